@@ -1,0 +1,59 @@
+/**
+ * The names users and our components agree on. Constants only, no imports:
+ * the one file that both constructs/ and runtime/ may read
+ * (docs/decisions/0001-shared-names.md).
+ */
+
+/** Namespaces opt in with this label set to "true". */
+export const NAMESPACE_LABEL = 'fluxqueue/enabled';
+
+/** Admission sets this label to "true" on every Job and gated Pod it takes in; the runtime watches by it. */
+export const ADMITTED_LABEL = 'fluxqueue/admitted';
+
+/** Scheduling gate of pods that wait in the queue. */
+export const GATE = 'fluxqueue';
+
+/**
+ * Annotation on a Job's pod template (and so on its pods): which pod goes where.
+ * Written by the runtime in the release patch, read by pod admission.
+ * Format: see runtime/workloads/assignment.ts.
+ */
+export const ASSIGNMENT_ANNOTATION = 'fluxqueue/assignment';
+
+/** Kubernetes' own completion index of a pod of an indexed Job. */
+export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
+
+/** Label or annotation: name of the queue. */
+export const QUEUE = 'fluxqueue/queue';
+/** Label or annotation: integer, higher starts first. */
+export const PRIORITY = 'fluxqueue/priority';
+/** Label or annotation: Go duration ("1h30m") or seconds ("5400"). */
+export const WALLTIME = 'fluxqueue/walltime';
+/** Label or annotation: "true" holds the workload until it is removed or "false". */
+export const HOLD = 'fluxqueue/hold';
+/** Label or annotation: names this workload waits for. */
+export const AFTER = 'fluxqueue/after';
+/** Label or annotation: plain pods of one name form a gang. */
+export const GROUP = 'fluxqueue/group';
+/** Label or annotation: number of pods of the gang. */
+export const GROUP_SIZE = 'fluxqueue/group-size';
+/** Label or annotation: "true" asks for whole nodes. */
+export const EXCLUSIVE = 'fluxqueue/exclusive';
+
+/** What only our service accounts may set. */
+export const RESERVED_ANNOTATIONS = [ASSIGNMENT_ANNOTATION] as const;
+
+/** Scheduler profile of the stack's own kube-scheduler. */
+export const SCHEDULER_NAME = 'fluxqueue-scheduler';
+
+/** Namespace and ServiceAccounts of the default stack. */
+export const STACK_NAMESPACE = 'fluxqueue-system';
+export const CONTROLLER_SERVICE_ACCOUNT = 'fluxqueue-controller';
+export const WEBHOOK_SERVICE_ACCOUNT = 'fluxqueue-webhook';
+export const SCHEDULER_SERVICE_ACCOUNT = 'fluxqueue-scheduler';
+
+/** Field manager of every write of the runtime. */
+export const FIELD_MANAGER = 'fluxqueue';
+
+export const FLUXJOB_GROUP = 'jobs.converged-computing.org';
+export const FLUXJOB_VERSION = 'v1alpha1';
