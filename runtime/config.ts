@@ -1,0 +1,180 @@
+/**
+ * Typed configuration of every role: defaults, then a YAML file, then
+ * FLUXQUEUE_* variables (and DATABASE_URL). Unknown keys and wrong values are
+ * refused with one sentence each.
+ */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { FluxqError, messageOf } from './errors';
+import { MATCH_POLICIES } from './fluxion/types';
+import { LOG_LEVELS } from './observability/log';
+
+const port = z.number().int().min(0).max(65535);
+const positive = z.number().int().positive();
+
+const schema = z.strictObject({
+  logLevel: z.enum(LOG_LEVELS).default('info'),
+  /** Probes and metrics, plain HTTP. */
+  http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
+  kubernetes: z
+    .strictObject({
+      /** Path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or the pod's ServiceAccount. */
+      kubeconfig: z.string().min(1).optional(),
+      context: z.string().min(1).optional(),
+    })
+    .prefault({}),
+  database: z
+    .strictObject({
+      /** postgres://user:password@host:port/database; better as DATABASE_URL from a Secret. */
+      url: z
+        .string()
+        .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+        .optional(),
+    })
+    .prefault({}),
+  leaderElection: z
+    .strictObject({
+      namespace: z.string().min(1).default('fluxqueue-system'),
+      name: z.string().min(1).default('fluxqueue-controller'),
+      leaseDurationSeconds: positive.default(15),
+      renewDeadlineSeconds: positive.default(10),
+      retryPeriodSeconds: positive.default(2),
+    })
+    .prefault({}),
+  fluxion: z
+    .strictObject({
+      /** `embedded` (in the controller), `unix:/path`, or `host:port`. */
+      address: z.string().min(1).default('embedded'),
+      /** Where the fluxion role listens. */
+      listen: z.string().min(1).default('unix:/run/fluxion/fluxion.sock'),
+      engine: z.enum(['auto', 'embedded', 'library']).default('auto'),
+      /** Path of libreapi_cli.so. */
+      library: z.string().min(1).optional(),
+      policy: z.enum(MATCH_POLICIES).default('lonode'),
+    })
+    .prefault({}),
+  queue: z
+    .strictObject({
+      /** The queue of workloads that name none. */
+      name: z.string().min(1).default('default'),
+      policy: z.enum(['fcfs', 'easy']).default('easy'),
+      /** How many waiting workloads one pass looks at. */
+      depth: positive.default(10_000),
+      defaultWalltimeSeconds: positive.default(3600),
+      maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+    })
+    .prefault({}),
+  /** Sizes of one core and one memory vertex of the graph. */
+  units: z
+    .strictObject({ cpuMillis: positive.default(1000), memoryMiB: positive.default(1024) })
+    .prefault({}),
+  webhook: z
+    .strictObject({
+      host: z.string().default('0.0.0.0'),
+      port: port.default(9443),
+      /** Folder with tls.crt and tls.key; without it the role makes and rotates its own certificate. */
+      certDir: z.string().min(1).optional(),
+      secretNamespace: z.string().min(1).default('fluxqueue-system'),
+      secretName: z.string().min(1).default('fluxqueue-webhook-tls'),
+      serviceName: z.string().min(1).default('fluxqueue-webhook'),
+      configurationName: z.string().min(1).default('fluxqueue'),
+      /** Give admitted pods this schedulerName when they ask for none. Default: leave it. */
+      schedulerName: z.string().min(1).optional(),
+    })
+    .prefault({}),
+});
+
+export type Config = z.output<typeof schema>;
+export type ConfigInput = z.input<typeof schema>;
+
+/** Environment variable -> path in the configuration. */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  DATABASE_URL: ['database', 'url'],
+  FLUXQUEUE_LOG_LEVEL: ['logLevel'],
+  FLUXQUEUE_HTTP_HOST: ['http', 'host'],
+  FLUXQUEUE_HTTP_PORT: ['http', 'port'],
+  FLUXQUEUE_CONTEXT: ['kubernetes', 'context'],
+  FLUXQUEUE_KUBECONFIG: ['kubernetes', 'kubeconfig'],
+  FLUXQUEUE_FLUXION_ADDRESS: ['fluxion', 'address'],
+  FLUXQUEUE_FLUXION_LISTEN: ['fluxion', 'listen'],
+  FLUXQUEUE_FLUXION_LIBRARY: ['fluxion', 'library'],
+  FLUXQUEUE_MATCH_POLICY: ['fluxion', 'policy'],
+  FLUXQUEUE_QUEUE_POLICY: ['queue', 'policy'],
+  FLUXQUEUE_WEBHOOK_PORT: ['webhook', 'port'],
+};
+
+/**
+ * @param file path of a YAML file; none: defaults and environment only
+ * @throws FluxqError FLUXQ_CONFIG_UNREADABLE, FLUXQ_CONFIG_INVALID
+ */
+export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = process.env): Config {
+  const document = file === undefined ? {} : readDocument(file);
+  const given = withEnvironment(document, environment);
+  return parseConfig(given, file ?? 'the environment');
+}
+
+/** Checks a configuration object. @param source named in the error */
+export function parseConfig(given: unknown, source = 'the configuration'): Config {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return checkElection(parsed.data);
+  const issue = parsed.error.issues[0]!;
+  const extra = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const path = [...issue.path, ...(extra === undefined ? [] : [extra])].join('.');
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', extra === undefined ? issue.message : 'no such setting', {
+    field: path === '' ? 'configuration' : path,
+    value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
+    remedy: `correct it in ${source}`,
+  });
+}
+
+function checkElection(config: Config): Config {
+  const { leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } = config.leaderElection;
+  if (renewDeadlineSeconds < leaseDurationSeconds && retryPeriodSeconds < renewDeadlineSeconds) return config;
+  throw new FluxqError(
+    'FLUXQ_CONFIG_INVALID',
+    'needs retryPeriodSeconds < renewDeadlineSeconds < leaseDurationSeconds',
+    { field: 'leaderElection', value: config.leaderElection, remedy: 'correct the three numbers' },
+  );
+}
+
+function readDocument(file: string): Record<string, unknown> {
+  const fail = (why: string, cause?: unknown) =>
+    new FluxqError('FLUXQ_CONFIG_UNREADABLE', why, {
+      field: file,
+      remedy: 'give a readable YAML file with --config',
+      cause,
+    });
+  let document: unknown;
+  try {
+    document = parse(readFileSync(file, 'utf8')) ?? {};
+  } catch (error) {
+    throw fail(messageOf(error).split('\n')[0]!, error);
+  }
+  if (!isRecord(document)) throw fail('must be a YAML mapping');
+  return document;
+}
+
+function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv): unknown {
+  const result = structuredClone(document);
+  for (const [variable, path] of Object.entries(VARIABLES)) {
+    const text = environment[variable];
+    if (text === undefined || text === '') continue;
+    let parent = result;
+    for (const key of path.slice(0, -1)) {
+      const child = parent[key];
+      parent = (isRecord(child) ? child : (parent[key] = {})) as Record<string, unknown>;
+    }
+    const key = path.at(-1)!;
+    parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
+  }
+  return result;
+}
+
+function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[String(key)] : undefined), given);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

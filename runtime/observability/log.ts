@@ -1,0 +1,14 @@
+/** Structured logs: one JSON object per line on stderr (stdout stays free for results). */
+import pino from 'pino';
+
+export type Logger = pino.Logger;
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** @param role goes on every line */
+export function createLogger(role: string, level: LogLevel = 'info'): Logger {
+  return pino(
+    { level, base: { role }, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'message' },
+    pino.destination({ fd: 2, sync: false }),
+  );
+}

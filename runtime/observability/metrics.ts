@@ -1,0 +1,48 @@
+/** Every metric of the controller, with its help text. Names: fluxqueue_<what>_<unit>. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+export type ControllerMetrics = ReturnType<typeof controllerMetrics>;
+
+export function controllerMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    apiRequests: new Counter({
+      name: 'fluxqueue_kubernetes_requests_total',
+      help: 'Requests to the apiserver by verb, resource and status.',
+      labelNames: ['verb', 'resource', 'status'],
+      registers,
+    }),
+    leader: new Gauge({ name: 'fluxqueue_leader', help: '1 while this replica leads.', registers }),
+    workloads: new Gauge({
+      name: 'fluxqueue_workloads',
+      help: 'Workloads that are not finished, by phase.',
+      labelNames: ['phase'],
+      registers,
+    }),
+    passSeconds: new Histogram({
+      name: 'fluxqueue_pass_seconds',
+      help: 'Duration of a scheduling pass, matching and commit included.',
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      registers,
+    }),
+    grants: new Counter({ name: 'fluxqueue_grants_total', help: 'Allocations granted.', registers }),
+    rebuilds: new Counter({
+      name: 'fluxqueue_fluxion_rebuilds_total',
+      help: 'Times the graph was initialised and the allocations replayed, by cause.',
+      labelNames: ['cause'],
+      registers,
+    }),
+    waitSeconds: new Histogram({
+      name: 'fluxqueue_wait_seconds',
+      help: 'From submission to release.',
+      buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000],
+      registers,
+    }),
+  };
+}
