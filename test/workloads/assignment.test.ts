@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import {
+  type AssignmentPart,
+  encodeAssignment,
+  nodeOfIndex,
+  nodesOf,
+  soleNode,
+} from '../../runtime/workloads/assignment';
+
+const nodeNames = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,10}[a-z0-9])?$/);
+const assignments = fc.uniqueArray(fc.record({ node: nodeNames, pods: fc.integer({ min: 1, max: 6 }) }), {
+  minLength: 1,
+  maxLength: 40,
+  selector: (part) => part.node,
+});
+
+const total = (parts: readonly AssignmentPart[]) => parts.reduce((sum, { pods }) => sum + pods, 0);
+
+describe('the text', () => {
+  it('groups nodes by their number of pods, most first, in the order given', () => {
+    const parts = [
+      { node: 'n3', pods: 1 },
+      { node: 'n2', pods: 4 },
+      { node: 'n1', pods: 4 },
+    ];
+    expect(encodeAssignment(parts)).toBe('0/4:n2,n1;8/1:n3');
+  });
+
+  it('adds up a node that is named twice', () => {
+    expect(
+      encodeAssignment([
+        { node: 'a', pods: 1 },
+        { node: 'b', pods: 2 },
+        { node: 'a', pods: 2 },
+      ]),
+    ).toBe('0/3:a;3/2:b');
+  });
+
+  it('stays below 100 kB for 5,000 pods on 1,250 nodes with 60-character names', () => {
+    const parts = Array.from({ length: 1250 }, (_, i) => ({
+      node: `${'n'.repeat(55)}-${1000 + i}`,
+      pods: 4,
+    }));
+    expect(parts[0]!.node).toHaveLength(60);
+    const text = encodeAssignment(parts);
+    expect(text.length).toBeLessThan(100_000);
+    expect(nodeOfIndex(text, 4999)).toBe(parts[1249]!.node);
+    expect(nodeOfIndex(text, 5000)).toBeUndefined();
+  });
+
+  it.each([
+    [[]],
+    [[{ node: 'n1', pods: 0 }]],
+    [[{ node: 'n1', pods: 1.5 }]],
+    [[{ node: 'n1,n2', pods: 1 }]],
+    [[{ node: '', pods: 1 }]],
+  ])('refuses %j', (parts) => {
+    expect(() => encodeAssignment(parts)).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_ASSIGNMENT_INVALID' }),
+    );
+  });
+});
+
+describe('reading it', () => {
+  it('gives back what was encoded', () => {
+    fc.assert(
+      fc.property(assignments, (parts) => {
+        const read = nodesOf(encodeAssignment(parts));
+        const byName = (a: AssignmentPart, b: AssignmentPart) => (a.node < b.node ? -1 : 1);
+        expect([...read].sort(byName)).toEqual([...parts].sort(byName));
+        expect(read.map(({ pods }) => pods)).toEqual(read.map(({ pods }) => pods).sort((a, b) => b - a));
+      }),
+    );
+  });
+
+  it('gives every index of 0..pods-1 one node, as often as that node has pods, and none beyond', () => {
+    fc.assert(
+      fc.property(assignments, (parts) => {
+        const text = encodeAssignment(parts);
+        const pods = total(parts);
+        const seen = Array.from({ length: pods }, (_, index) => nodeOfIndex(text, index));
+        expect(seen).toEqual(nodesOf(text).flatMap(({ node, pods: n }) => Array<string>(n).fill(node)));
+        for (const beyond of [-1, pods, pods + 1, 0.5, Number.NaN])
+          expect(nodeOfIndex(text, beyond)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('knows the sole node exactly when there is one', () => {
+    fc.assert(
+      fc.property(assignments, (parts) => {
+        expect(soleNode(encodeAssignment(parts))).toBe(parts.length === 1 ? parts[0]!.node : undefined);
+      }),
+    );
+  });
+
+  it('never throws, and finds only names that a node can have', () => {
+    const nearly = fc.stringMatching(/^[0-9/:;,a-zA-Z -]{0,30}$/);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), nearly), fc.nat(40), (text, index) => {
+        for (const node of [
+          nodeOfIndex(text, index),
+          soleNode(text),
+          ...nodesOf(text).map((part) => part.node),
+        ]) {
+          if (node !== undefined) expect(node).toMatch(/^[a-z0-9][-a-z0-9.]*$/);
+        }
+      }),
+    );
+  });
+
+  it.each(['', 'n1', '0:n1', '0/0:n1', '/1:n1', '0/1', '0/1:', '-1/2:n1', '0/1:N1', '0/1:a b'])(
+    'finds nothing in %j',
+    (text) => {
+      expect(nodeOfIndex(text, 0)).toBeUndefined();
+      expect(soleNode(text)).toBeUndefined();
+      expect(nodesOf(text)).toEqual([]);
+    },
+  );
+});
