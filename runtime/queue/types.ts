@@ -108,15 +108,27 @@ export interface Queue {
   /** Waiting -> Waiting with a reason. */
   wait(fence: number, updates: readonly WaitUpdate[]): Promise<WorkloadRow[]>;
   /** Waiting -> Ready: the allocation is committed before anything acts on it. */
-  allocate(fence: number, grants: readonly { readonly uid: string; readonly allocation: Allocation }[]): Promise<WorkloadRow[]>;
+  allocate(
+    fence: number,
+    grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
+  ): Promise<WorkloadRow[]>;
   /** Ready: the release patch was accepted. */
   released(fence: number, uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Ready -> Running: the first pod runs. */
-  running(fence: number, starts: readonly { readonly uid: string; readonly startedAt: number }[]): Promise<WorkloadRow[]>;
+  running(
+    fence: number,
+    starts: readonly { readonly uid: string; readonly startedAt: number }[],
+  ): Promise<WorkloadRow[]>;
   /** Part of the allocation was freed: what is left of it. */
-  shrink(fence: number, changes: readonly { readonly uid: string; readonly allocation: Allocation }[]): Promise<WorkloadRow[]>;
+  shrink(
+    fence: number,
+    changes: readonly { readonly uid: string; readonly allocation: Allocation }[],
+  ): Promise<WorkloadRow[]>;
   /** Any phase -> Finished. */
-  finish(fence: number, ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[]): Promise<WorkloadRow[]>;
+  finish(
+    fence: number,
+    ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
+  ): Promise<WorkloadRow[]>;
   /** Ready or Running -> Waiting with its place kept and a new jobid. */
   requeue(fence: number, uids: readonly string[], message: string): Promise<WorkloadRow[]>;
   /** The event log of one workload, oldest first. */

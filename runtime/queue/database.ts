@@ -1,0 +1,116 @@
+/**
+ * The connection pool and what its errors mean. A database that is down, is
+ * restarting, or does not answer in time throws `FLUXQ_DATABASE_DOWN`
+ * (retryable); one that refuses us throws `FLUXQ_DATABASE_REFUSED`.
+ */
+import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { FluxqError, messageOf } from '../errors';
+
+export interface DatabaseOptions {
+  /** postgres://user:password@host:port/database */
+  readonly url: string;
+  /** Connections at most. Writes are serial, so few are needed. @default 4 */
+  readonly connections?: number;
+  /** A statement that takes longer is cancelled by the server. @default 30000 */
+  readonly statementTimeoutMs?: number;
+  /** How long to wait for a connection. @default 5000 */
+  readonly connectTimeoutMs?: number;
+  /** Told of connections that broke while nobody used them. @default - nobody is told: the next statement finds out */
+  readonly logger?: { warn(fields: object, message: string): void };
+}
+
+export interface Database {
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const statementTimeout = options.statementTimeoutMs ?? 30_000;
+  const pool = new Pool({
+    connectionString: options.url,
+    application_name: 'fluxqueue',
+    max: options.connections ?? 4,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeout,
+    // A dead peer never answers at all: give up soon after the server would have.
+    query_timeout: statementTimeout + 5_000,
+    keepAlive: true,
+  });
+  // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
+  pool.on('error', (error) =>
+    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke'),
+  );
+
+  return {
+    async query<Row>(text: string, values: readonly unknown[] = []) {
+      try {
+        return (await pool.query(text, [...values])).rows as Row[];
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw databaseError(error);
+      });
+      // While we hold it, its breaking is reported by the query that runs; the event must not end the process.
+      const ignore = () => undefined;
+      client.on('error', ignore);
+      let broken: Error | undefined;
+      try {
+        await client.query('BEGIN');
+        const result = await work(client);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch((failed: Error) => {
+          broken = failed;
+        });
+        throw databaseError(error);
+      } finally {
+        client.off('error', ignore);
+        client.release(broken);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** SQLSTATE classes after which the same statement can succeed: connection, resources, operator's intervention, rollback. */
+const RETRYABLE_STATES = ['08', '40', '53', '57'];
+
+/** Any error of `pg` as a FluxqError; one that is a FluxqError already passes unchanged. */
+export function databaseError(error: unknown): FluxqError {
+  if (error instanceof FluxqError) {
+    return error;
+  }
+  // pg's own errors with an SQLSTATE come from the server; everything else is the network or a timeout.
+  if (error instanceof DatabaseError && !RETRYABLE_STATES.includes(error.code?.slice(0, 2) ?? '')) {
+    return new FluxqError(
+      'FLUXQ_DATABASE_REFUSED',
+      `the database refused: ${error.message} (SQLSTATE ${error.code})`,
+      {
+        field: 'database.url',
+        remedy: 'check user, password, database name and rights; see the database log',
+        cause: error,
+      },
+    );
+  }
+  return new FluxqError('FLUXQ_DATABASE_DOWN', `the database does not answer: ${textOf(error)}`, {
+    field: 'database.url',
+    remedy: 'check that Postgres runs and can be reached; it is tried again and nothing is lost',
+    retryable: true,
+    cause: error,
+  });
+}
+
+/** Node gives an AggregateError without text when every address of a host refused. */
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join(', ');
+  }
+  return messageOf(error);
+}

@@ -1,0 +1,15 @@
+/**
+ * Numbered migrations, append-only: what is in a release never changes, a new
+ * file follows it. They are TypeScript modules that hold SQL, not .sql files:
+ * the runtime is one bundled file and has no folder to read them from.
+ */
+import { workloads } from './000001-workloads';
+
+export interface Migration {
+  /** 1, 2, 3, … without gaps. */
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'workloads', sql: workloads }];

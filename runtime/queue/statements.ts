@@ -1,0 +1,188 @@
+/**
+ * The writes, each one statement for any number of rows:
+ *
+ *   fence    the leader's row, locked, if $1 is still its fence: a new leader waits for what is
+ *            under way, and what comes after it finds nothing here and so changes nothing
+ *   input    $2, a JSON array of records
+ *   target   the rows to change, locked, as they were, each with its input record (one join only: the planner
+ *            knows nothing of the size of these steps, and joined 10,000 rows three ways by nested loops)
+ *   changed  the change
+ *   used     what was held and is free now (writes that free something)
+ *   logged   the event log
+ *
+ * The answer is every changed row, or one row of NULLs, or nothing at all if
+ * $1 is not the fence.
+ */
+import { ROW } from './rows';
+
+interface UpdateParts {
+  /** Columns of the input records, uid apart. */
+  readonly input?: string;
+  /** Which rows may change; w is the row, i its input. */
+  readonly where: string;
+  /** The new values; t is the row as it was, t.input its input. */
+  readonly set: string;
+  /** SQL text expression over `changed`. */
+  readonly event: string;
+  /** SQL jsonb expression over `changed`. */
+  readonly detail: string;
+  /** Which nodes of t (the row as it was) are free now, as SQL jsonb expression, and until when they were held. */
+  readonly freed?: { readonly nodes: string; readonly until: string };
+}
+
+const FENCE = 'fence AS MATERIALIZED (SELECT fence FROM fluxqueue.leader WHERE fence = $1 FOR SHARE)';
+const answer = `SELECT ${ROW} FROM fence LEFT JOIN changed ON true ORDER BY changed.seq`;
+
+const logged = (event: string, detail: string) => `
+logged AS (
+  INSERT INTO fluxqueue.events (fence, uid, event, detail)
+  SELECT $1, uid, ${event}, ${detail} FROM changed ORDER BY seq
+)`;
+
+const used = ({ nodes, until }: { nodes: string; until: string }) => `
+used AS (
+  INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
+  SELECT t.uid, t.jobid, t.namespace, t.queue, freed.nodes, t.allocated_at, greatest(${until}, t.allocated_at)
+  FROM target t, LATERAL (SELECT ${nodes} AS nodes) freed
+  WHERE t.phase IN ('Ready', 'Running') AND freed.nodes <> '[]'
+),`;
+
+function update({ input, where, set, event, detail, freed }: UpdateParts): string {
+  const columns = ['uid text', ...(input === undefined ? [] : [input])].join(', ');
+  return `
+WITH ${FENCE},
+input AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS i(${columns})),
+target AS MATERIALIZED (
+  SELECT w.*, i AS input FROM fluxqueue.workloads w JOIN input i USING (uid)
+  WHERE EXISTS (SELECT FROM fence) AND ${where}
+  FOR UPDATE OF w
+),
+changed AS (
+  UPDATE fluxqueue.workloads w SET ${set}
+  FROM target t WHERE w.uid = t.uid
+  RETURNING w.*
+),${freed === undefined ? '' : used(freed)}${logged(event, detail)}
+${answer}`;
+}
+
+export const SUBMIT = `
+WITH ${FENCE},
+input AS (
+  SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
+    uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
+    walltime double precision, pods integer, jobspec jsonb, shape text, held boolean
+  )) WITH ORDINALITY
+),
+changed AS (
+  INSERT INTO fluxqueue.workloads (
+    uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held, phase, reason
+  )
+  SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
+    'Waiting', CASE WHEN held THEN 'Held' ELSE 'Submitted' END
+  FROM input WHERE EXISTS (SELECT FROM fence) ORDER BY ordinality
+  ON CONFLICT (uid) DO NOTHING
+  RETURNING *
+),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`)}
+${answer}`;
+
+/**
+ * A change of what is asked for gets a new job id: a pass that still has the
+ * old row in its snapshot can then not commit an allocation of the old shape.
+ */
+export const UPDATE = update({
+  input:
+    'queue text, priority bigint, walltime double precision, pods integer, jobspec jsonb, shape text, held boolean',
+  where: `w.phase = 'Waiting' AND
+    (w.queue, w.priority, w.walltime, w.pods, w.jobspec, w.shape, w.held)
+    IS DISTINCT FROM (i.queue, i.priority, i.walltime, i.pods, i.jobspec, i.shape, i.held)`,
+  set: `queue = (t.input).queue, priority = (t.input).priority, walltime = (t.input).walltime, pods = (t.input).pods, jobspec = (t.input).jobspec,
+    shape = (t.input).shape, held = (t.input).held, reason = CASE WHEN (t.input).held THEN 'Held' ELSE 'Submitted' END,
+    message = NULL, estimated_start = NULL,
+    jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
+      THEN nextval('fluxqueue.jobid') ELSE t.jobid END`,
+  event: `'Updated'`,
+  detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`,
+});
+
+/** A row that was held meanwhile stays Held, whatever the pass saw. */
+export const WAIT = update({
+  input: 'reason text, message text, "estimatedStart" double precision',
+  where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason = 'Held')`,
+  set: `reason = (t.input).reason, message = (t.input).message, estimated_start = to_timestamp((t.input)."estimatedStart")`,
+  event: `'Waiting'`,
+  detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
+});
+
+/** Not of a row that was held, or changed what it asks for, since the pass read it. */
+export const ALLOCATE = update({
+  input: 'allocation jsonb',
+  where: `w.phase = 'Waiting' AND NOT w.held AND w.jobid = (i.allocation->>'jobid')::bigint`,
+  set: `phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL, allocation = (t.input).allocation,
+    allocated_at = clock_timestamp()`,
+  event: `'Allocated'`,
+  detail: `jsonb_build_object('jobid', jobid, 'start', allocation->'start', 'end', allocation->'end',
+    'nodes', jsonb_array_length(allocation->'nodes'))`,
+});
+
+export const RELEASED = update({
+  where: `w.phase = 'Ready' AND w.released_at IS NULL`,
+  set: 'released_at = clock_timestamp()',
+  event: `'Released'`,
+  detail: `'{}'::jsonb`,
+});
+
+/** A pod can only run if the release arrived, even if nobody came to say so. */
+export const RUNNING = update({
+  input: '"startedAt" double precision',
+  where: `w.phase = 'Ready'`,
+  set: `phase = 'Running', started_at = to_timestamp((t.input)."startedAt"), released_at = coalesce(t.released_at, clock_timestamp())`,
+  event: `'Running'`,
+  detail: `jsonb_build_object('startedAt', extract(epoch FROM started_at)::float8)`,
+});
+
+export const SHRINK = update({
+  input: 'allocation jsonb',
+  where: `w.phase IN ('Ready', 'Running') AND w.jobid = (i.allocation->>'jobid')::bigint
+    AND w.allocation IS DISTINCT FROM i.allocation`,
+  set: 'allocation = (t.input).allocation',
+  event: `'Reallocated'`,
+  detail: `jsonb_build_object('start', allocation->'start', 'end', allocation->'end',
+    'nodes', jsonb_array_length(allocation->'nodes'))`,
+  freed: {
+    nodes: `coalesce((
+      SELECT jsonb_agg(n) FROM jsonb_array_elements(t.allocation->'nodes') n
+      WHERE NOT EXISTS (SELECT FROM jsonb_array_elements((t.input).allocation->'nodes') k WHERE k->'name' = n->'name')
+    ), '[]')`,
+    until: 'clock_timestamp()',
+  },
+});
+
+export const FINISH = update({
+  input: 'result text, "finishedAt" double precision',
+  where: `w.phase <> 'Finished'`,
+  set: `phase = 'Finished', reason = NULL, message = NULL, estimated_start = NULL, result = (t.input).result,
+    finished_at = to_timestamp((t.input)."finishedAt")`,
+  event: `'Finished'`,
+  detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8)`,
+  freed: { nodes: `t.allocation->'nodes'`, until: 'to_timestamp((t.input)."finishedAt")' },
+});
+
+export const REQUEUE = update({
+  input: 'message text',
+  where: `w.phase IN ('Ready', 'Running')`,
+  set: `phase = 'Waiting', reason = 'Requeued', message = (t.input).message, jobid = nextval('fluxqueue.jobid'),
+    allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL, requeues = t.requeues + 1`,
+  event: `'Requeued'`,
+  detail: `jsonb_build_object('message', message, 'requeues', requeues)`,
+  freed: { nodes: `t.allocation->'nodes'`, until: 'clock_timestamp()' },
+});
+
+/** Waits for writes under the old fence, then outdates it. */
+export const ACQUIRE = `
+WITH changed AS (
+  UPDATE fluxqueue.leader SET fence = fence + 1, holder = $1, acquired_at = clock_timestamp() RETURNING fence
+), logged AS (
+  INSERT INTO fluxqueue.events (fence, uid, event, detail)
+  SELECT fence, '', 'Leader', jsonb_build_object('holder', $1::text) FROM changed
+)
+SELECT fence::float8 AS fence FROM changed`;

@@ -1,0 +1,97 @@
+/**
+ * Writes go to the database one after the other: there is one writer, so two
+ * bulk statements can't lock each other's rows in opposite order. Calls of the
+ * same kind that wait their turn share one statement: many small writes cost
+ * one commit.
+ */
+import { FluxqError } from '../errors';
+import type { WorkloadRow } from './types';
+
+export interface Keyed {
+  readonly uid: string;
+}
+
+/** Runs one statement for these records. */
+export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
+
+/** Larger than any single call of ours; keeps a shared statement's parameter at some ten megabytes. */
+const MOST_RECORDS = 10_000;
+
+interface Call {
+  readonly records: readonly Keyed[];
+  resolve(rows: WorkloadRow[]): void;
+  reject(error: unknown): void;
+}
+
+interface Batch {
+  readonly statement: string;
+  readonly fence: number;
+  readonly uids: Set<string>;
+  readonly calls: Call[];
+}
+
+/** @returns a function like `run`, serial; of several records of one uid in a call the last counts */
+export function serialWriter(run: Run): Run {
+  const waiting: Batch[] = [];
+  let busy = false;
+
+  async function work(): Promise<void> {
+    busy = true;
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      await settle(run, batch);
+    }
+    busy = false;
+  }
+
+  return (statement, fence, records) =>
+    new Promise((resolve, reject) => {
+      const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
+      const last = waiting.at(-1);
+      if (last !== undefined && last.statement === statement && last.fence === fence && fits(last, call)) {
+        add(last, call);
+      } else {
+        const batch: Batch = { statement, fence, uids: new Set(), calls: [] };
+        add(batch, call);
+        waiting.push(batch);
+      }
+      if (!busy) {
+        void work();
+      }
+    });
+}
+
+/** A uid that is in the batch already needs its own statement: it must see what the earlier one did. */
+function fits(batch: Batch, { records }: Call): boolean {
+  return batch.uids.size + records.length <= MOST_RECORDS && !records.some(({ uid }) => batch.uids.has(uid));
+}
+
+function add(batch: Batch, call: Call): void {
+  batch.calls.push(call);
+  for (const { uid } of call.records) {
+    batch.uids.add(uid);
+  }
+}
+
+async function settle(run: Run, { statement, fence, calls }: Batch): Promise<void> {
+  try {
+    const rows = await run(
+      statement,
+      fence,
+      calls.flatMap(({ records }) => records),
+    );
+    const byUid = new Map(rows.map((row) => [row.uid, row]));
+    for (const { records, resolve } of calls) {
+      resolve(records.flatMap(({ uid }) => byUid.get(uid) ?? []));
+    }
+  } catch (error) {
+    // One caller's record that the database refuses must not fail the others.
+    const apart = calls.length > 1 && error instanceof FluxqError && error.code === 'FLUXQ_DATABASE_REFUSED';
+    for (const call of calls) {
+      if (apart) {
+        await settle(run, { statement, fence, uids: new Set(), calls: [call] });
+      } else {
+        call.reject(error);
+      }
+    }
+  }
+}
