@@ -1,0 +1,138 @@
+/** What can go wrong between us and the apiserver, as FluxqErrors with codes of docs/errors.md. */
+import { FluxqError, type FluxqErrorOptions, messageOf } from '../errors';
+import type { Status } from './types';
+
+/** The apiserver answered, and it was no. */
+export class ApiError extends FluxqError {
+  /** HTTP status. */
+  readonly status: number;
+  /** Kubernetes' reason, e.g. `AlreadyExists`; `Unknown` when it gave none. */
+  readonly reason: string;
+  /** The server's own wish when to come back. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(answer: Answer, options: FluxqErrorOptions = {}) {
+    const { code, retryable, remedy } = kindOf(answer.status, answer.reason);
+    super(code, answer.message, { retryable, ...(remedy !== undefined && { remedy }), ...options });
+    this.name = 'ApiError';
+    this.status = answer.status;
+    this.reason = answer.reason;
+    this.retryAfterSeconds = answer.retryAfterSeconds;
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+interface Kind {
+  readonly code: `FLUXQ_${string}`;
+  readonly retryable: boolean;
+  readonly remedy?: string;
+}
+
+/**
+ * 401 and 403 count as retryable: an apiserver that has just started refuses
+ * with them until its caches are filled, and a token may be rotated.
+ */
+const KINDS: Readonly<Record<number, Kind>> = {
+  400: { code: 'FLUXQ_KUBERNETES_INVALID', retryable: false },
+  401: {
+    code: 'FLUXQ_KUBERNETES_UNAUTHORIZED',
+    retryable: true,
+    remedy: 'check the token or certificate of this ServiceAccount or kubeconfig user',
+  },
+  403: {
+    code: 'FLUXQ_KUBERNETES_FORBIDDEN',
+    retryable: true,
+    remedy:
+      'grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to',
+  },
+  404: { code: 'FLUXQ_KUBERNETES_NOT_FOUND', retryable: false },
+  409: { code: 'FLUXQ_KUBERNETES_CONFLICT', retryable: true },
+  410: { code: 'FLUXQ_KUBERNETES_GONE', retryable: true },
+  413: { code: 'FLUXQ_KUBERNETES_INVALID', retryable: false },
+  422: { code: 'FLUXQ_KUBERNETES_INVALID', retryable: false },
+  429: { code: 'FLUXQ_KUBERNETES_OVERLOADED', retryable: true },
+  503: { code: 'FLUXQ_KUBERNETES_OVERLOADED', retryable: true },
+};
+
+function kindOf(status: number, reason: string): Kind {
+  if (reason === 'AlreadyExists') return { code: 'FLUXQ_KUBERNETES_EXISTS', retryable: false };
+  return KINDS[status] ?? { code: 'FLUXQ_KUBERNETES_FAILED', retryable: status >= 500 };
+}
+
+/**
+ * @param body of the answer; anything but a Status object is shown by its first 200 characters
+ * @param retryAfter the header, in seconds
+ * @param request e.g. `PATCH /apis/batch/v1/namespaces/a/jobs/b`
+ */
+export function apiError(
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+  request: string,
+): ApiError {
+  const answer = statusOf(body);
+  const seconds = Number(retryAfter ?? answer.details?.retryAfterSeconds);
+  return new ApiError(
+    {
+      status,
+      reason: answer.reason ?? 'Unknown',
+      message: answer.message ?? `HTTP ${status} ${body.slice(0, 200).trim()}`.trimEnd(),
+      retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+    },
+    { field: request },
+  );
+}
+
+function statusOf(body: string): Status {
+  if (!body.startsWith('{')) return {};
+  try {
+    return JSON.parse(body) as Status;
+  } catch {
+    // A proxy's own error page, or an answer cut short: shown as text.
+    return {};
+  }
+}
+
+/** An ERROR event of a watch. */
+export function watchError(status: Status, request: string): ApiError {
+  return new ApiError(
+    {
+      status: status.code ?? 500,
+      reason: status.reason ?? 'Unknown',
+      message: status.message ?? 'the watch ended with an error',
+      retryAfterSeconds: status.details?.retryAfterSeconds,
+    },
+    { field: request },
+  );
+}
+
+export function unreachable(request: string, cause: unknown): FluxqError {
+  return new FluxqError('FLUXQ_KUBERNETES_UNREACHABLE', `no answer from the apiserver: ${messageOf(cause)}`, {
+    field: request,
+    remedy: 'check the address and that the apiserver runs',
+    retryable: true,
+    cause,
+  });
+}
+
+export function timedOut(request: string, milliseconds: number): FluxqError {
+  return new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', `no answer within ${milliseconds / 1000} s`, {
+    field: request,
+    retryable: true,
+  });
+}
+
+export function closed(request: string): FluxqError {
+  return new FluxqError('FLUXQ_KUBERNETES_CLOSED', 'the client was closed', { field: request });
+}
+
+/** Whether this is the apiserver saying so. */
+export function isStatus(error: unknown, status: number): error is ApiError {
+  return error instanceof ApiError && error.status === status;
+}

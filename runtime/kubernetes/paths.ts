@@ -1,0 +1,78 @@
+/** Paths of the Kubernetes API: `jobs('default', 'train', 'status')`. */
+
+export interface ResourcePath {
+  /** API group; empty for the core group. @default '' */
+  readonly group?: string;
+  /** @default 'v1' */
+  readonly version?: string;
+  /** Plural, as in the URL: `pods`. */
+  readonly resource: string;
+  /** Left out: the whole cluster, or a resource that has no namespace. */
+  readonly namespace?: string;
+  readonly name?: string;
+  /** `status`, `scale`, `binding`. */
+  readonly subresource?: string;
+}
+
+/** Every part is escaped, so a name from outside can't point elsewhere. */
+export function resourcePath({
+  group = '',
+  version = 'v1',
+  resource,
+  namespace,
+  name,
+  subresource,
+}: ResourcePath): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  const part = subresource === undefined ? '' : `/${subresource}`;
+  return `${root}${place}/${resource}${object}${part}`;
+}
+
+export type NamespacedPath = (namespace?: string, name?: string, subresource?: string) => string;
+export type ClusterPath = (name?: string, subresource?: string) => string;
+
+/** The paths of a namespaced resource. */
+export function namespaced(group: string, version: string, resource: string): NamespacedPath {
+  return (namespace, name, subresource) =>
+    resourcePath({
+      group,
+      version,
+      resource,
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+      ...(subresource !== undefined && { subresource }),
+    });
+}
+
+/** The paths of a resource without namespace. */
+export function clusterWide(group: string, version: string, resource: string): ClusterPath {
+  return (name, subresource) =>
+    resourcePath({
+      group,
+      version,
+      resource,
+      ...(name !== undefined && { name }),
+      ...(subresource !== undefined && { subresource }),
+    });
+}
+
+export const jobs = namespaced('batch', 'v1', 'jobs');
+export const pods = namespaced('', 'v1', 'pods');
+export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
+export const events = namespaced('events.k8s.io', 'v1', 'events');
+export const nodes = clusterWide('', 'v1', 'nodes');
+export const namespaces = clusterWide('', 'v1', 'namespaces');
+
+/** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */
+export function resourceOf(path: string): string {
+  const query = path.indexOf('?');
+  const parts = (query === -1 ? path : path.slice(0, query)).split('/');
+  // ['', 'api', version, ...] or ['', 'apis', group, version, ...]
+  let at = parts[1] === 'api' ? 3 : 4;
+  if (parts[at] === 'namespaces' && parts.length > at + 2) at += 2;
+  const resource = parts[at] ?? path;
+  const subresource = parts[at + 2];
+  return subresource === undefined ? resource : `${resource}/${subresource}`;
+}

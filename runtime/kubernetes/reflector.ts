@@ -1,0 +1,249 @@
+/**
+ * Keeps a copy of one resource: list once, then watch for ever. It takes every
+ * way a watch ends for normal: the server's timeout, a reset, silence, 410, 429
+ * and 5xx, a restarted apiserver. After a gap the list is compared with the
+ * copy, so that what was deleted meanwhile is reported too.
+ *
+ * Consumers get hints, in order, never a guarantee to see every state between.
+ */
+
+import { messageOf } from '../errors';
+import type { Logger } from '../observability/log';
+import { type IndexFunction, keyOf, ObjectCache } from './cache';
+import type { KubernetesClient, Selection, WatchEvent } from './client';
+import { type Backoff, backoff, type Clock, pause, type Random, systemClock } from './clock';
+import { isStatus } from './errors';
+import type { KubernetesObject } from './types';
+
+/** How a watch ended. `expired`: 410, the list has to be read again. */
+export type WatchEnd = 'closed' | 'expired' | 'failed';
+
+export interface ReflectorHooks {
+  /** A list was read to its end. */
+  readonly onList?: (objects: number, seconds: number) => void;
+  readonly onEvent?: (type: WatchEvent<unknown>['type']) => void;
+  readonly onWatchEnd?: (end: WatchEnd) => void;
+}
+
+export interface ReflectorOptions<K extends KubernetesObject, T> extends Selection, ReflectorHooks {
+  readonly client: KubernetesClient;
+  /** Of the collection: `jobs()`. */
+  readonly path: string;
+  /** What to keep of an object. @default all of it but managedFields */
+  readonly project?: (object: K) => T;
+  /** Ways to find objects beside their key. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /**
+   * `now` undefined: deleted; `before` undefined: new. An object that was replaced by another of the same
+   * name is reported as deleted and then as new. Must not throw: that ends the watch.
+   */
+  readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
+  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Objects per page of a list. @default 500 */
+  readonly pageSize?: number;
+  /** Milliseconds without a byte until a watch is made anew. @default 90000 */
+  readonly idle?: number;
+  /** Wait between attempts, milliseconds. @default 500 to 30000 */
+  readonly backoff?: Backoff;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
+
+/** Server-side ends of watches are spread over 240 to 480 s, so that they don't fall together. */
+const WATCH_SECONDS = 240;
+
+export class Reflector<K extends KubernetesObject, T = K> {
+  /** Resolves when the first list is in the cache and was reported. Never rejects: it keeps trying. */
+  readonly synced: Promise<void>;
+  readonly #options: ReflectorOptions<K, T>;
+  readonly #cache: ObjectCache<T>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #markSynced: () => void = () => undefined;
+  #resourceVersion: string | undefined;
+  #failures = 0;
+  #lastSync: number | undefined;
+  readonly #stop = new AbortController();
+  #started = false;
+
+  constructor(options: ReflectorOptions<K, T>) {
+    this.#options = options;
+    this.#cache = new ObjectCache(options.indexes);
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.synced = new Promise((resolve) => {
+      this.#markSynced = resolve;
+    });
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    void this.#run(this.#stop.signal);
+  }
+
+  /** Nothing is reported any more. The cache stays as it is. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  get(key: string): T | undefined {
+    return this.#cache.entry(key)?.object;
+  }
+
+  list(): T[] {
+    return [...this.#cache.objects()];
+  }
+
+  byIndex(index: string, name: string): T[] {
+    return this.#cache.byIndex(index, name);
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
+
+  /** When the server last said anything (a list, an event, a bookmark): milliseconds of the clock. */
+  get lastSync(): number | undefined {
+    return this.#lastSync;
+  }
+
+  /** Ends only with the signal: whatever is thrown inside is answered by another attempt. */
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const resourceVersion = this.#resourceVersion;
+      try {
+        if (resourceVersion === undefined) await this.#relist(signal);
+        else await this.#watch(resourceVersion, signal);
+      } catch (error) {
+        if (!signal.aborted) await this.#recover(error, resourceVersion !== undefined, signal);
+      }
+    }
+  }
+
+  async #recover(error: unknown, watching: boolean, signal: AbortSignal): Promise<void> {
+    const { logger, path, onWatchEnd } = this.#options;
+    const expired = isStatus(error, 410);
+    if (watching) onWatchEnd?.(expired ? 'expired' : 'failed');
+    if (expired) this.#resourceVersion = undefined;
+    this.#failures += 1;
+    // The first 410 is ordinary and answered at once; a server whose every watch ends like this gets a pause.
+    const wait =
+      expired && this.#failures === 1
+        ? 0
+        : backoff(this.#options.backoff ?? DEFAULT_BACKOFF, this.#failures, this.#random);
+    const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
+    if (expired) logger.info(fields, 'the watch is too old, reading the list again');
+    else logger.warn(fields, watching ? 'the watch broke, resuming' : "can't read the list, trying again");
+    if (wait > 0) await pause(this.#clock, wait, signal);
+  }
+
+  async #relist(signal: AbortSignal): Promise<void> {
+    const started = this.#clock.now();
+    const seen = new Set<string>();
+    const resourceVersion = await this.#readList(seen, signal);
+    if (signal.aborted) return;
+    for (const key of [...this.#cache.keys()]) if (!seen.has(key)) this.#remove(key);
+    this.#resourceVersion = resourceVersion;
+    this.#lastSync = this.#clock.now();
+    const seconds = (this.#lastSync - started) / 1000;
+    this.#options.onList?.(seen.size, seconds);
+    this.#options.logger.debug({ path: this.#options.path, objects: seen.size, seconds }, 'listed');
+    this.#markSynced();
+  }
+
+  /** Resolves to the resource version of the list. */
+  async #readList(seen: Set<string>, signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#readPages(seen, this.#options.pageSize ?? 500, signal);
+    } catch (error) {
+      if (!isStatus(error, 410)) throw error;
+      // The moment of the first page was compacted away meanwhile; all in one answer can't expire.
+      seen.clear();
+      return this.#readPages(seen, undefined, signal);
+    }
+  }
+
+  async #readPages(seen: Set<string>, limit: number | undefined, signal: AbortSignal): Promise<string> {
+    const { client, path } = this.#options;
+    const options = { ...this.#selection(), ...(limit !== undefined && { limit }) };
+    let page = await client.list<K>(path, options);
+    for (;;) {
+      if (!signal.aborted) for (const item of page.items) seen.add(this.#upsert(item));
+      const token = page.metadata.continue;
+      if (signal.aborted || token === undefined || token === '') return page.metadata.resourceVersion;
+      page = await client.list<K>(path, { ...options, continue: token });
+    }
+  }
+
+  #selection(): Selection {
+    const { labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
+  }
+
+  async #watch(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const { client, path, idle, onWatchEnd } = this.#options;
+    const started = this.#clock.now();
+    let events = 0;
+    await client.watch<K>(
+      path,
+      {
+        resourceVersion,
+        signal,
+        timeoutSeconds: Math.round(WATCH_SECONDS * (1 + this.#random())),
+        ...this.#selection(),
+        ...(idle !== undefined && { idle }),
+      },
+      (event) => {
+        if (signal.aborted) return;
+        events += 1;
+        this.#apply(event);
+      },
+    );
+    if (signal.aborted) return;
+    // Something that ends every watch at once must not be asked again at once.
+    if (events === 0 && this.#clock.now() - started < 1_000)
+      throw new Error('the watch ended as soon as it began');
+    onWatchEnd?.('closed');
+  }
+
+  #apply({ type, object }: WatchEvent<K>): void {
+    if (type === 'DELETED') this.#remove(keyOf(object.metadata));
+    else if (type !== 'BOOKMARK') this.#upsert(object);
+    this.#resourceVersion = object.metadata.resourceVersion;
+    this.#lastSync = this.#clock.now();
+    this.#failures = 0;
+    this.#options.onEvent?.(type);
+  }
+
+  #upsert(raw: K): string {
+    const { metadata } = raw;
+    const key = keyOf(metadata);
+    const known = this.#cache.entry(key);
+    if (known !== undefined && known.uid !== metadata.uid) this.#remove(key);
+    else if (known?.resourceVersion === metadata.resourceVersion) return key;
+    const before = this.#cache.entry(key)?.object;
+    const now = this.#options.project?.(raw) ?? withoutManagedFields<K, T>(raw);
+    this.#cache.set(key, metadata, now);
+    this.#options.onChange(key, now, before);
+    return key;
+  }
+
+  #remove(key: string): void {
+    const known = this.#cache.entry(key);
+    if (known === undefined) return;
+    this.#cache.delete(key);
+    this.#options.onChange(key, undefined, known.object);
+  }
+}
+
+/** managedFields are up to half of an object and nobody here reads them. The object was parsed for us alone. */
+function withoutManagedFields<K extends KubernetesObject, T>(raw: K): T {
+  delete (raw.metadata as { managedFields?: unknown }).managedFields;
+  return raw as unknown as T;
+}

@@ -1,0 +1,243 @@
+/**
+ * The parts of Kubernetes objects that the runtime reads or writes, as they
+ * stand in JSON: dates are RFC 3339 strings, quantities are strings. The client
+ * package's generated types say `Date` and want its serializer, which costs
+ * more CPU than the request itself; unknown fields pass through untouched.
+ */
+
+export type Labels = Readonly<Record<string, string>>;
+/** Amounts by resource name; numbers occur where a user wrote `cpu: 2`. */
+export type ResourceList = Readonly<Record<string, string | number>>;
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Metadata as the apiserver returns it. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+}
+
+export interface KubernetesObject {
+  /** Absent on the items of a list. */
+  readonly apiVersion?: string;
+  /** Absent on the items of a list. */
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface KubernetesList<T> {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly T[];
+}
+
+/** What the apiserver answers instead of an object. */
+export interface Status {
+  readonly kind?: 'Status';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly {
+      readonly field?: string;
+      readonly message?: string;
+      readonly reason?: string;
+    }[];
+  };
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+export interface ResourceRequirements {
+  readonly requests?: ResourceList;
+  readonly limits?: ResourceList;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  /** `Always` makes an init container a sidecar. */
+  readonly restartPolicy?: string;
+  readonly resources?: ResourceRequirements;
+}
+
+export interface NodeSelectorRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
+  readonly values?: readonly string[];
+}
+
+export interface NodeSelectorTerm {
+  readonly matchExpressions?: readonly NodeSelectorRequirement[];
+  readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface Affinity {
+  readonly nodeAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+      readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
+    };
+    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly unknown[];
+  };
+  readonly podAffinity?: unknown;
+  readonly podAntiAffinity?: unknown;
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  readonly tolerationSeconds?: number;
+}
+
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly resources?: ResourceRequirements;
+  readonly overhead?: ResourceList;
+  readonly nodeName?: string;
+  readonly nodeSelector?: Labels;
+  readonly affinity?: Affinity;
+  readonly tolerations?: readonly Toleration[];
+  readonly schedulingGates?: readonly { readonly name: string }[];
+  readonly schedulerName?: string;
+  readonly priority?: number;
+  readonly priorityClassName?: string;
+  readonly restartPolicy?: string;
+  readonly activeDeadlineSeconds?: number;
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+export interface Pod extends KubernetesObject {
+  readonly spec: PodSpec;
+  readonly status?: {
+    readonly phase?: PodPhase;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly startTime?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly {
+      readonly name: string;
+      readonly ready?: boolean;
+      readonly restartCount?: number;
+      readonly state?: {
+        readonly running?: { readonly startedAt?: string };
+        readonly terminated?: {
+          readonly exitCode: number;
+          readonly reason?: string;
+          readonly finishedAt?: string;
+        };
+        readonly waiting?: { readonly reason?: string; readonly message?: string };
+      };
+    }[];
+  };
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels };
+  readonly spec: PodSpec;
+}
+
+export interface Job extends KubernetesObject {
+  readonly spec: {
+    readonly suspend?: boolean;
+    readonly parallelism?: number;
+    readonly completions?: number;
+    readonly completionMode?: 'Indexed' | 'NonIndexed';
+    readonly backoffLimit?: number;
+    readonly backoffLimitPerIndex?: number;
+    readonly activeDeadlineSeconds?: number;
+    readonly ttlSecondsAfterFinished?: number;
+    readonly managedBy?: string;
+    readonly template: PodTemplate;
+  };
+  readonly status?: {
+    readonly active?: number;
+    readonly ready?: number;
+    readonly succeeded?: number;
+    readonly failed?: number;
+    readonly terminating?: number;
+    readonly startTime?: string;
+    readonly completionTime?: string;
+    readonly completedIndexes?: string;
+    readonly failedIndexes?: string;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+export interface Node extends KubernetesObject {
+  readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly status?: {
+    readonly allocatable?: ResourceList;
+    readonly capacity?: ResourceList;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface Namespace extends KubernetesObject {
+  readonly status?: { readonly phase?: 'Active' | 'Terminating' };
+}
+
+export interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  /** RFC 3339 with microseconds. */
+  readonly acquireTime?: string;
+  /** RFC 3339 with microseconds. */
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubernetesObject {
+  readonly spec?: LeaseSpec;
+}
+
+/** Names one object: what an Event is about. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: string;
+}

@@ -1,0 +1,166 @@
+/**
+ * Runs a reconcile function per key: one at a time for a key, several keys at
+ * once, as often as asked but never for a key that is already waiting. A key
+ * that comes in while it runs is run once more afterwards.
+ */
+import { FluxqError, messageOf } from '../errors';
+import type { Logger } from '../observability/log';
+import { type Backoff, backoff, type Clock, type Random, systemClock } from './clock';
+
+/** When to look again, milliseconds; nothing: when the key is added again. */
+export type Again = { readonly after: number } | undefined;
+
+/** `failed` is tried again; `dropped` had an error that no repetition can cure. */
+export type Outcome = 'done' | 'again' | 'failed' | 'dropped';
+
+export interface WorkQueueOptions {
+  /** For logs. */
+  readonly name: string;
+  readonly reconcile: (key: string) => Promise<Again> | Promise<void>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Keys that run at once. @default 8 */
+  readonly concurrency?: number;
+  /** Wait before a failed key runs again, milliseconds. @default 250 to 60000 */
+  readonly backoff?: Backoff;
+  readonly onOutcome?: (key: string, outcome: Outcome, seconds: number) => void;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+const DEFAULT_BACKOFF: Backoff = { first: 250, most: 60_000 };
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #concurrency: number;
+  /** In order of arrival. */
+  readonly #ready = new Set<string>();
+  readonly #running = new Set<string>();
+  /** Added while running. */
+  readonly #again = new Set<string>();
+  readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
+  readonly #failures = new Map<string, number>();
+  readonly #idle: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#concurrency = options.concurrency ?? 8;
+  }
+
+  /** Keys that wait for their turn, delayed ones left out. */
+  get waiting(): number {
+    return this.#ready.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Run this key as soon as possible. A delay it had is over: the run will say when to look again. */
+  add(key: string): void {
+    if (this.#stopped) return;
+    this.#undelay(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#ready.add(key);
+    this.#pump();
+  }
+
+  /** Run this key after so many milliseconds, or earlier if it was to run earlier. */
+  addAfter(key: string, milliseconds: number): void {
+    if (milliseconds <= 0) {
+      this.add(key);
+      return;
+    }
+    if (this.#stopped || this.#ready.has(key)) return;
+    const at = this.#clock.now() + milliseconds;
+    const known = this.#delayed.get(key);
+    if (known !== undefined && known.at <= at) return;
+    known?.cancel();
+    const cancel = this.#clock.after(milliseconds, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { at, cancel });
+  }
+
+  /** Takes the key out, with its delay and its failures. A run under way is not stopped. */
+  forget(key: string): void {
+    this.#undelay(key);
+    this.#ready.delete(key);
+    this.#again.delete(key);
+    this.#failures.delete(key);
+  }
+
+  /** Resolves when nothing is ready or running; delayed keys may remain. */
+  async drained(): Promise<void> {
+    if (this.#ready.size === 0 && this.#running.size === 0) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Starts nothing more; resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#ready.clear();
+    this.#again.clear();
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    await this.drained();
+  }
+
+  #undelay(key: string): void {
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
+  }
+
+  #pump(): void {
+    for (const key of this.#ready) {
+      if (this.#running.size >= this.#concurrency) return;
+      this.#ready.delete(key);
+      this.#running.add(key);
+      void this.#run(key);
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    const started = this.#clock.now();
+    let outcome: Outcome;
+    try {
+      const again = await this.#options.reconcile(key);
+      outcome = this.#succeeded(key, typeof again === 'object' ? again : undefined);
+    } catch (error) {
+      outcome = this.#failed(key, error);
+    }
+    this.#running.delete(key);
+    this.#options.onOutcome?.(key, outcome, (this.#clock.now() - started) / 1000);
+    if (this.#again.delete(key)) this.add(key);
+    this.#pump();
+    if (this.#ready.size === 0 && this.#running.size === 0)
+      for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #succeeded(key: string, again: Again): Outcome {
+    this.#failures.delete(key);
+    if (again === undefined) return 'done';
+    this.addAfter(key, Math.max(1, again.after));
+    return 'again';
+  }
+
+  #failed(key: string, error: unknown): Outcome {
+    const { name, logger } = this.#options;
+    if (error instanceof FluxqError && !error.retryable) {
+      this.#failures.delete(key);
+      logger.error({ queue: name, key, err: error }, `given up: ${error.message}`);
+      return 'dropped';
+    }
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const wait = backoff(this.#options.backoff ?? DEFAULT_BACKOFF, failures, this.#random);
+    logger.warn({ queue: name, key, failures, retryMs: Math.round(wait), err: error }, messageOf(error));
+    this.addAfter(key, wait);
+    return 'failed';
+  }
+}

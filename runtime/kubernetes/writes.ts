@@ -1,0 +1,105 @@
+/**
+ * Writes that mean one certain object. Every one names the UID it was decided
+ * for, and the apiserver compares: an object of the same name that came later
+ * is never touched. That the object is gone is an answer here, not an error.
+ */
+import type { DeleteOptions, KubernetesClient, WriteOptions } from './client';
+import { type ApiError, isStatus } from './errors';
+import type { KubernetesObject } from './types';
+
+/**
+ * done: it is as asked for. gone: there is no such object any more (or another one has
+ * its name). conflict: it is there, but changed since it was read: read again.
+ */
+export type WriteOutcome = 'done' | 'gone' | 'conflict';
+
+export type Patch =
+  /** With `metadata.uid` in the body: the precondition. */
+  | { readonly type: 'merge'; readonly body: object }
+  /** With an operation `test /metadata/uid`: the precondition. */
+  | { readonly type: 'json'; readonly body: readonly object[] };
+
+/** @throws FluxqError of the client for everything else, e.g. an invalid patch */
+export async function applyPatch(
+  client: KubernetesClient,
+  path: string,
+  patch: Patch,
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
+  try {
+    await client.patch(path, patch.body, patch.type, { metadataOnly: true, ...options });
+    return 'done';
+  } catch (error) {
+    if (isStatus(error, 404)) return 'gone';
+    if (isStatus(error, 409) || isFailedTest(error)) return whatHappened(client, path, expectedUid(patch));
+    throw error;
+  }
+}
+
+/**
+ * Server-side apply of our fields. With `metadata.uid` only onto that very
+ * object; without it the object is created when it is missing.
+ * @throws as {@link applyPatch}
+ */
+export async function applyObject(
+  client: KubernetesClient,
+  path: string,
+  object: object & { readonly metadata?: { readonly uid?: string } },
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
+  try {
+    await client.patch(path, object, 'apply', { metadataOnly: true, ...options });
+    return 'done';
+  } catch (error) {
+    if (isStatus(error, 404)) return 'gone';
+    if (isStatus(error, 409)) return whatHappened(client, path, object.metadata?.uid);
+    throw error;
+  }
+}
+
+/** @throws as {@link applyPatch} */
+export async function deleteObject(
+  client: KubernetesClient,
+  path: string,
+  options: DeleteOptions & { readonly uid: string },
+): Promise<WriteOutcome> {
+  try {
+    await client.delete(path, options);
+    return 'done';
+  } catch (error) {
+    if (isStatus(error, 404)) return 'gone';
+    if (isStatus(error, 409)) return whatHappened(client, path, options.uid);
+    throw error;
+  }
+}
+
+/** A conflict doesn't say which precondition failed in a form meant for programs, so it is looked up; it is rare. */
+async function whatHappened(
+  client: KubernetesClient,
+  path: string,
+  uid: string | undefined,
+): Promise<WriteOutcome> {
+  try {
+    const { metadata } = await client.get<KubernetesObject>(objectOf(path));
+    return uid !== undefined && metadata.uid !== uid ? 'gone' : 'conflict';
+  } catch (error) {
+    if (isStatus(error, 404)) return 'gone';
+    throw error;
+  }
+}
+
+/** The object's own path: `/status` and other subresources can't all be read. */
+function objectOf(path: string): string {
+  return path.replace(/^(\/apis?\/(?:[^/]+\/){1,2}(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+)\/[^/]+$/, '$1');
+}
+
+/** The apiserver reports a failed `test` operation as Invalid, like a patch that makes an invalid object. */
+function isFailedTest(error: unknown): error is ApiError {
+  return isStatus(error, 422) && error.message.includes('test');
+}
+
+function expectedUid(patch: Patch): string | undefined {
+  if (patch.type === 'merge') return (patch.body as { metadata?: { uid?: string } }).metadata?.uid;
+  const operations = patch.body as readonly { op?: string; path?: string; value?: string }[];
+  return operations.find(({ op, path }) => op === 'test' && path === '/metadata/uid')?.value;
+}
