@@ -1,0 +1,36 @@
+/** CEL of the policy for Jobs: the same as runtime/admission/jobs.ts. */
+import { ADMITTED_LABEL, HOLD } from '../../names';
+import { cel } from './scope';
+
+/** A named CEL expression of an admission policy, evaluated when it is first used. */
+export interface Variable {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export const JOB_VARIABLES: readonly Variable[] = [
+  { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
+  { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+  { name: 'suspended', expression: 'object.spec.?suspend.orValue(false)' },
+  {
+    name: 'held',
+    expression:
+      `variables.suspended && variables.labels[?${cel(ADMITTED_LABEL)}].orValue("") != "true" && ` +
+      `!(${cel(HOLD)} in variables.labels) && !(${cel(HOLD)} in variables.annotations)`,
+  },
+];
+
+export const JOB_PATCH = `
+(has(object.metadata.labels)
+  ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(ADMITTED_LABEL)}", value: "true"}]
+    + (variables.held ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(HOLD)}", value: "true"}] : [])
+  : [JSONPatch{op: "add", path: "/metadata/labels", value: variables.held
+      ? {${cel(ADMITTED_LABEL)}: "true", ${cel(HOLD)}: "true"}
+      : {${cel(ADMITTED_LABEL)}: "true"}}])
++ (variables.suspended ? [] : [JSONPatch{op: "add", path: "/spec/suspend", value: true}])
+`.trim();
+
+/** One token of a JSON pointer. */
+export function pointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

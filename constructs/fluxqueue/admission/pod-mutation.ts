@@ -1,0 +1,122 @@
+/**
+ * CEL of the policy for Pods: the same as runtime/admission/pods.ts and the
+ * lookup of runtime/workloads/assignment.ts.
+ *
+ * Measured against CEL's budget of 1,000,000 per expression: an assignment of
+ * 76 kB costs about a tenth, most of it for finding the heads of its groups.
+ * So only the one group that covers the index is split into names.
+ */
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../names';
+import { pointerToken, type Variable } from './job-mutation';
+import { cel } from './scope';
+
+const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
+
+export const POD_VARIABLES: readonly Variable[] = [
+  { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+  { name: 'assignment', expression: `variables.annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")` },
+  {
+    name: 'index',
+    expression: `variables.annotations[?${cel(COMPLETION_INDEX_ANNOTATION)}].orValue("")`,
+  },
+  // The annotation may be empty or no assignment at all: then there are no groups, and the pod is gated.
+  {
+    name: 'groups',
+    expression:
+      'variables.assignment.split(";").filter(group, group.matches("^[0-9]{1,9}/[1-9][0-9]{0,8}:"))',
+  },
+  {
+    name: 'candidates',
+    expression:
+      'variables.index.matches("^[0-9]{1,9}$") ? variables.groups.filter(group, ' +
+      'int(group.substring(0, group.indexOf("/"))) <= int(variables.index)) : []',
+  },
+  {
+    name: 'group',
+    expression:
+      'variables.candidates.size() > 0 ? variables.candidates[variables.candidates.size() - 1] : ""',
+  },
+  {
+    name: 'nodes',
+    expression:
+      'variables.group == "" ? [] : variables.group.substring(variables.group.indexOf(":") + 1).split(",")',
+  },
+  {
+    name: 'rank',
+    expression:
+      'variables.group == "" ? 0 : (int(variables.index) - int(variables.group.substring(0, variables.group.indexOf("/")))) / ' +
+      'int(variables.group.substring(variables.group.indexOf("/") + 1, variables.group.indexOf(":")))',
+  },
+  {
+    name: 'indexed',
+    expression:
+      `variables.rank < variables.nodes.size() && variables.nodes[variables.rank].matches(${cel(NODE_NAME)}) ` +
+      '? variables.nodes[variables.rank] : ""',
+  },
+  {
+    name: 'sole',
+    expression:
+      'variables.groups.size() == 1 ? variables.groups[0].substring(variables.groups[0].indexOf(":") + 1) : ""',
+  },
+  {
+    name: 'node',
+    expression:
+      'variables.indexed != "" ? variables.indexed : ' +
+      `(variables.sole.size() < 254 && variables.sole.matches(${cel(NODE_NAME)}) ? variables.sole : "")`,
+  },
+  {
+    name: 'terms',
+    expression:
+      'object.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])',
+  },
+];
+
+const AFFINITY = 'Object.spec.affinity';
+const NODE_AFFINITY = `${AFFINITY}.nodeAffinity`;
+const REQUIRED = `${NODE_AFFINITY}.requiredDuringSchedulingIgnoredDuringExecution`;
+const TERM = `${REQUIRED}.nodeSelectorTerms`;
+const TERMS_PATH =
+  '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
+
+// An API list is atomic for ApplyConfiguration, so these are JSON patches; their values are typed
+// objects, because a CEL map has one type of value.
+const onNode = `${TERM}.matchFields{key: "metadata.name", operator: "In", values: [variables.node]}`;
+const required = `${REQUIRED}{nodeSelectorTerms: [${TERM}{matchFields: [${onNode}]}]}`;
+const nodeAffinity = `${NODE_AFFINITY}{requiredDuringSchedulingIgnoredDuringExecution: ${required}}`;
+const affinity = `${AFFINITY}{nodeAffinity: ${nodeAffinity}}`;
+
+/** A term without entries matches no node and stays as it is; a term with this very entry needs no second one. */
+const termWantsPin = `
+(term.?matchFields.orValue([]).size() > 0 || term.?matchExpressions.orValue([]).size() > 0)
+  && !term.?matchFields.orValue([]).exists(field, field.key == "metadata.name" && field.operator == "In"
+    && field.?values.orValue([]) == [variables.node])
+`.trim();
+
+const PIN = `
+!has(object.spec.affinity) ? [JSONPatch{op: "add", path: "/spec/affinity", value: ${affinity}}]
+: !has(object.spec.affinity.nodeAffinity) ? [JSONPatch{op: "add", path: "/spec/affinity/nodeAffinity", value: ${nodeAffinity}}]
+: !has(object.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution)
+  ? [JSONPatch{op: "add", path: "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", value: ${required}}]
+: variables.terms.transformList(i, term, ${termWantsPin}, has(term.matchFields)
+    ? JSONPatch{op: "add", path: "${TERMS_PATH}/" + string(i) + "/matchFields/-", value: ${onNode}}
+    : JSONPatch{op: "add", path: "${TERMS_PATH}/" + string(i) + "/matchFields", value: [${onNode}]})
+`.trim();
+
+const gate = `Object.spec.schedulingGates{name: ${cel(GATE)}}`;
+const GATING = `
+(has(object.metadata.labels)
+  ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(ADMITTED_LABEL)}", value: "true"}]
+  : [JSONPatch{op: "add", path: "/metadata/labels", value: {${cel(ADMITTED_LABEL)}: "true"}}])
++ (!has(object.spec.schedulingGates) ? [JSONPatch{op: "add", path: "/spec/schedulingGates", value: [${gate}]}]
+  : object.spec.schedulingGates.exists(g, g.name == ${cel(GATE)}) ? []
+  : [JSONPatch{op: "add", path: "/spec/schedulingGates/-", value: ${gate}}])
+`.trim();
+
+/** @param schedulerName given to pods that ask for the default scheduler; none leaves them alone */
+export function podPatch(schedulerName: string | undefined): string {
+  const pinOrGate = `(variables.node != "" ? (${PIN}) : (${GATING}))`;
+  if (schedulerName === undefined) return pinOrGate;
+  const chosen = `[JSONPatch{op: "add", path: "/spec/schedulerName", value: ${cel(schedulerName)}}]`;
+  return `${pinOrGate}
++ (object.spec.?schedulerName.orValue("default-scheduler") == "default-scheduler" ? ${chosen} : [])`;
+}

@@ -1,0 +1,87 @@
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { JOB_PATCH, JOB_VARIABLES, type Variable } from './job-mutation';
+import { POD_VARIABLES, podPatch } from './pod-mutation';
+import {
+  type AdmissionScopeProps,
+  JOB_CONDITIONS,
+  type MatchCondition,
+  namespaceSelector,
+  objectMetadata,
+  POD_CONDITIONS,
+} from './scope';
+
+export interface AdmissionPoliciesProps extends AdmissionScopeProps {
+  /**
+   * Scheduler of admitted pods that ask for none.
+   * @default - the pod's schedulerName is left alone
+   */
+  readonly schedulerName?: string;
+}
+
+interface Rule {
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly conditions: readonly MatchCondition[];
+  readonly variables: readonly Variable[];
+  readonly patch: string;
+}
+
+/**
+ * Admission inside the apiserver: two MutatingAdmissionPolicies and their
+ * bindings. Nothing can be down, no certificate expires, no call is made.
+ * Needs an apiserver that serves MutatingAdmissionPolicy as v1.
+ */
+export class AdmissionPolicies extends Construct {
+  constructor(scope: Construct, id: string, props: AdmissionPoliciesProps = {}) {
+    super(scope, id);
+    this.addPolicy('Jobs', props, {
+      apiGroup: 'batch',
+      resource: 'jobs',
+      conditions: JOB_CONDITIONS,
+      variables: JOB_VARIABLES,
+      patch: JOB_PATCH,
+    });
+    this.addPolicy('Pods', props, {
+      apiGroup: '',
+      resource: 'pods',
+      conditions: POD_CONDITIONS,
+      variables: POD_VARIABLES,
+      patch: podPatch(props.schedulerName),
+    });
+  }
+
+  private addPolicy(id: string, props: AdmissionPoliciesProps, rule: Rule): void {
+    const name = `${props.name ?? 'fluxqueue'}-${rule.resource}`;
+    const policy = new ApiObject(this, id, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicy',
+      metadata: objectMetadata(name),
+      spec: {
+        failurePolicy: 'Fail',
+        // Our patches suit any object, but another's patch after ours must not lead to a second pin.
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          namespaceSelector: namespaceSelector(props),
+          resourceRules: [
+            {
+              apiGroups: [rule.apiGroup],
+              apiVersions: ['v1'],
+              operations: ['CREATE'],
+              resources: [rule.resource],
+            },
+          ],
+        },
+        matchConditions: rule.conditions,
+        variables: rule.variables,
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: rule.patch } }],
+      },
+    });
+    new ApiObject(this, `${id}Binding`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: objectMetadata(name),
+      spec: { policyName: policy.name },
+    });
+  }
+}

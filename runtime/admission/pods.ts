@@ -1,0 +1,130 @@
+/**
+ * Admission of Pods: *pinned* to the node of their assignment where that is
+ * known for sure, *gated* otherwise.
+ */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  GATE,
+} from '../../constructs/names';
+import { nodeOfIndex, soleNode } from '../workloads/assignment';
+import { workloadSettings } from '../workloads/settings';
+import { addLabels, type JsonPatch, type Metadata } from './review';
+
+interface NodeSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface NodeSelectorTerm {
+  readonly matchExpressions?: readonly NodeSelectorRequirement[];
+  readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface AdmittedPod {
+  readonly metadata?: Metadata;
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly schedulerName?: string;
+    readonly schedulingGates?: readonly { readonly name: string }[];
+    readonly affinity?: {
+      readonly nodeAffinity?: {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+          readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] | null;
+        };
+      };
+    };
+  };
+}
+
+export interface PodAdmissionOptions {
+  /** Given to pods that ask for the default scheduler. @default - schedulerName is left alone */
+  readonly schedulerName?: string | undefined;
+}
+
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+const DEFAULT_SCHEDULER = 'default-scheduler';
+/** Kueue's marks on pods that it queues, and on pods of Jobs that it queues. */
+const KUEUE_LABELS = ['kueue.x-k8s.io/queue-name', 'kueue.x-k8s.io/podset'];
+
+/**
+ * Applied to its own result it changes nothing.
+ * @throws FluxqError FLUXQ_SETTING_INVALID
+ */
+export function admitPod(pod: AdmittedPod, { schedulerName }: PodAdmissionOptions = {}): JsonPatch[] {
+  if (belongsToAnother(pod)) return [];
+  const node = assignedNode(pod.metadata);
+  return [...(node === undefined ? gate(pod) : pin(pod, node)), ...chooseScheduler(pod, schedulerName)];
+}
+
+/** Bound already, or started by the kubelet, the DaemonSet controller or another queue. */
+function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
+  return (
+    (spec?.nodeName ?? '') !== '' ||
+    metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined ||
+    KUEUE_LABELS.some((label) => metadata?.labels?.[label] !== undefined) ||
+    (metadata?.ownerReferences ?? []).some(
+      ({ apiVersion, kind, controller }) =>
+        controller === true && kind === 'DaemonSet' && apiVersion.startsWith('apps/'),
+    )
+  );
+}
+
+function assignedNode(metadata: Metadata | undefined): string | undefined {
+  const assignment = metadata?.annotations?.[ASSIGNMENT_ANNOTATION];
+  if (assignment === undefined) return undefined;
+  const index = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
+  const covered = index !== undefined && /^[0-9]{1,9}$/.test(index);
+  return (covered ? nodeOfIndex(assignment, Number(index)) : undefined) ?? soleNode(assignment);
+}
+
+function gate({ metadata, spec }: AdmittedPod): JsonPatch[] {
+  // The settings of a pod with an assignment are those of its Job, checked there.
+  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) workloadSettings(metadata ?? {});
+  const gates = spec?.schedulingGates;
+  const gated = gates?.some(({ name }) => name === GATE) ?? false;
+  const path = '/spec/schedulingGates';
+  const add: JsonPatch =
+    gates === undefined
+      ? { op: 'add', path, value: [{ name: GATE }] }
+      : { op: 'add', path: `${path}/-`, value: { name: GATE } };
+  return [...addLabels(metadata, { [ADMITTED_LABEL]: 'true' }), ...(gated ? [] : [add])];
+}
+
+/** Adds "and only on this node" to whatever node affinity is required already. */
+function pin({ spec }: AdmittedPod, node: string): JsonPatch[] {
+  const onNode = { key: 'metadata.name', operator: 'In', values: [node] };
+  const required = { nodeSelectorTerms: [{ matchFields: [onNode] }] };
+  const inNodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+  const path = '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution';
+  const nodeAffinity = spec?.affinity?.nodeAffinity;
+  if (spec?.affinity === undefined)
+    return [{ op: 'add', path: '/spec/affinity', value: { nodeAffinity: inNodeAffinity } }];
+  if (nodeAffinity === undefined)
+    return [{ op: 'add', path: '/spec/affinity/nodeAffinity', value: inNodeAffinity }];
+  const present = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+  if (present === undefined) return [{ op: 'add', path, value: required }];
+  // Terms are alternatives, so each one needs it; what stands in one term must all hold. An empty
+  // term matches no node, and would match this one if we added to it: it stays as it is.
+  return (present.nodeSelectorTerms ?? []).flatMap((term, i): JsonPatch[] => {
+    const fields = term.matchFields ?? [];
+    if (fields.length === 0 && (term.matchExpressions ?? []).length === 0) return [];
+    if (fields.some((field) => pinsTo(field, node))) return [];
+    const matchFields = `${path}/nodeSelectorTerms/${i}/matchFields`;
+    return term.matchFields === undefined
+      ? [{ op: 'add', path: matchFields, value: [onNode] }]
+      : [{ op: 'add', path: `${matchFields}/-`, value: onNode }];
+  });
+}
+
+function pinsTo({ key, operator, values }: NodeSelectorRequirement, node: string): boolean {
+  return key === 'metadata.name' && operator === 'In' && values?.length === 1 && values[0] === node;
+}
+
+function chooseScheduler({ spec }: AdmittedPod, schedulerName: string | undefined): JsonPatch[] {
+  const asked = spec?.schedulerName ?? DEFAULT_SCHEDULER;
+  if (schedulerName === undefined || asked !== DEFAULT_SCHEDULER || asked === schedulerName) return [];
+  return [{ op: 'add', path: '/spec/schedulerName', value: schedulerName }];
+}

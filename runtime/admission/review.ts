@@ -1,0 +1,57 @@
+/** The wire of admission: AdmissionReview v1 in, a verdict with JSON patches (RFC 6902) out. */
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  readonly subResource?: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly namespace?: string;
+  /** The object as the apiserver encodes it: decoded, defaulted, unknown fields of built-in kinds gone. */
+  readonly object?: unknown;
+}
+
+/** The only operation we need: RFC 6902 `add` also replaces a member of an object. */
+export interface JsonPatch {
+  readonly op: 'add';
+  readonly path: string;
+  readonly value: unknown;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly patch: readonly JsonPatch[];
+  /** Why it is denied, one sentence that begins with the error's code. */
+  readonly message?: string;
+}
+
+export interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly controller?: boolean;
+  }[];
+}
+
+/** One token of a JSON pointer. */
+export function pointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Sets labels; the map itself where there is none. */
+export function addLabels(
+  metadata: Metadata | undefined,
+  labels: Readonly<Record<string, string>>,
+): JsonPatch[] {
+  if (metadata?.labels === undefined) return [{ op: 'add', path: '/metadata/labels', value: labels }];
+  return Object.entries(labels)
+    .filter(([key, value]) => metadata.labels?.[key] !== value)
+    .map(([key, value]) => ({ op: 'add', path: `/metadata/labels/${pointerToken(key)}`, value }));
+}
