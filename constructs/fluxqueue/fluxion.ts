@@ -1,0 +1,40 @@
+import type { k8s } from 'cdk8s-plus-28';
+import type { Configuration } from './configuration';
+import { CONFIG_FILE } from './configuration';
+import { roleCommand } from './images';
+import { httpProbes, RESTRICTED, resources } from './pod';
+
+const FOLDER = '/run/fluxion';
+/** The controller has 8080 in the same pod. */
+const PROBE_PORT = 8081;
+
+/** Where the sidecar listens and the controller calls: a file that only this pod sees, so no TLS and no port. */
+export const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
+
+export const SOCKET_VOLUME: k8s.Volume = { name: 'fluxion', emptyDir: {} };
+export const SOCKET_MOUNT: k8s.VolumeMount = { name: 'fluxion', mountPath: FOLDER };
+
+export interface FluxionProps {
+  readonly image: string;
+  readonly configuration: Configuration;
+}
+
+/**
+ * The Fluxion service beside each controller. An ordinary container, no
+ * restartable init container: the controller rebuilds it whenever it comes
+ * back, so the order in which the two start and stop means nothing.
+ */
+export function fluxionSidecar({ image, configuration }: FluxionProps): k8s.Container {
+  return {
+    name: 'fluxion',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: roleCommand('fluxion', '--config', CONFIG_FILE),
+    env: [{ name: 'FLUXQUEUE_HTTP_PORT', value: String(PROBE_PORT) }],
+    ports: [{ name: 'fluxion-probe', containerPort: PROBE_PORT }],
+    ...httpProbes(PROBE_PORT),
+    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '4Gi' }),
+    securityContext: RESTRICTED,
+    volumeMounts: [configuration.mount, SOCKET_MOUNT],
+  };
+}

@@ -1,0 +1,211 @@
+import { Duration, Size } from 'cdk8s';
+import { Construct } from 'constructs';
+import { PropsError } from '../errors';
+import { SCHEDULER_NAME, STACK_NAMESPACE } from '../names';
+import { Admission } from './admission-part';
+import { Base } from './base';
+import { Configuration } from './configuration';
+import { Controller } from './controller';
+import { Crds } from './crds';
+import { Database } from './database';
+import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
+import { DEFAULT_IMAGES } from './images';
+import { KubernetesVersion } from './kubernetes-version';
+import { type Layer, layerScope } from './layers';
+import type { AdmissionForm, FluxQueueProps } from './props';
+import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
+import { Scheduler } from './scheduler';
+import { WEBHOOK_CONFIGURATION, WEBHOOK_PORT, WEBHOOK_SECRET, WEBHOOK_SERVICE, Webhook } from './webhook';
+
+/**
+ * The whole stack: API types, rights, database, controller with Fluxion,
+ * admission. Under an App it makes one file per layer, inside a Chart it goes
+ * into that chart (which must have no `namespace` of its own).
+ *
+ * @throws PropsError when props don't go together
+ */
+export class FluxQueue extends Construct {
+  /** Namespace of the stack. */
+  readonly namespace: string;
+  /** The form of admission that was chosen. */
+  readonly admission: AdmissionForm;
+
+  private readonly version: KubernetesVersion | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: FluxQueueProps = {},
+  ) {
+    super(scope, id);
+    this.namespace = props.namespace ?? STACK_NAMESPACE;
+    this.version =
+      props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
+    this.admission = admissionForm(props, this.version);
+    checkWalltimes(props);
+    checkReplicas(props);
+
+    new Base(this.layer('base'), 'base', this);
+    new Crds(this.layer('base'), 'crds');
+    this.addRights();
+    if (props.externalRuntime === undefined) this.addRuntime();
+    if (props.scheduler === true) this.addScheduler();
+    this.addAdmission();
+  }
+
+  private layer(layer: Layer): Construct {
+    return layerScope(this, layer);
+  }
+
+  private addRights(): void {
+    const scope = this.layer('rbac');
+    new ControllerAccount(scope, 'controller-account', this);
+    if (this.admission === 'webhook') {
+      new WebhookAccount(scope, 'webhook-account', {
+        namespace: this.namespace,
+        secretName: WEBHOOK_SECRET,
+        configurationName: WEBHOOK_CONFIGURATION,
+      });
+    }
+    new UserRoles(scope, 'user-roles');
+  }
+
+  private addRuntime(): void {
+    const { namespace, props } = this;
+    const image = props.runtimeImage ?? DEFAULT_IMAGES.runtime;
+    const configuration = new Configuration(this.layer('rbac'), 'configuration', {
+      namespace,
+      settings: this.settings(),
+    });
+    const database = props.database ?? Database.statefulSet();
+    if (database.isOurs) database.render(this.layer('database'), { namespace, runtimeImage: image });
+    new Controller(this.layer('controller'), 'controller', {
+      namespace,
+      image,
+      replicas: props.controllerReplicas ?? 2,
+      configuration,
+      databaseUrl: database.url,
+      ...(props.fluxion === 'embedded'
+        ? {}
+        : {
+            fluxion: fluxionSidecar({ image: props.fluxionImage ?? DEFAULT_IMAGES.fluxion, configuration }),
+          }),
+    });
+    if (this.admission === 'webhook') {
+      const replicas = props.webhookReplicas ?? 2;
+      new Webhook(this.layer('webhook'), 'webhook', { namespace, image, replicas, configuration });
+    }
+  }
+
+  private addScheduler(): void {
+    const { namespace, props, version } = this;
+    if (version === undefined) {
+      throw new PropsError(
+        'FluxQueue.scheduler',
+        'needs kubernetesVersion, because a scheduler must not be newer than its apiserver',
+        true,
+        'give kubernetesVersion, or leave the scheduler out',
+      );
+    }
+    new SchedulerAccount(this.layer('rbac'), 'scheduler-account', this);
+    new Scheduler(this.layer('scheduler'), 'scheduler', {
+      namespace,
+      kubernetesVersion: version,
+      replicas: props.controllerReplicas ?? 2,
+      ...(props.schedulerImage === undefined ? {} : { image: props.schedulerImage }),
+    });
+  }
+
+  private addAdmission(): void {
+    const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
+    new Admission(this.layer('admission'), 'admission', {
+      namespace: this.namespace,
+      form: this.admission,
+      clusterWide: clusterWide ?? false,
+      ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
+      ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
+      ...(externalRuntime === undefined ? {} : { externalRuntime }),
+    });
+  }
+
+  /** The settings of runtime/config.ts; test/constructs holds the two together. */
+  private settings(): Record<string, unknown> {
+    const { props, namespace } = this;
+    return {
+      logLevel: props.logLevel ?? 'info',
+      leaderElection: { namespace, name: CONTROLLER_LEASE },
+      fluxion: {
+        address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
+        listen: FLUXION_SOCKET,
+        policy: props.matchPolicy ?? 'lonode',
+      },
+      queue: {
+        name: props.queueName ?? 'default',
+        policy: props.queuePolicy ?? 'easy',
+        depth: props.queueDepth ?? 10_000,
+        ...walltimes(props),
+      },
+      units: {
+        cpuMillis: props.coreUnitMillis ?? 1000,
+        memoryMiB: (props.memoryUnit ?? Size.gibibytes(1)).toMebibytes(),
+      },
+      webhook: {
+        port: WEBHOOK_PORT,
+        secretNamespace: namespace,
+        secretName: WEBHOOK_SECRET,
+        serviceName: WEBHOOK_SERVICE,
+        configurationName: WEBHOOK_CONFIGURATION,
+        ...(props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
+      },
+    };
+  }
+}
+
+function walltimes({ defaultWalltime = Duration.hours(1), maxWalltime = Duration.days(7) }: FluxQueueProps) {
+  return {
+    defaultWalltimeSeconds: defaultWalltime.toSeconds(),
+    maxWalltimeSeconds: maxWalltime.toSeconds(),
+  };
+}
+
+function checkWalltimes(props: FluxQueueProps): void {
+  const { defaultWalltimeSeconds, maxWalltimeSeconds } = walltimes(props);
+  if (defaultWalltimeSeconds < 1) {
+    throw new PropsError(
+      'FluxQueue.defaultWalltime',
+      'must be at least a second, because planning needs an end',
+      `${defaultWalltimeSeconds} s`,
+      'give a Duration of 1 s or more',
+    );
+  }
+  if (maxWalltimeSeconds < defaultWalltimeSeconds) {
+    throw new PropsError(
+      'FluxQueue.maxWalltime',
+      `is shorter than the default walltime of ${defaultWalltimeSeconds} s`,
+      `${maxWalltimeSeconds} s`,
+      'raise maxWalltime or lower defaultWalltime',
+    );
+  }
+}
+
+function checkReplicas(props: FluxQueueProps): void {
+  for (const name of ['controllerReplicas', 'webhookReplicas', 'queueDepth', 'coreUnitMillis'] as const) {
+    const value = props[name];
+    if (value !== undefined && (!Number.isInteger(value) || value < 1)) {
+      throw new PropsError(`FluxQueue.${name}`, 'must be a whole number above 0', value, 'give 1 or more');
+    }
+  }
+}
+
+function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {
+  const servesPolicies = version?.hasMutatingPolicies === true;
+  if (props.admission === 'policies' && version !== undefined && !servesPolicies) {
+    throw new PropsError(
+      'FluxQueue.admission',
+      `needs Kubernetes 1.36 or newer, this cluster has ${version}`,
+      'policies',
+      'choose webhook, or leave admission out',
+    );
+  }
+  return props.admission ?? (servesPolicies ? 'policies' : 'webhook');
+}

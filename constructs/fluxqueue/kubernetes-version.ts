@@ -1,0 +1,37 @@
+import { PropsError } from '../errors';
+
+/** First minor version that serves MutatingAdmissionPolicy as v1. */
+const FIRST_WITH_POLICIES = 36;
+
+/** A Kubernetes release, as far as the stack's choices hang on it. */
+export class KubernetesVersion {
+  /**
+   * @param text `1.37` or `1.37.1`
+   * @throws PropsError when it is neither
+   */
+  static parse(text: string): KubernetesVersion {
+    const match = /^v?1\.(\d+)(?:\.(\d+))?$/.exec(text);
+    if (match === null) {
+      throw new PropsError(
+        'FluxQueue.kubernetesVersion',
+        'is no Kubernetes version',
+        text,
+        'give the version of the apiserver, for example 1.37.1',
+      );
+    }
+    return new KubernetesVersion(Number(match[1]), Number(match[2] ?? 0));
+  }
+
+  private constructor(
+    readonly minor: number,
+    readonly patch: number,
+  ) {}
+
+  get hasMutatingPolicies(): boolean {
+    return this.minor >= FIRST_WITH_POLICIES;
+  }
+
+  toString(): string {
+    return `1.${this.minor}.${this.patch}`;
+  }
+}

@@ -1,0 +1,100 @@
+import { k8s } from 'cdk8s-plus-28';
+import { Construct } from 'constructs';
+import { stringify } from 'yaml';
+import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../names';
+import { PRIORITY_CLASS } from './base';
+import type { KubernetesVersion } from './kubernetes-version';
+import { objectMetadata, type PartProps, selectorLabels, Wave } from './part';
+import {
+  API_ACCESS_MOUNT,
+  API_ACCESS_VOLUME,
+  httpProbes,
+  RESTRICTED,
+  RUNTIME_USER,
+  resources,
+  restrictedPod,
+  spread,
+} from './pod';
+import { SCHEDULER_LEASE } from './rbac';
+
+const NAME = 'fluxqueue-scheduler';
+const FOLDER = '/etc/kubernetes/scheduler';
+const FILE = 'config.yaml';
+const PORT = 10259;
+
+export interface SchedulerProps extends PartProps {
+  readonly kubernetesVersion: KubernetesVersion;
+  readonly replicas: number;
+  /** @default registry.k8s.io/kube-scheduler of the cluster's version */
+  readonly image?: string;
+}
+
+/** The stock kube-scheduler under a name of its own, set up for pods that already know their node. */
+export class Scheduler extends Construct {
+  constructor(scope: Construct, id: string, props: SchedulerProps) {
+    super(scope, id);
+    const { namespace, kubernetesVersion, replicas } = props;
+    const labels = selectorLabels('scheduler');
+    const metadata = objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RUNTIME });
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RIGHTS }),
+      data: { [FILE]: stringify(schedulerConfiguration(namespace)) },
+    });
+    new k8s.KubeDeployment(this, 'deployment', {
+      metadata,
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            serviceAccountName: SCHEDULER_SERVICE_ACCOUNT,
+            automountServiceAccountToken: false,
+            priorityClassName: PRIORITY_CLASS,
+            securityContext: restrictedPod(RUNTIME_USER),
+            topologySpreadConstraints: spread('scheduler'),
+            containers: [container(props.image ?? `registry.k8s.io/kube-scheduler:v${kubernetesVersion}`)],
+            volumes: [API_ACCESS_VOLUME, { name: 'config', configMap: { name: NAME } }],
+          },
+        },
+      },
+    });
+    new k8s.KubePodDisruptionBudget(this, 'budget', {
+      metadata,
+      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: labels } },
+    });
+  }
+}
+
+/** KubeSchedulerConfiguration, exported for its test. */
+export function schedulerConfiguration(namespace: string): Record<string, unknown> {
+  return {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    // Its defaults (50 queries/s) let 50 pods a second start, however many are released at once.
+    clientConnection: { qps: 1000, burst: 2000 },
+    leaderElection: { leaderElect: true, resourceNamespace: namespace, resourceName: SCHEDULER_LEASE },
+    profiles: [
+      {
+        schedulerName: SCHEDULER_NAME,
+        // The pinned affinity leaves one node: there is nothing to score.
+        plugins: { preScore: { disabled: [{ name: '*' }] }, score: { disabled: [{ name: '*' }] } },
+      },
+    ],
+  };
+}
+
+function container(image: string): k8s.Container {
+  return {
+    name: 'scheduler',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['kube-scheduler', `--config=${FOLDER}/${FILE}`, `--secure-port=${PORT}`],
+    ports: [{ name: 'https', containerPort: PORT }],
+    // /readyz came with 1.31; /healthz is there in all.
+    ...httpProbes(PORT, 'HTTPS', '/healthz'),
+    resources: resources({ cpu: '100m', memory: '128Mi', memoryLimit: '2Gi' }),
+    securityContext: RESTRICTED,
+    volumeMounts: [API_ACCESS_MOUNT, { name: 'config', mountPath: FOLDER, readOnly: true }],
+  };
+}

@@ -1,0 +1,111 @@
+import { k8s } from 'cdk8s-plus-28';
+import { Construct } from 'constructs';
+import { WEBHOOK_SERVICE_ACCOUNT } from '../names';
+import { PRIORITY_CLASS } from './base';
+import { CONFIG_FILE, type Configuration } from './configuration';
+import { HTTP_PORT } from './controller';
+import { roleCommand } from './images';
+import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './part';
+import {
+  API_ACCESS_MOUNT,
+  API_ACCESS_VOLUME,
+  httpProbes,
+  RESTRICTED,
+  RUNTIME_USER,
+  resources,
+  restrictedPod,
+  spread,
+} from './pod';
+
+/** Name of its Deployment and Service; the Service's is in the certificate. */
+export const WEBHOOK_SERVICE = 'fluxqueue-webhook';
+/** Secret with the certificate that the webhook makes for itself. */
+export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
+/** Name of the MutatingWebhookConfiguration. */
+export const WEBHOOK_CONFIGURATION = 'fluxqueue';
+export const WEBHOOK_PORT = 9443;
+
+export interface WebhookProps extends PartProps {
+  readonly image: string;
+  readonly replicas: number;
+  readonly configuration: Configuration;
+}
+
+/** The program that answers the apiserver's admission requests; the registration is a part of its own, a wave later. */
+export class Webhook extends Construct {
+  constructor(scope: Construct, id: string, props: WebhookProps) {
+    super(scope, id);
+    const { namespace } = props;
+    const labels = selectorLabels('webhook');
+    const metadata = objectMetadata({
+      name: WEBHOOK_SERVICE,
+      namespace,
+      component: 'webhook',
+      wave: Wave.RUNTIME,
+    });
+    new k8s.KubeSecret(this, 'certificate', {
+      metadata: objectMetadata({
+        name: WEBHOOK_SECRET,
+        namespace,
+        component: 'webhook',
+        wave: Wave.RIGHTS,
+        annotations: KEEP,
+      }),
+      type: 'Opaque',
+    });
+    new k8s.KubeService(this, 'service', {
+      metadata,
+      spec: {
+        selector: labels,
+        ports: [{ name: 'https', port: 443, targetPort: k8s.IntOrString.fromString('https') }],
+      },
+    });
+    new k8s.KubeDeployment(this, 'deployment', { metadata, spec: deployment(props, labels) });
+    new k8s.KubePodDisruptionBudget(this, 'budget', {
+      metadata,
+      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: labels } },
+    });
+  }
+}
+
+function deployment(props: WebhookProps, labels: Record<string, string>): k8s.DeploymentSpec {
+  const { image, replicas, configuration } = props;
+  return {
+    replicas,
+    // One fewer at any moment is one too few when there are two.
+    strategy: {
+      rollingUpdate: {
+        maxUnavailable: k8s.IntOrString.fromNumber(0),
+        maxSurge: k8s.IntOrString.fromNumber(1),
+      },
+    },
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels, annotations: configuration.annotations },
+      spec: {
+        serviceAccountName: WEBHOOK_SERVICE_ACCOUNT,
+        automountServiceAccountToken: false,
+        priorityClassName: PRIORITY_CLASS,
+        securityContext: restrictedPod(RUNTIME_USER),
+        topologySpreadConstraints: spread('webhook'),
+        containers: [
+          {
+            name: 'webhook',
+            image,
+            imagePullPolicy: 'IfNotPresent',
+            command: roleCommand('webhook', '--config', CONFIG_FILE),
+            ports: [
+              { name: 'https', containerPort: WEBHOOK_PORT },
+              { name: 'http', containerPort: HTTP_PORT },
+            ],
+            ...httpProbes(HTTP_PORT),
+            resources: resources({ cpu: '200m', memory: '128Mi', memoryLimit: '512Mi' }),
+            securityContext: RESTRICTED,
+            volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
+          },
+        ],
+        volumes: [configuration.volume, API_ACCESS_VOLUME],
+      },
+    },
+  };
+}
