@@ -1,6 +1,8 @@
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // Builds the control plane, once per machine, before any test that needs it.
+  globalSetup: '<rootDir>/test/cluster/global-setup.ts',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -1,0 +1,75 @@
+/** The users of a test cluster: one static token each, and kubeconfigs made from them. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * admin is cluster-admin (group system:masters); user is a plain user with no
+ * rights but those that RBAC gives system:authenticated; the others are the
+ * control plane's own.
+ */
+export type ClusterUser = 'admin' | 'user' | 'kcm' | 'scheduler' | 'kwok';
+
+const USERS: Readonly<Record<ClusterUser, { name: string; groups: readonly string[] }>> = {
+  admin: { name: 'admin', groups: ['system:masters'] },
+  user: { name: 'user', groups: [] },
+  kcm: { name: 'system:kube-controller-manager', groups: [] },
+  scheduler: { name: 'system:kube-scheduler', groups: [] },
+  kwok: { name: 'kwok', groups: ['system:masters'] },
+};
+
+export interface Credentials {
+  readonly tokens: Readonly<Record<ClusterUser, string>>;
+  /** CSV for kube-apiserver's --token-auth-file. */
+  readonly tokenFile: string;
+  /** PEM key that signs ServiceAccount tokens. */
+  readonly serviceAccountKeyFile: string;
+}
+
+/** Writes the token file and the ServiceAccount signing key into the directory. */
+export function writeCredentials(directory: string): Credentials {
+  const names = Object.keys(USERS) as ClusterUser[];
+  const tokens = Object.fromEntries(names.map((user) => [user, randomBytes(16).toString('hex')])) as Record<
+    ClusterUser,
+    string
+  >;
+  const rows = names.map((user) => {
+    const { name, groups } = USERS[user];
+    return [
+      tokens[user],
+      name,
+      `${user}-uid`,
+      ...(groups.length > 0 ? [`"${groups.join(',')}"`] : []),
+    ].join();
+  });
+  const tokenFile = join(directory, 'tokens.csv');
+  writeFileSync(tokenFile, `${rows.join('\n')}\n`, { mode: 0o600 });
+
+  // P-256: an RSA key takes a tenth of a second of the cluster's start.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const serviceAccountKeyFile = join(directory, 'service-account.key');
+  writeFileSync(serviceAccountKeyFile, privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
+  return { tokens, tokenFile, serviceAccountKeyFile };
+}
+
+/** Writes a kubeconfig for one bearer token and returns its path. */
+export function writeKubeconfig(
+  directory: string,
+  name: string,
+  access: { server: string; caFile: string; token: string },
+): string {
+  const folder = join(directory, 'kubeconfigs');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.yaml`);
+  // JSON is YAML.
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster: { server: access.server, 'certificate-authority': access.caFile } }],
+    users: [{ name, user: { token: access.token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: name, namespace: 'default' } }],
+    'current-context': 'test',
+  };
+  writeFileSync(path, JSON.stringify(config, null, 2), { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,37 @@
+/**
+ * Builds the control plane before the first test, so that no test runs into
+ * its time limit because of the minutes that the first build takes.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../runtime/errors';
+import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
+import { stderrProgress } from './progress';
+import { NO_CONTROL_PLANE } from './suite-words';
+
+interface JestGlobalConfig {
+  readonly rootDir: string;
+  readonly testPathPatterns: { readonly patterns: readonly string[] };
+}
+
+export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
+  if (controlPlaneBuilt() || !controlPlaneAvailable().available || !wantsCluster(config)) return;
+  try {
+    await findAssets({ progress: stderrProgress() });
+  } catch (error) {
+    // The workers inherit it: the suites leave their tests out, or fail in CI, with this reason.
+    process.env[NO_CONTROL_PLANE] = messageOf(error).replaceAll('\n', ' ');
+  }
+}
+
+/** Whether a test file of this run uses a cluster: `jest test/constructs` shall not build one. */
+function wantsCluster({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig): boolean {
+  const folder = join(rootDir, 'test');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.test.ts'),
+  );
+  return files
+    .map((file) => join(folder, file))
+    .filter((file) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file)))
+    .some((file) => /\b(describeCluster|startCluster)\b/.test(readFileSync(file, 'utf8')));
+}

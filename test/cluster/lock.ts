@@ -1,0 +1,79 @@
+/** A lock file between processes that survives the death of its owner. */
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface LockOptions {
+  /** Asked before every try: nothing is left to do, so the lock is not wanted any more. */
+  readonly done: () => boolean;
+  /** Called about once a second while another process has the lock. */
+  readonly waiting: (pid: number, milliseconds: number) => void;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** Takes the lock; undefined when `done` became true first. A dead owner's lock is taken over. */
+export async function lockFile(path: string, { done, waiting }: LockOptions): Promise<Lock | undefined> {
+  const started = performance.now();
+  for (;;) {
+    if (done()) return undefined;
+    if (tryLock(path)) return { release: () => rmSync(path, { force: true }) };
+    const owner = ownerOf(path);
+    if (owner !== undefined && !isAlive(owner)) {
+      removeStale(path, owner);
+      continue;
+    }
+    if (owner !== undefined) waiting(owner, performance.now() - started);
+    await delay(1000);
+  }
+}
+
+/** Link a finished file into place: nobody ever reads a lock without its owner. */
+function tryLock(path: string): boolean {
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, String(process.pid));
+  try {
+    linkSync(mine, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/**
+ * Two processes can find the same dead owner; the rename lets one of them have
+ * the file. Should it turn out to be a fresh lock, it is put back.
+ */
+function removeStale(path: string, deadOwner: number): void {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (ownerOf(aside) !== deadOwner) linkSync(aside, path);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}

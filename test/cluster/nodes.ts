@@ -1,0 +1,91 @@
+/** The nodes that kwok plays. */
+import type { ApiClient, KubeObject } from './api';
+import { waitFor } from './wait';
+
+export interface NodeShape {
+  /** Quantity of cores. @default '16' */
+  readonly cpu?: string;
+  /** Quantity of memory. @default '64Gi' */
+  readonly memory?: string;
+  /** Number of nvidia.com/gpu. @default 0 */
+  readonly gpus?: number;
+  /** Most pods on the node. @default 110 */
+  readonly pods?: number;
+  /** Labels besides type=kwok and the usual kubernetes.io ones. @default - none */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** @default - none */
+  readonly taints?: readonly { key: string; value?: string; effect: string }[];
+}
+
+/** Enough to saturate two cores; more only queues in the apiserver. */
+const PARALLEL_CREATES = 16;
+
+/** Creates the nodes and waits until the scheduler may use every one of them. */
+export async function createNodes(api: ApiClient, names: readonly string[], shape: NodeShape): Promise<void> {
+  const pending = [...names];
+  const worker = async () => {
+    for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
+      await api.request('POST', '/api/v1/nodes', nodeObject(name, shape));
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_CREATES }, worker));
+  const wanted = new Set(names);
+  await waitFor(
+    `${names.length} nodes to be ready`,
+    async () => {
+      const list = await api.get<{ items: KubeObject[] }>('/api/v1/nodes?labelSelector=type%3Dkwok');
+      const usable = list.items.filter((node) => wanted.has(node.metadata.name ?? '') && isUsable(node));
+      return usable.length === names.length;
+    },
+    { timeoutMs: 30_000 + names.length * 200, everyMs: names.length > 100 ? 500 : 100 },
+  );
+}
+
+function isUsable(node: KubeObject): boolean {
+  const { conditions = [] } = node.status as { conditions?: { type: string; status: string }[] };
+  const { taints = [] } = node.spec as { taints?: { key: string }[] };
+  const ready = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return ready && !taints.some(({ key }) => key.startsWith('node.kubernetes.io/'));
+}
+
+function nodeObject(name: string, shape: NodeShape): KubeObject {
+  const { cpu = '16', memory = '64Gi', gpus = 0, pods = 110 } = shape;
+  const resources = {
+    cpu,
+    memory,
+    pods: String(pods),
+    ...(gpus > 0 ? { 'nvidia.com/gpu': String(gpus) } : {}),
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        type: 'kwok',
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        ...shape.labels,
+      },
+    },
+    spec: { ...(shape.taints === undefined ? {} : { taints: shape.taints }) },
+    status: {
+      capacity: resources,
+      allocatable: resources,
+      nodeInfo: {
+        architecture: 'amd64',
+        operatingSystem: 'linux',
+        kubeletVersion: 'kwok',
+        // The rest is required by the schema and means nothing here.
+        bootID: '',
+        containerRuntimeVersion: '',
+        kernelVersion: '',
+        kubeProxyVersion: '',
+        machineID: '',
+        osImage: '',
+        systemUUID: '',
+      },
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Milliseconds between two lines where nobody watches them change. */
+const PLAIN_INTERVAL = 10_000;
+
+/** Writes progress to stderr: one line that changes on a terminal, else a plain line every 10 s. */
+export function stderrProgress(): (line: string) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  let lastKind = '';
+  return (line) => {
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r\u001b[K${line}`);
+      if (isLast(line)) process.stderr.write('\n');
+      return;
+    }
+    const kind = line.replace(/[\d.:].*/, '');
+    if (kind === lastKind && performance.now() - last < PLAIN_INTERVAL && !isLast(line)) return;
+    last = performance.now();
+    lastKind = kind;
+    process.stderr.write(`${line}\n`);
+  };
+}
+
+const isLast = (line: string): boolean => line.startsWith('the control plane is built');
