@@ -7,7 +7,12 @@
 /** How many of a resource: exactly n, or a range of which Fluxion takes the most it finds. */
 export type Count =
   | number
-  | { readonly min: number; readonly max?: number; readonly operator?: '+' | '*' | '^'; readonly operand?: number };
+  | {
+      readonly min: number;
+      readonly max?: number;
+      readonly operator?: '+' | '*' | '^';
+      readonly operand?: number;
+    };
 
 export interface JobspecResource {
   /** `node`, `slot`, `core`, `memory`, `gpu`, or any leaf type of the graph. */

@@ -1,0 +1,172 @@
+/**
+ * Which nodes a pod may have, as RFC 31 constraint over the properties that
+ * graph.ts gives the nodes:
+ *
+ *   key=value               a label
+ *   taint:key=value:effect  a NoSchedule or NoExecute taint
+ *   resource:vendor/gpu     the node has gpus of this vendor
+ *
+ * Expressed: nodeSelector, required node affinity (In, NotIn, Exists,
+ * DoesNotExist, Gt, Lt, node names), tolerations. Not expressed, and left to
+ * kube-scheduler: preferred terms, pod (anti-)affinity, topology spread, host
+ * ports, volumes; Exists, Gt and Lt over a label with more than 256 values.
+ */
+
+import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './pod';
+import type { Requests } from './requests';
+import type { Constraint } from './types';
+import { isGpu } from './units';
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** What the cluster's nodes carry, all together: some constraints can only be written with it. */
+export interface ClusterFacts {
+  readonly taints: readonly Taint[];
+  /** Label key -> its values. */
+  readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
+
+const MOST_VALUES = 256;
+
+const EVERY: Constraint = {};
+/** `{or: []}` would be shorter, but RFC 31 and Fluxion disagree about it. */
+const NONE: Constraint = { not: [EVERY] };
+
+/** @returns undefined if every node will do */
+export function constraintOf(
+  pod: PodSpec,
+  requests: Requests = new Map(),
+  facts: ClusterFacts = NO_FACTS,
+): Constraint | undefined {
+  const selector = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => label(key, value));
+  const required = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const terms =
+    required === undefined ? EVERY : or(required.nodeSelectorTerms.map((term) => termOf(term, facts)));
+  const gpus = [...requests.keys()].filter(isGpu).map((resource) => property(resourceProperty(resource)));
+  const taints = facts.taints
+    .filter((taint) => repels(taint) && !pod.tolerations?.some((t) => tolerates(t, taint)))
+    .map((taint) => not(property(taintProperty(taint))));
+  const whole = and([...selector, terms, ...gpus, ...taints]);
+  return isEvery(whole) ? undefined : whole;
+}
+
+export const labelProperty = (key: string, value: string) => `${key}=${value}`;
+export const taintProperty = ({ key, value = '', effect }: Taint) => `taint:${key}=${value}:${effect}`;
+export const resourceProperty = (resource: string) => `resource:${resource}`;
+
+/** Whether a taint keeps pods off (PreferNoSchedule does not). */
+export function repels({ effect }: Taint): boolean {
+  return effect === 'NoSchedule' || effect === 'NoExecute';
+}
+
+/** Kubernetes' rule: no key with Exists tolerates all, no effect means every effect. */
+function tolerates(
+  { key = '', operator = 'Equal', value = '', effect = '' }: Toleration,
+  taint: Taint,
+): boolean {
+  if ((effect !== '' && effect !== taint.effect) || (key !== '' && key !== taint.key)) {
+    return false;
+  }
+  return operator === 'Exists' || (operator === 'Equal' && key !== '' && value === (taint.value ?? ''));
+}
+
+function termOf(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  facts: ClusterFacts,
+): Constraint {
+  if (matchExpressions.length === 0 && matchFields.length === 0) {
+    return NONE;
+  }
+  return and([
+    ...matchExpressions.map((requirement) => requirementOf(requirement, facts)),
+    ...matchFields.map(fieldOf),
+  ]);
+}
+
+function requirementOf(
+  { key, operator, values = [] }: NodeSelectorRequirement,
+  facts: ClusterFacts,
+): Constraint {
+  const known = [...(facts.labels.get(key) ?? [])];
+  const anyOf = (some: readonly string[]) => or(some.map((value) => label(key, value)));
+  switch (operator) {
+    case 'In':
+      return anyOf(values);
+    case 'NotIn':
+      return not(anyOf(values));
+    case 'Exists':
+      return known.length > MOST_VALUES ? EVERY : anyOf(known);
+    case 'DoesNotExist':
+      return known.length > MOST_VALUES ? EVERY : not(anyOf(known));
+    case 'Gt':
+    case 'Lt':
+      return known.length > MOST_VALUES
+        ? EVERY
+        : anyOf(known.filter((value) => compares(value, operator, values[0])));
+    default:
+      return EVERY;
+  }
+}
+
+function compares(value: string, operator: 'Gt' | 'Lt', bound: string | undefined): boolean {
+  if (!/^[+-]?\d+$/.test(value) || bound === undefined || !/^[+-]?\d+$/.test(bound)) {
+    return false;
+  }
+  return operator === 'Gt' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
+}
+
+/** metadata.name is the only field Kubernetes allows here. */
+function fieldOf({ key, operator, values = [] }: NodeSelectorRequirement): Constraint {
+  if (key !== 'metadata.name') {
+    return EVERY;
+  }
+  const names: Constraint = values.length === 0 ? NONE : { hostlist: [...values].sort() };
+  return operator === 'In' ? names : operator === 'NotIn' ? not(names) : EVERY;
+}
+
+function property(name: string): Constraint {
+  return { properties: [name] };
+}
+
+function label(key: string, value: string): Constraint {
+  return property(labelProperty(key, value));
+}
+
+function not(constraint: Constraint): Constraint {
+  if (isEvery(constraint)) {
+    return NONE;
+  }
+  return constraint === NONE ? EVERY : { not: [constraint] };
+}
+
+/** Sorted, so that equal pods make equal shapes however they are written. */
+function and(constraints: readonly Constraint[]): Constraint {
+  const parts = constraints.filter((part) => !isEvery(part));
+  if (parts.includes(NONE)) {
+    return NONE;
+  }
+  return parts.length <= 1 ? (parts[0] ?? EVERY) : { and: sorted(parts) };
+}
+
+function or(constraints: readonly Constraint[]): Constraint {
+  const parts = constraints.filter((part) => part !== NONE);
+  if (parts.some(isEvery)) {
+    return EVERY;
+  }
+  return parts.length <= 1 ? (parts[0] ?? NONE) : { or: sorted(parts) };
+}
+
+function sorted(parts: readonly Constraint[]): Constraint[] {
+  const byText = new Map(parts.map((part) => [JSON.stringify(part), part]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+}
+
+function isEvery(constraint: Constraint): boolean {
+  return Object.keys(constraint).length === 0;
+}

@@ -1,0 +1,82 @@
+/**
+ * What a pod asks of its node, by Kubernetes' own rule: the larger of what
+ * runs at once while it starts and what runs at once afterwards, pod-level
+ * requests instead if given, plus overhead. Limits stand in for requests that
+ * are not given: the apiserver does that in pods, but not in pod templates.
+ */
+import type { Container, PodSpec, Quantities, Resources } from './pod';
+import { type Nano, parseQuantity } from './quantity';
+
+/** Resource name -> quantity. */
+export type Requests = ReadonlyMap<string, Nano>;
+
+/**
+ * @param field where the pod spec stands, for errors. @default 'spec'
+ * @throws FluxqError `FLUXQ_QUANTITY` naming the field
+ */
+export function podRequests(pod: PodSpec, field = 'spec'): Requests {
+  const containers = (pod.containers ?? []).map((c, i) => containerRequests(c, `${field}.containers[${i}]`));
+  const init = initRequests(pod.initContainers ?? [], `${field}.initContainers`);
+  const needed = larger(sum([...containers, init.sidecars]), init.peak);
+  const whole = override(needed, podLevel(pod.resources ?? {}, needed, `${field}.resources`));
+  return sum([whole, parse(pod.overhead ?? {}, `${field}.overhead`)]);
+}
+
+/** Init containers run one after the other, each beside the sidecars started before it. */
+function initRequests(
+  containers: readonly Container[],
+  field: string,
+): { sidecars: Requests; peak: Requests } {
+  let sidecars: Requests = new Map();
+  let peak: Requests = new Map();
+  for (const [i, container] of containers.entries()) {
+    const own = containerRequests(container, `${field}[${i}]`);
+    const atOnce = sum([sidecars, own]);
+    peak = larger(peak, atOnce);
+    if (container.restartPolicy === 'Always') {
+      sidecars = atOnce;
+    }
+  }
+  return { sidecars, peak };
+}
+
+function containerRequests({ resources = {} }: Container, field: string): Requests {
+  return override(
+    parse(resources.limits ?? {}, `${field}.resources.limits`),
+    parse(resources.requests ?? {}, `${field}.resources.requests`),
+  );
+}
+
+/** Only these may be given for the whole pod. A pod-level limit counts where no container asks for anything. */
+function podLevel({ requests = {}, limits = {} }: Resources, needed: Requests, field: string): Requests {
+  const given = parse(requests, `${field}.requests`);
+  const implied = [...parse(limits, `${field}.limits`)].filter(([name]) => !needed.has(name));
+  return new Map([...implied, ...given].filter(([name]) => /^(cpu|memory|hugepages-.+)$/.test(name)));
+}
+
+function parse(quantities: Quantities, field: string): Requests {
+  return new Map(
+    Object.entries(quantities).map(([name, q]) => [name, parseQuantity(q, `${field}["${name}"]`)]),
+  );
+}
+
+function sum(parts: readonly Requests[]): Requests {
+  const total = new Map<string, Nano>();
+  for (const [name, quantity] of parts.flatMap((part) => [...part])) {
+    total.set(name, (total.get(name) ?? 0n) + quantity);
+  }
+  return total;
+}
+
+function larger(a: Requests, b: Requests): Requests {
+  const result = new Map(a);
+  for (const [name, quantity] of b) {
+    const other = result.get(name);
+    result.set(name, other !== undefined && other > quantity ? other : quantity);
+  }
+  return result;
+}
+
+function override(base: Requests, by: Requests): Requests {
+  return new Map([...base, ...by]);
+}

@@ -1,0 +1,88 @@
+/**
+ * Units: what Fluxion counts. A unit of core is `cpuMillis`, one of memory
+ * `memoryMiB`; requests round up to units, what a node has rounds down.
+ *
+ * Names: `cpu` is `core`; any vendor's `…/gpu` is `gpu` (which vendor's is a
+ * property, see constraints.ts); every other extended resource keeps its name
+ * with `_` for what a vertex name can't hold: `rdma/hca` is `rdma_hca`.
+ * Not counted: ephemeral-storage, hugepages, pods (kube-scheduler checks them).
+ */
+import type { UnitCounts } from '../fluxion/types';
+import { ceilDiv, NANO, type Nano } from './quantity';
+import type { Requests } from './requests';
+
+export interface UnitSettings {
+  /** CPU of one core unit, in thousandths of a core. @default 1000 */
+  readonly cpuMillis: number;
+  /** Memory of one memory unit, in MiB. @default 1024 */
+  readonly memoryMiB: number;
+}
+
+export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
+
+/**
+ * What a pod is charged. At least one core unit, whatever it asks for: a pod
+ * without requests still needs a processor, and Fluxion gives nothing for nothing.
+ */
+export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
+  const units = count(requests, settings, ceilDiv);
+  return { ...units, core: Math.max(1, units.core ?? 0) };
+}
+
+/** What a node offers: of its allocatable resources, the whole units. */
+export function nodeUnits(allocatable: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
+  return count(allocatable, settings, (quantity, unit) => quantity / unit);
+}
+
+/** The type of a resource's units, or undefined if it is not counted. */
+export function unitType(resource: string): string | undefined {
+  if (resource === 'cpu') {
+    return 'core';
+  }
+  if (resource === 'memory') {
+    return 'memory';
+  }
+  if (!isExtended(resource)) {
+    return undefined;
+  }
+  return isGpu(resource) ? 'gpu' : resource.replace(/[^A-Za-z0-9]/g, '_');
+}
+
+export function isGpu(resource: string): boolean {
+  return resource.endsWith('/gpu');
+}
+
+/** Kubernetes' definition: a name with a domain that is not kubernetes.io. */
+function isExtended(resource: string): boolean {
+  const slash = resource.indexOf('/');
+  return (
+    slash > 0 && !/(^|\.)kubernetes\.io$/.test(resource.slice(0, slash)) && !resource.startsWith('requests.')
+  );
+}
+
+function count(
+  quantities: Requests,
+  settings: UnitSettings,
+  divide: (quantity: Nano, unit: Nano) => bigint,
+): UnitCounts {
+  const counts: Record<string, number> = {};
+  for (const [resource, quantity] of quantities) {
+    const type = unitType(resource);
+    const units = type === undefined ? 0 : Number(divide(quantity, unitSize(type, settings)));
+    if (type !== undefined && units > 0) {
+      counts[type] = (counts[type] ?? 0) + units;
+    }
+  }
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function unitSize(type: string, { cpuMillis, memoryMiB }: UnitSettings): Nano {
+  switch (type) {
+    case 'core':
+      return (BigInt(cpuMillis) * NANO) / 1000n;
+    case 'memory':
+      return BigInt(memoryMiB) * 1024n * 1024n * NANO;
+    default:
+      return NANO;
+  }
+}
