@@ -1,5 +1,6 @@
 /** From an allocation to pods: how many on which node. */
 import { FluxqError } from '../errors';
+import { parseIdset } from '../fluxion/idset';
 import type { AllocatedNode, Allocation } from '../fluxion/types';
 import type { Ask } from './jobspec';
 
@@ -26,7 +27,9 @@ export function podsPerNode(allocation: Allocation, ask: Ask): NodePods[] {
 }
 
 function podsOn(node: AllocatedNode, { perPod, exclusive }: Ask, left: number): number {
-  const shares = Object.entries(perPod).map(([type, count]) => countIds(node.units[type] ?? '') / count);
+  const shares = Object.entries(perPod).map(
+    ([type, count]) => parseIdset(node.units[type] ?? '').length / count,
+  );
   const room = Math.min(...shares.map(Math.floor));
   const pods = exclusive ? Math.min(1, room) : node.exclusive === true ? Math.min(room, left) : room;
   const divides = exclusive || node.exclusive === true || shares.every((share) => share === pods);
@@ -38,16 +41,4 @@ function podsOn(node: AllocatedNode, { perPod, exclusive }: Ask, left: number): 
     });
   }
   return pods;
-}
-
-/** How many ids an RFC 22 idset has: "0-3,7" has 5. */
-function countIds(idset: string): number {
-  if (idset === '') {
-    return 0;
-  }
-  return idset
-    .replace(/^\[|\]$/g, '')
-    .split(',')
-    .map((range) => range.split('-').map(Number))
-    .reduce((total, [first = Number.NaN, last = first]) => total + last - first + 1, 0);
 }

@@ -1,0 +1,371 @@
+/**
+ * Words of this folder: a *pass* is one run over everything that waits; a
+ * *grant* is an allocation that starts now; a workload *blocks* when it is the
+ * first of its queue that has to wait; *backfill* is what starts behind it
+ * without delaying it.
+ *
+ * A pass is a function of its snapshot: it asks Fluxion and returns decisions;
+ * whoever calls it commits them. If it throws (`FLUXQ_FLUXION_IN_DOUBT`), what
+ * Fluxion gave is not committed anywhere: the caller rebuilds Fluxion from the
+ * queue's rows, and nothing is lost.
+ */
+import { FluxqError } from '../errors';
+import type { Allocation, Fluxion, GraphNode, MatchResult } from '../fluxion/types';
+import { busyText, downText, unsatisfiableText } from '../jobspec/explain';
+import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
+import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
+import { inOrder } from './order';
+import { type Refusals, refusals } from './refusals';
+
+/** What a pass needs of Fluxion. */
+export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'replay' | 'satisfiable'>;
+
+/**
+ * fcfs: what can't start blocks everything behind it. easy: the first that
+ * can't start gets a reservation, and what is behind may start if it does not
+ * delay it.
+ */
+export type QueuePolicy = 'fcfs' | 'easy';
+
+/** How many of the blocked get a reservation. */
+const RESERVATIONS: Readonly<Record<QueuePolicy, number>> = { fcfs: 0, easy: 1 };
+
+export interface PassQueue {
+  readonly name: string;
+  readonly policy: QueuePolicy;
+  /** How many workloads are asked about at most in one pass. */
+  readonly depth: number;
+  /** Its rows; those that are not Waiting are passed over. Any order. */
+  readonly rows: readonly WorkloadRow[];
+}
+
+export interface PassInput {
+  /** Unix seconds. */
+  readonly now: number;
+  /** All share one graph; they are served in the order of their names. */
+  readonly queues: readonly PassQueue[];
+  readonly matcher: Matcher;
+  /** Job ids of the last pass's reservations: they are made anew. */
+  readonly reservations: readonly number[];
+  /** Rows that hold units (Ready, Running; others are passed over): what runs past its end keeps them. @default [] */
+  readonly holding?: readonly WorkloadRow[];
+  /** The graph's nodes, to say why something can never start. @default - Fluxion's own text */
+  readonly nodes?: readonly GraphNode[];
+  /** Sizes of the units, for texts. @default - 1 core, 1 GiB */
+  readonly units?: UnitSettings;
+  /**
+   * Whether nodes were added, grew, or came up since the last pass that was not cut short (`more`): what was
+   * unsatisfiable is then asked again. @default true
+   */
+  readonly graphGrew?: boolean;
+  /** Asked before every match; true ends the pass with what it has decided so far. @default - never */
+  readonly interrupted?: () => boolean;
+}
+
+export interface PassResult {
+  /** To commit (`Queue.allocate`); the allocation of a row that is not returned there has to be cancelled in Fluxion. */
+  readonly grants: readonly { readonly uid: string; readonly allocation: Allocation }[];
+  /** To commit (`Queue.shrink`): allocations that should have ended and have not, with their new end. */
+  readonly extended: readonly { readonly uid: string; readonly allocation: Allocation }[];
+  /** To commit (`Queue.wait`): only rows whose reason, message or estimate changed. */
+  readonly waits: readonly WaitUpdate[];
+  /** Job ids of the reservations made: the next pass's `reservations`. */
+  readonly reservations: readonly number[];
+  /** Another pass would find more to do at once: the depth or an interruption cut this one short. */
+  readonly more: boolean;
+  /** How often Fluxion was asked. */
+  readonly matches: number;
+}
+
+/** Waits for something a pass does not decide; whoever does, puts it back to Submitted. */
+const NOT_ELIGIBLE: ReadonlySet<WaitReason | null> = new Set<WaitReason>([
+  'Invalid',
+  'QuotaExceeded',
+  'DependencyPending',
+  'NoFluxSetup',
+]);
+
+/** Seconds that a late workload is given at a time: what is reserved on its nodes moves by that. */
+const OVERRUN = 10;
+
+const HELD = 'waits until its user releases it';
+const BEHIND = 'waits behind earlier workloads of its queue';
+
+/** State of one pass: what it has decided, and what it has learnt. */
+interface Pass {
+  readonly input: PassInput;
+  readonly grants: { uid: string; allocation: Allocation }[];
+  readonly waits: WaitUpdate[];
+  readonly extended: { uid: string; allocation: Allocation }[];
+  readonly reservations: number[];
+  /** Does not fit now. */
+  readonly busy: Refusals;
+  /** Can't be planned either. */
+  readonly unplannable: Refusals;
+  /** Needs nodes that are down. */
+  readonly down: Refusals;
+  /** Never fits these nodes. */
+  readonly never: Refusals;
+  /** Shape -> why it can never start: that takes a look at every node. */
+  readonly reasons: Map<string, string | undefined>;
+  more: boolean;
+  matches: number;
+}
+
+/**
+ * @throws FluxqError `FLUXQ_FLUXION_IN_DOUBT` if Fluxion has to be rebuilt
+ */
+export async function runPass(input: PassInput): Promise<PassResult> {
+  // 1. Give up the last pass's reservations.
+  for (const jobid of input.reservations) {
+    await input.matcher.cancel(jobid);
+  }
+  const pass = begin(input);
+  // 2. Keep what is held past its end, or Fluxion would give it away.
+  await extendOverruns(pass);
+  // 3. One queue after the other; what one is refused, the next needn't ask for.
+  for (const queue of [...input.queues].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    await serve(pass, queue);
+  }
+  const { grants, extended, waits, reservations, more, matches } = pass;
+  return { grants, extended, waits, reservations, more, matches };
+}
+
+function begin(input: PassInput): Pass {
+  return {
+    input,
+    grants: [],
+    waits: [],
+    extended: [],
+    reservations: [],
+    busy: refusals(true),
+    unplannable: refusals(true),
+    down: refusals(false),
+    never: refusals(false),
+    reasons: new Map(),
+    more: false,
+    matches: 0,
+  };
+}
+
+/**
+ * A workload is often a little late: its pods take their time to stop. Its end
+ * has to be after `now`, whatever little, to keep every grant off its units.
+ */
+async function extendOverruns({ input: { matcher, now, holding = [] }, extended }: Pass): Promise<void> {
+  for (const { uid, phase, allocation } of holding) {
+    if ((phase === 'Ready' || phase === 'Running') && allocation !== null && allocation.end <= now) {
+      const longer = { ...allocation, end: now + OVERRUN };
+      await matcher.cancel(allocation.jobid);
+      await matcher.replay([longer], now);
+      extended.push({ uid, allocation: longer });
+    }
+  }
+}
+
+/** What is left to give out in one queue. */
+interface Turn {
+  readonly policy: QueuePolicy;
+  asksLeft: number;
+  reservationsLeft: number;
+  granted: boolean;
+}
+
+async function serve(pass: Pass, { policy, depth, rows }: PassQueue): Promise<void> {
+  const turn: Turn = { policy, asksLeft: depth, reservationsLeft: RESERVATIONS[policy], granted: false };
+  // 4. Order: priority, then submission, then arrival.
+  const ordered = inOrder(rows.filter(({ phase }) => phase === 'Waiting'));
+  for (const [i, row] of ordered.entries()) {
+    // 5. Pass over what can't start whatever is free.
+    if (!eligible(pass, row)) {
+      continue;
+    }
+    // 6. Pass over what was refused already.
+    if (refusedBefore(pass, turn, row)) {
+      continue;
+    }
+    // 7. Stop at the queue's depth, or when something more urgent has come.
+    if (pass.input.interrupted?.() === true) {
+      pass.more = true;
+      return;
+    }
+    if (turn.asksLeft === 0) {
+      leaveRest(pass, turn, ordered.slice(i));
+      return;
+    }
+    // 8. Ask Fluxion.
+    const blocks = await ask(pass, turn, row);
+    // 9. First come, first served: the head of the line blocks the rest.
+    if (blocks) {
+      behind(pass, ordered.slice(i + 1));
+      return;
+    }
+  }
+}
+
+function eligible(pass: Pass, row: WorkloadRow): boolean {
+  if (row.held) {
+    markWaiting(pass, row, 'Held', HELD);
+    return false;
+  }
+  const stillTooLarge = row.reason === 'Unsatisfiable' && pass.input.graphGrew === false;
+  return !stillTooLarge && !NOT_ELIGIBLE.has(row.reason);
+}
+
+/** The depth cut the queue short. If it started something, the next pass goes on from there at once. */
+function leaveRest(pass: Pass, turn: Turn, rest: readonly WorkloadRow[]): void {
+  if (turn.granted) {
+    pass.more = true;
+  } else {
+    behind(pass, rest);
+  }
+}
+
+function behind(pass: Pass, rest: readonly WorkloadRow[]): void {
+  for (const row of rest) {
+    if (eligible(pass, row)) {
+      markWaiting(pass, row, 'Busy', BEHIND);
+    }
+  }
+}
+
+/**
+ * While the queue may still reserve, only what can't be planned at all is
+ * passed over: a workload that another queue was refused has a right to its
+ * reservation here.
+ */
+function refusedBefore(pass: Pass, turn: Turn, row: WorkloadRow): boolean {
+  if (pass.never.covers(row.jobspec)) {
+    markUnsatisfiable(pass, row, 'larger than one that can never start');
+    return true;
+  }
+  if (pass.down.covers(row.jobspec)) {
+    markDown(pass, row);
+    return true;
+  }
+  // The head of a fcfs queue has to be asked about, or it would not block.
+  const known = turn.reservationsLeft > 0 ? pass.unplannable : pass.busy;
+  if (turn.policy === 'fcfs' || !known.covers(row.jobspec)) {
+    return false;
+  }
+  markBusy(pass, row);
+  return true;
+}
+
+/** @returns whether what comes behind this row has to wait for it */
+async function ask(pass: Pass, turn: Turn, row: WorkloadRow): Promise<boolean> {
+  const { matcher, now } = pass.input;
+  const { jobid, jobspec } = row;
+  const operation = turn.reservationsLeft > 0 ? 'allocate_orelse_reserve' : 'allocate_with_satisfiability';
+  turn.asksLeft -= 1;
+  pass.matches += 1;
+  const answer = await matcher.match({ jobid, jobspec, operation, now });
+  switch (answer.status) {
+    case 'OK':
+      take(pass, turn, row, answer);
+      return false;
+    case 'BUSY':
+      refuse(pass, turn, row);
+      markBusy(pass, row);
+      return turn.policy === 'fcfs';
+    case 'UNSATISFIABLE':
+      await refuseForGood(pass, row, answer.text);
+      return false;
+    case 'INVALID':
+      markInvalid(pass, row, answer.text);
+      return false;
+    case 'NOT_READY':
+      throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `Fluxion has no graph: ${answer.text}`, {
+        remedy: 'init and replay, then go on',
+        retryable: true,
+      });
+  }
+}
+
+function take(pass: Pass, turn: Turn, row: WorkloadRow, answer: MatchResult & { status: 'OK' }): void {
+  const { allocation, reserved } = answer;
+  if (reserved) {
+    turn.reservationsLeft -= 1;
+    pass.reservations.push(row.jobid);
+    pass.busy.add(row.jobspec);
+    markReserved(pass, row, allocation.start);
+  } else {
+    turn.granted = true;
+    pass.grants.push({ uid: row.uid, allocation });
+  }
+}
+
+function refuse(pass: Pass, turn: Turn, row: WorkloadRow): void {
+  pass.busy.add(row.jobspec);
+  if (turn.reservationsLeft > 0) {
+    pass.unplannable.add(row.jobspec);
+  }
+}
+
+/**
+ * With nodes down, Fluxion says unsatisfiable to a request for more nodes than
+ * are up, though it fits the cluster. Nobody knows when they come back, so
+ * such a workload blocks nothing.
+ */
+async function refuseForGood(pass: Pass, row: WorkloadRow, text: string): Promise<void> {
+  const { satisfiable } = await pass.input.matcher.satisfiable(row.jobspec);
+  if (satisfiable) {
+    pass.down.add(row.jobspec);
+    markDown(pass, row);
+  } else {
+    pass.never.add(row.jobspec);
+    markUnsatisfiable(pass, row, text);
+  }
+}
+
+function markReserved(pass: Pass, row: WorkloadRow, start: number): void {
+  markWaiting(pass, row, 'Reserved', 'nodes are reserved for it', start);
+}
+
+function markBusy(pass: Pass, row: WorkloadRow): void {
+  markWaiting(pass, row, 'Busy', busyText(row.jobspec, pass.input.units ?? DEFAULT_UNITS));
+}
+
+function markDown(pass: Pass, row: WorkloadRow): void {
+  markWaiting(pass, row, 'Busy', downText(row.jobspec, pass.input.units ?? DEFAULT_UNITS));
+}
+
+function markUnsatisfiable(pass: Pass, row: WorkloadRow, text: string): void {
+  markWaiting(pass, row, 'Unsatisfiable', why(pass, row) ?? text);
+}
+
+/** To Fluxion a type that no node has is no type at all: the user only asked for what isn't there. */
+function markInvalid(pass: Pass, row: WorkloadRow, text: string): void {
+  const tooLarge = why(pass, row);
+  if (tooLarge === undefined) {
+    markWaiting(pass, row, 'Invalid', text);
+  } else {
+    markWaiting(pass, row, 'Unsatisfiable', tooLarge);
+  }
+}
+
+function why(pass: Pass, { jobspec, shape }: WorkloadRow): string | undefined {
+  const { nodes, units = DEFAULT_UNITS } = pass.input;
+  if (nodes !== undefined && !pass.reasons.has(shape)) {
+    pass.reasons.set(shape, unsatisfiableText(jobspec, nodes, units));
+  }
+  return pass.reasons.get(shape);
+}
+
+/** Only what is new is written: ten thousand rows that still wait for the same reason cost nothing. */
+function markWaiting(
+  pass: Pass,
+  row: WorkloadRow,
+  reason: WaitReason,
+  message: string,
+  estimatedStart: number | null = null,
+): void {
+  if (row.reason !== reason || row.message !== message || !sameTime(row.estimatedStart, estimatedStart)) {
+    pass.waits.push({ uid: row.uid, reason, message, estimatedStart });
+  }
+}
+
+/** Postgres keeps microseconds. */
+function sameTime(a: number | null, b: number | null): boolean {
+  return a === b || (a !== null && b !== null && Math.abs(a - b) < 0.001);
+}
