@@ -7,11 +7,9 @@
  */
 import { FluxqError } from '../errors';
 import type { Allocation } from '../fluxion/types';
-import { GroupCommit } from './group-commit';
 import type { Queue, Result, Submission, SubmissionUpdate, WaitUpdate, WorkloadRow } from './types';
 
 type Listener = (row: WorkloadRow) => void;
-type RowCommit<Item> = GroupCommit<Item, WorkloadRow>;
 
 export class Ledger {
   private readonly rows = new Map<string, WorkloadRow>();
@@ -19,36 +17,10 @@ export class Ledger {
   private readonly listeners: Listener[] = [];
   private doubtful = true;
 
-  private readonly submits: RowCommit<Submission>;
-  private readonly updates: RowCommit<SubmissionUpdate>;
-  private readonly releases: RowCommit<{ uid: string }>;
-  private readonly starts: RowCommit<{ uid: string; startedAt: number }>;
-  private readonly shrinks: RowCommit<{ uid: string; allocation: Allocation }>;
-  private readonly ends: RowCommit<{ uid: string; result: Result; finishedAt: number }>;
-
   constructor(
     private readonly queue: Queue,
     private readonly fence: number,
-  ) {
-    const commit = <Item extends { uid: string }>(
-      write: (items: readonly Item[]) => Promise<readonly WorkloadRow[]>,
-    ) =>
-      new GroupCommit<Item, WorkloadRow>(
-        async (items) => new Map((await this.committed(write(items))).map((row) => [row.uid, row])),
-        ({ uid }) => uid,
-      );
-    this.submits = commit((items) => queue.submit(fence, items));
-    this.updates = commit((items) => queue.update(fence, items));
-    this.releases = commit((items) =>
-      queue.released(
-        fence,
-        items.map(({ uid }) => uid),
-      ),
-    );
-    this.starts = commit((items) => queue.running(fence, items));
-    this.shrinks = commit((items) => queue.shrink(fence, items));
-    this.ends = commit((items) => queue.finish(fence, items));
-  }
+  ) {}
 
   /** Called with every row after each of its commits, finished ones included. */
   onChange(listener: Listener): void {
@@ -89,31 +61,31 @@ export class Ledger {
   }
 
   submit(submission: Submission): Promise<WorkloadRow | undefined> {
-    return this.submits.add(submission);
+    return this.one(this.queue.submit(this.fence, [submission]));
   }
 
   update(update: SubmissionUpdate): Promise<WorkloadRow | undefined> {
-    return this.updates.add(update);
+    return this.one(this.queue.update(this.fence, [update]));
   }
 
   released(uid: string): Promise<WorkloadRow | undefined> {
-    return this.releases.add({ uid });
+    return this.one(this.queue.released(this.fence, [uid]));
   }
 
   running(uid: string, startedAt: number): Promise<WorkloadRow | undefined> {
-    return this.starts.add({ uid, startedAt });
+    return this.one(this.queue.running(this.fence, [{ uid, startedAt }]));
   }
 
   shrink(uid: string, allocation: Allocation): Promise<WorkloadRow | undefined> {
-    return this.shrinks.add({ uid, allocation });
+    return this.one(this.queue.shrink(this.fence, [{ uid, allocation }]));
   }
 
   finish(uid: string, result: Result, finishedAt: number): Promise<WorkloadRow | undefined> {
-    return this.ends.add({ uid, result, finishedAt });
+    return this.one(this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
   }
 
-  async requeue(uid: string, message: string): Promise<WorkloadRow | undefined> {
-    return (await this.committed(this.queue.requeue(this.fence, [uid], message)))[0];
+  requeue(uid: string, message: string): Promise<WorkloadRow | undefined> {
+    return this.one(this.queue.requeue(this.fence, [uid], message));
   }
 
   allocate(
@@ -124,6 +96,11 @@ export class Ledger {
 
   wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
     return this.committed(this.queue.wait(this.fence, updates));
+  }
+
+  /** Undefined: the row was not in the phase for it. The queue shares statements among calls that come together. */
+  private async one(write: Promise<readonly WorkloadRow[]>): Promise<WorkloadRow | undefined> {
+    return (await this.committed(write))[0];
   }
 
   private async committed(write: Promise<readonly WorkloadRow[]>): Promise<readonly WorkloadRow[]> {

@@ -2,7 +2,7 @@
 import { FluxqError } from '../errors';
 import { type DatabaseOptions, openDatabase } from './database';
 import { migrate } from './migrate';
-import { ACTIVE, HISTORY } from './rows';
+import { ACTIVE, BY_UID, HISTORY } from './rows';
 import * as sql from './statements';
 import type { Queue, WorkloadRow } from './types';
 import { type Keyed, serialWriter } from './writer';
@@ -33,6 +33,7 @@ export function openQueue(options: QueueOptions): Queue {
     submit: (fence, submissions) => write(sql.SUBMIT, fence, submissions),
     update: (fence, updates) => write(sql.UPDATE, fence, updates),
     active: () => database.query<WorkloadRow>(ACTIVE),
+    byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
     wait: (fence, updates) => write(sql.WAIT, fence, updates.map(storable)),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants),
     released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed)),

@@ -20,3 +20,5 @@ export const ORDER = 'priority DESC, submitted_at, seq';
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 
 export const HISTORY = `SELECT ${seconds('at', 'at')}, event, detail FROM fluxqueue.events WHERE uid = $1 ORDER BY id`;
+
+export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;

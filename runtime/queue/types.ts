@@ -105,6 +105,8 @@ export interface Queue {
   update(fence: number, updates: readonly SubmissionUpdate[]): Promise<WorkloadRow[]>;
   /** All rows that are not Finished, in order (priority desc, submittedAt, seq). */
   active(): Promise<WorkloadRow[]>;
+  /** Rows by uid, finished ones included; unknown uids are left out. */
+  byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Waiting -> Waiting with a reason. */
   wait(fence: number, updates: readonly WaitUpdate[]): Promise<WorkloadRow[]>;
   /** Waiting -> Ready: the allocation is committed before anything acts on it. */

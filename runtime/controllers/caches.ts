@@ -1,0 +1,214 @@
+/** What the leader knows of the cluster: watched objects and the views the controllers ask of them. */
+import { once } from 'node:events';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import type { GraphNode } from '../fluxion/types';
+import type { ClusterFacts } from '../jobspec/constraints';
+import { clusterFacts, graphNodes } from '../jobspec/graph';
+import { podRequests } from '../jobspec/requests';
+import { type UnitSettings, unitsOf } from '../jobspec/units';
+import type { KubernetesClient } from '../kubernetes/client';
+import { jobs, nodes, pods } from '../kubernetes/paths';
+import { Reflector } from '../kubernetes/reflector';
+import type { Job, KubernetesObject, Node, Pod } from '../kubernetes/types';
+import type { Logger } from '../observability/log';
+import { isTerminal } from '../workloads/adapter';
+import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
+import type { WorkloadKey } from './workload-reconciler';
+
+export interface CachesOptions {
+  readonly client: KubernetesClient;
+  readonly logger: Logger;
+  readonly units: UnitSettings;
+  /** A workload or one of its pods changed. */
+  readonly onWorkload: (key: WorkloadKey) => void;
+  /** Nodes or their use by pods that are not ours changed. */
+  readonly onCapacity: () => void;
+  /** Whether pods with this owner (or own) uid are the queue's. */
+  readonly isOurs: (uid: string) => boolean;
+  /** The FluxJob of this workload changed. */
+  readonly onFluxJob: (uid: string, object: FluxJobObject | undefined) => void;
+}
+
+type Units = Readonly<Record<string, number>>;
+
+export class Caches {
+  private readonly jobs: Reflector<Job>;
+  private readonly pods: Reflector<Pod>;
+  private readonly nodes: Reflector<Node>;
+  private readonly fluxJobs: Reflector<FluxJobObject>;
+  private readonly stopping = new AbortController();
+  private graph: ReadonlyMap<string, GraphNode> | undefined;
+  private facts: ClusterFacts | undefined;
+  private known = new Map<string, { readonly resource: string; readonly node: GraphNode }>();
+
+  constructor(private readonly options: CachesOptions) {
+    const { client, logger, onWorkload, onFluxJob } = options;
+    const admitted = `${ADMITTED_LABEL}=true`;
+    this.jobs = new Reflector<Job>({
+      client,
+      logger,
+      path: jobs(),
+      labelSelector: admitted,
+      onChange: (_key, job, previous) => onWorkload(keyOf('Job', (job ?? previous)!)),
+    });
+    this.pods = new Reflector<Pod>({
+      client,
+      logger,
+      path: pods(),
+      indexes: { workload: (pod) => [workloadUid(pod)], node: (pod) => boundTo(pod) },
+      onChange: (_key, pod, previous) => this.podChanged(pod, previous),
+    });
+    this.nodes = new Reflector<Node>({
+      client,
+      logger,
+      path: nodes(),
+      project: nodeFacts,
+      onChange: () => this.nodesChanged(),
+    });
+    this.fluxJobs = new Reflector<FluxJobObject>({
+      client,
+      logger,
+      path: fluxJobs(),
+      onChange: (_key, object, previous) => onFluxJob((object ?? previous)!.spec.workload.uid, object),
+    });
+  }
+
+  /** Resolves when everything has been listed once, however long that takes, or when it was stopped before. */
+  async start(): Promise<void> {
+    const all = [this.nodes, this.pods, this.jobs, this.fluxJobs];
+    for (const reflector of all) reflector.start();
+    await Promise.race([Promise.all(all.map(({ synced }) => synced)), once(this.stopping.signal, 'abort')]);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all([this.nodes, this.pods, this.jobs, this.fluxJobs].map((reflector) => reflector.stop()));
+  }
+
+  objectOf({ kind, namespace, name }: WorkloadKey): KubernetesObject | undefined {
+    const key = `${namespace}/${name}`;
+    if (kind === 'Job') return this.jobs.get(key);
+    return this.pods.get(key);
+  }
+
+  /** Keys of everything that may be a workload: for the first look after a restart. */
+  *workloads(): Iterable<WorkloadKey> {
+    for (const job of this.jobs.list()) yield keyOf('Job', job);
+    for (const pod of this.pods.list()) if (isPlainWorkload(pod)) yield keyOf('Pod', pod);
+  }
+
+  podsOf(uid: string): readonly Pod[] {
+    return this.pods.byIndex('workload', uid);
+  }
+
+  fluxJob(namespace: string, name: string): FluxJobObject | undefined {
+    return this.fluxJobs.get(`${namespace}/${name}`);
+  }
+
+  allFluxJobs(): readonly FluxJobObject[] {
+    return this.fluxJobs.list();
+  }
+
+  nodeExists(name: string): boolean {
+    return this.nodes.get(name) !== undefined;
+  }
+
+  /** Nodes as Fluxion sees them; the same object for a node as long as nothing of it changed. */
+  graphNodes(): ReadonlyMap<string, GraphNode> {
+    if (this.graph !== undefined) return this.graph;
+    const known = new Map<string, { readonly resource: string; readonly node: GraphNode }>();
+    for (const node of this.nodes.list()) {
+      const resource = JSON.stringify(node);
+      const before = this.known.get(node.metadata.name);
+      const [made] =
+        before?.resource === resource ? [before.node] : graphNodes([node], { units: this.options.units });
+      if (made !== undefined) known.set(made.name, { resource, node: made });
+    }
+    this.known = known;
+    this.graph = new Map([...known].map(([name, { node }]) => [name, node]));
+    return this.graph;
+  }
+
+  clusterFacts(): ClusterFacts {
+    this.facts ??= clusterFacts(this.nodes.list());
+    return this.facts;
+  }
+
+  /** Units used on each node by pods that are bound there and not ours. */
+  foreign(): ReadonlyMap<string, Units> {
+    const used = new Map<string, Units>();
+    for (const node of this.graphNodes().keys()) {
+      const units: Record<string, number> = {};
+      for (const pod of this.pods.byIndex('node', node)) {
+        if (this.options.isOurs(workloadUid(pod))) continue;
+        for (const [type, count] of Object.entries(unitsOf(podRequests(pod.spec), this.options.units)))
+          units[type] = (units[type] ?? 0) + count;
+      }
+      if (Object.keys(units).length > 0) used.set(node, units);
+    }
+    return used;
+  }
+
+  private podChanged(pod: Pod | undefined, previous: Pod | undefined): void {
+    const either = (pod ?? previous)!;
+    const { namespace = '', name } = either.metadata;
+    const owner = controllerOf(either);
+    if (isPlainWorkload(either)) this.options.onWorkload({ kind: 'Pod', namespace, name });
+    else if (owner?.kind === 'Job') this.options.onWorkload({ kind: 'Job', namespace, name: owner.name });
+    if (usedNode(pod) !== usedNode(previous) && !this.options.isOurs(workloadUid(either)))
+      this.options.onCapacity();
+  }
+
+  private nodesChanged(): void {
+    this.graph = undefined;
+    this.facts = undefined;
+    this.options.onCapacity();
+  }
+}
+
+function keyOf(kind: string, { metadata }: KubernetesObject): WorkloadKey {
+  return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+function controllerOf({ metadata }: Pod) {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** A pod that admission took in on its own account, not one of a Job that we released. */
+function isPlainWorkload({ metadata }: Pod): boolean {
+  return (
+    metadata.labels?.[ADMITTED_LABEL] === 'true' &&
+    metadata.annotations?.[ASSIGNMENT_ANNOTATION] === undefined
+  );
+}
+
+/** uid of the workload this pod belongs to: its Job's, or its own. */
+function workloadUid(pod: Pod): string {
+  const owner = controllerOf(pod);
+  return owner?.kind === 'Job' && !isPlainWorkload(pod) ? owner.uid : pod.metadata.uid;
+}
+
+/** The node whose units it uses. */
+function usedNode(pod: Pod | undefined): string | undefined {
+  return pod === undefined || isTerminal(pod) ? undefined : pod.spec.nodeName;
+}
+
+function boundTo(pod: Pod): readonly string[] {
+  const node = usedNode(pod);
+  return node === undefined ? [] : [node];
+}
+
+/** Only what the graph is made of, so that heartbeats and image lists change nothing. */
+function nodeFacts(node: Node): Node {
+  const { name, uid, labels } = node.metadata;
+  const { unschedulable, taints } = node.spec;
+  const ready = node.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
+  return {
+    metadata: { name, uid, resourceVersion: '', creationTimestamp: '', ...(labels && { labels }) },
+    spec: { ...(unschedulable && { unschedulable }), ...(taints && { taints }) },
+    status: {
+      ...(node.status?.allocatable && { allocatable: node.status.allocatable }),
+      conditions: ready.map(({ type, status }) => ({ type, status })),
+    },
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * The scheduling loop's hold on Fluxion: keeps its graph equal to the nodes,
+ * its allocations equal to the ledger, and rebuilds both whenever there is a
+ * doubt. One caller at a time (the loop); nothing else talks to Fluxion.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { FluxqError, messageOf } from '../errors';
+import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import type { Logger } from '../observability/log';
+import type { WorkloadRow } from '../queue/types';
+import { clipAllocation } from './clip-allocation';
+
+export interface FluxionGraphOptions {
+  readonly fluxion: Fluxion;
+  readonly policy: MatchPolicy;
+  readonly fence: number;
+  readonly logger: Logger;
+  readonly onRebuild: (cause: string) => void;
+}
+
+/** What is to be true in Fluxion before a pass. */
+export interface Desired {
+  readonly now: number;
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** Rows with an allocation. */
+  readonly holders: readonly WorkloadRow[];
+  /** Units used on each node by pods that are not ours. */
+  readonly foreign: ReadonlyMap<string, Readonly<Record<string, number>>>;
+}
+
+/** Job ids of foreign allocations: far above anything the queue's sequence reaches. */
+const FOREIGN_BASE = 2 ** 52;
+/** Foreign pods have no end that is known; 10 years is finite for the planner and beyond every walltime. */
+const FOREIGN_SECONDS = 10 * 365 * 24 * 3600;
+
+export class FluxionGraph {
+  private doubt: string | undefined = 'start';
+  private nodes = new Map<string, GraphNode>();
+  private readonly cancels = new Set<number>();
+  private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
+  private readonly foreign = new Map<string, ForeignAllocation>();
+  private foreignIds = 0;
+
+  constructor(private readonly options: FluxionGraphOptions) {}
+
+  /** From now on nothing Fluxion says counts until it has been rebuilt. */
+  distrust(cause: string): void {
+    this.doubt ??= cause;
+  }
+
+  /** Frees this job before the next pass. */
+  cancelLater(jobid: number): void {
+    this.cancels.add(jobid);
+  }
+
+  /** Frees these nodes of this job before the next pass. */
+  shrinkLater(jobid: number, nodes: readonly string[]): void {
+    this.shrinks.push({ jobid, nodes });
+  }
+
+  /** Makes Fluxion equal to `desired`. Throws (retryable) and stays in doubt when it can't. */
+  async settle(desired: Desired): Promise<void> {
+    try {
+      if (this.doubt !== undefined || this.needsRebuild(desired)) await this.rebuild(desired);
+      else await this.adjust(desired);
+      await this.settleForeign(desired);
+    } catch (error) {
+      this.distrust(messageOf(error));
+      throw error;
+    }
+  }
+
+  private async rebuild({ now, nodes, holders }: Desired): Promise<void> {
+    const cause = this.doubt ?? 'nodes changed';
+    const { fluxion, policy, fence, logger, onRebuild } = this.options;
+    this.doubt ??= cause;
+    onRebuild(cause);
+    // What was to be freed belongs to no holder any more; what comes while we replay must be freed after it.
+    this.cancels.clear();
+    this.shrinks = [];
+    this.foreign.clear();
+    await fluxion.init({ nodes: [...nodes.values()], policy, now, fence });
+    const allocations = holders
+      .map(({ allocation }) => clipAllocation(allocation!, nodes))
+      .filter((allocation): allocation is Allocation => allocation !== undefined);
+    await fluxion.replay(allocations, now);
+    this.nodes = new Map(nodes);
+    this.doubt = undefined;
+    logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
+  }
+
+  /** Changes that need what runs to be given back: a node that changed its units or came back under its jobs. */
+  private needsRebuild({ nodes, holders }: Desired): boolean {
+    const held = new Set(holders.flatMap(({ allocation }) => allocation!.nodes.map(({ name }) => name)));
+    for (const [name, node] of nodes) {
+      const known = this.nodes.get(name);
+      if (known === node) continue;
+      if (known === undefined ? held.has(name) : !sameUnits(known, node)) return true;
+    }
+    return false;
+  }
+
+  private async adjust({ nodes }: Desired): Promise<void> {
+    const { fluxion } = this.options;
+    for (const { jobid, nodes: freed } of this.shrinks.splice(0)) await fluxion.partialCancel(jobid, freed);
+    for (const jobid of this.cancels) {
+      await fluxion.cancel(jobid);
+      this.cancels.delete(jobid);
+    }
+    const gone = [...this.nodes.keys()].filter((name) => !nodes.has(name));
+    if (gone.length > 0) await fluxion.removeNodes(gone);
+    for (const name of gone) {
+      this.nodes.delete(name);
+      this.foreign.delete(name);
+    }
+    const added = [...nodes.values()].filter(({ name }) => !this.nodes.has(name));
+    if (added.length > 0) await fluxion.addNodes(added);
+    for (const up of [true, false]) {
+      const turned = [...nodes.values()].filter((node) => isUp(node) === up && this.turned(node));
+      if (turned.length > 0)
+        await fluxion.setStatus(
+          turned.map(({ name }) => name),
+          up,
+        );
+    }
+    this.nodes = new Map(nodes);
+  }
+
+  private turned(node: GraphNode): boolean {
+    const known = this.nodes.get(node.name);
+    return known !== undefined && isUp(known) !== isUp(node);
+  }
+
+  /** One allocation per node for the pods that are not ours, replaced when their use changes. */
+  private async settleForeign({ now, nodes, foreign }: Desired): Promise<void> {
+    const { fluxion } = this.options;
+    const changed: string[] = [];
+    for (const name of new Set([...this.foreign.keys(), ...foreign.keys()])) {
+      if (!nodes.has(name)) continue;
+      if (!isDeepStrictEqual(this.foreign.get(name)?.wanted, foreign.get(name))) changed.push(name);
+    }
+    if (changed.length === 0) return;
+    for (const name of changed) {
+      const old = this.foreign.get(name);
+      if (old?.jobid !== undefined) await fluxion.cancel(old.jobid);
+      this.foreign.delete(name);
+    }
+    const free = new Map((await fluxion.state()).nodes.map((node) => [node.name, node.free]));
+    for (const name of changed) {
+      const wanted = foreign.get(name);
+      if (wanted !== undefined) await this.holdForeign(name, wanted, free.get(name) ?? {}, now);
+    }
+  }
+
+  private async holdForeign(
+    name: string,
+    wanted: Readonly<Record<string, number>>,
+    free: Readonly<Record<string, number>>,
+    now: number,
+  ): Promise<void> {
+    const { fluxion, logger } = this.options;
+    const units = Object.entries(wanted)
+      .map(([type, count]) => ({ type, count: Math.min(count, free[type] ?? 0) }))
+      .filter(({ count }) => count > 0);
+    if (units.some(({ type, count }) => count < wanted[type]!))
+      logger.warn({ node: name, wanted, free }, 'pods that are not ours use units that are granted');
+    if (units.length === 0) {
+      this.foreign.set(name, { wanted, jobid: undefined });
+      return;
+    }
+    const jobid = FOREIGN_BASE + this.foreignIds++;
+    const result = await fluxion.match({
+      jobid,
+      now,
+      operation: 'allocate',
+      jobspec: {
+        version: 9999,
+        resources: [{ type: 'slot', count: 1, label: 'foreign', with: units }],
+        tasks: [{ command: ['foreign'], slot: 'foreign', count: { per_slot: 1 } }],
+        attributes: { system: { duration: FOREIGN_SECONDS, constraints: { hostlist: [name] } } },
+      },
+    });
+    // A node that is down gets nothing new; it is asked again once it is up (the entry stays absent).
+    if (result.status === 'OK') this.foreign.set(name, { wanted, jobid });
+    else logger.debug({ node: name, text: result.text }, 'foreign pods not yet accounted');
+  }
+
+  /** The port, for a pass. @throws FluxqError FLUXQ_FLUXION_IN_DOUBT while it is not settled */
+  get matcher(): Fluxion {
+    if (this.doubt === undefined) return this.options.fluxion;
+    throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `the graph must be rebuilt first (${this.doubt})`, {
+      retryable: true,
+    });
+  }
+}
+
+interface ForeignAllocation {
+  readonly wanted: Readonly<Record<string, number>>;
+  /** Undefined: nothing was free to hold. */
+  readonly jobid: number | undefined;
+}
+
+function isUp(node: GraphNode): boolean {
+  return node.up ?? true;
+}
+
+function sameUnits(a: GraphNode, b: GraphNode): boolean {
+  return isDeepStrictEqual({ ...a, up: true }, { ...b, up: true });
+}

@@ -1,0 +1,152 @@
+/** What a FluxJob says of its row. Pure: row in, object out. */
+import { createHash } from 'node:crypto';
+import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
+import type {
+  FluxJobStatus,
+  FluxJobStatusConditions,
+  FluxJobStatusConditionsStatus,
+} from '../../imports/jobs.converged-computing.org-status';
+import { formatHostlist } from '../fluxion/allocation';
+import type { WorkloadRow } from '../queue/types';
+import { placementOf } from '../workloads/placement';
+
+/** The longest name Kubernetes takes for most objects. */
+const MAX_NAME = 253;
+
+/** `<workload>-<kind>`, unique for equal names of different kinds; too long names end in a hash. */
+export function fluxJobName(kind: string, name: string): string {
+  const full = `${name}-${kind.toLowerCase()}`;
+  if (full.length <= MAX_NAME) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, 10);
+  return `${full.slice(0, MAX_NAME - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+}
+
+export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps['spec'] {
+  return {
+    workload: { apiVersion, kind: row.kind, name: row.name, uid: row.uid },
+    queue: row.queue,
+    priority: row.priority,
+    walltimeSeconds: Math.ceil(row.walltime),
+    pods: row.pods,
+    jobspec: JSON.stringify(row.jobspec),
+  };
+}
+
+export interface StatusContext {
+  /** Place in the queue while Waiting, 1 is next. */
+  readonly position: number | undefined;
+  /** Conditions as they stand, for their transition times. */
+  readonly previous: readonly FluxJobStatusConditions[];
+  /** metadata.generation of the FluxJob. */
+  readonly generation: number;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+export function fluxJobStatus(
+  row: WorkloadRow,
+  { position, previous, generation, now }: StatusContext,
+): FluxJobStatus {
+  const waiting = row.phase === 'Waiting';
+  const start = startOf(row);
+  return {
+    phase: row.phase,
+    ...(waiting && position !== undefined ? { position } : {}),
+    ...(row.allocation === null ? {} : allocationStatus(row)),
+    ...(start === undefined ? {} : { start }),
+    ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
+    ...optionalTime('startTime', row.startedAt),
+    ...optionalTime('finishTime', row.finishedAt),
+    jobID: row.jobid,
+    ...(row.result === null ? {} : { result: row.result }),
+    requeues: row.requeues,
+    conditions: conditionsOf(row).map((condition) => stamp(condition, previous, now)),
+    observedGeneration: generation,
+  };
+}
+
+function allocationStatus(row: WorkloadRow): Pick<FluxJobStatus, 'nodes' | 'nodeCount' | 'allocation'> {
+  const { nodes } = row.allocation!;
+  const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
+  return {
+    nodes: formatHostlist(nodes.map(({ name }) => name)),
+    nodeCount: nodes.length,
+    allocation: nodes.map(({ name, units, exclusive }) => ({
+      node: name,
+      ...(pods.has(name) ? { pods: pods.get(name)! } : {}),
+      units,
+      ...(exclusive ? { exclusive } : {}),
+    })),
+  };
+}
+
+function startOf(row: WorkloadRow): string | undefined {
+  if (row.startedAt !== null) return rfc3339(row.startedAt);
+  if (row.phase === 'Waiting' && row.estimatedStart !== null) return `~${rfc3339(row.estimatedStart)}`;
+  return undefined;
+}
+
+type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
+
+function conditionsOf(row: WorkloadRow): Condition[] {
+  const scheduled = row.allocation !== null;
+  const words = wordsOf(row);
+  const stalled =
+    row.reason === 'Unsatisfiable' ||
+    row.reason === 'Invalid' ||
+    row.result === 'Failed' ||
+    row.result === 'TimedOut';
+  const ready = row.phase === 'Running' || row.result === 'Succeeded';
+  const condition = (type: string, holds: boolean): Condition => ({
+    type,
+    status: (holds ? 'True' : 'False') satisfies FluxJobStatusConditionsStatus,
+    ...words,
+  });
+  return [
+    condition('Scheduled', scheduled),
+    condition('Ready', ready),
+    condition('Reconciling', !ready && !stalled && row.phase !== 'Finished'),
+    condition('Stalled', stalled),
+  ];
+}
+
+function wordsOf(row: WorkloadRow): { reason: string; message: string } {
+  switch (row.phase) {
+    case 'Requested':
+    case 'Waiting':
+      return { reason: row.reason ?? 'Submitted', message: row.message ?? 'waits for the next pass' };
+    case 'Ready':
+      return { reason: 'Granted', message: `${nodesOf(row)} granted, waits for its first pod` };
+    case 'Running':
+      return { reason: 'Running', message: `runs on ${nodesOf(row)}` };
+    case 'Finished':
+      return { reason: row.result ?? 'Finished', message: finishedWords(row) };
+  }
+}
+
+function nodesOf({ allocation }: WorkloadRow): string {
+  return allocation === null ? 'no nodes' : formatHostlist(allocation.nodes.map(({ name }) => name));
+}
+
+function finishedWords(row: WorkloadRow): string {
+  if (row.startedAt === null || row.finishedAt === null) return 'ended before it ran';
+  return `ran ${Math.max(0, Math.round(row.finishedAt - row.startedAt))} s on ${nodesOf(row)}`;
+}
+
+function stamp(
+  condition: Condition,
+  previous: readonly FluxJobStatusConditions[],
+  now: number,
+): FluxJobStatusConditions {
+  const before = previous.find(({ type, status }) => type === condition.type && status === condition.status);
+  return { ...condition, lastTransitionTime: before?.lastTransitionTime ?? rfc3339(now) };
+}
+
+function optionalTime<Key extends string>(key: Key, seconds: number | null): Partial<Record<Key, string>> {
+  return seconds === null ? {} : ({ [key]: rfc3339(seconds) } as Partial<Record<Key, string>>);
+}
+
+/** Unix seconds -> `2026-11-20T11:40:02Z`. */
+export function rfc3339(seconds: number): string {
+  return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');
+}

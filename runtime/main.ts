@@ -1,0 +1,54 @@
+/** The runtime: one program, one role per subcommand. */
+import { Command } from 'commander';
+import { startWebhookRole } from './admission/role';
+import { type Config, loadConfig } from './config';
+import { startController } from './controllers/controller';
+import { messageOf } from './errors';
+import { startFluxion } from './fluxion/role';
+import { createLogger, type Logger } from './observability/log';
+import type { Role } from './role';
+
+const ROLES: Readonly<
+  Record<string, { summary: string; start: (config: Config, logger: Logger) => Promise<Role> }>
+> = {
+  controller: { summary: 'queue, scheduling loop and controllers (leader-elected)', start: startController },
+  webhook: { summary: 'admission webhook', start: startWebhookRole },
+  fluxion: { summary: 'Fluxion service over flux-sched or the embedded matcher', start: startFluxion },
+};
+
+async function run(name: string, options: { config?: string }): Promise<void> {
+  const config = loadConfig(options.config);
+  const logger = createLogger(name, config.logLevel);
+  const role = await ROLES[name]!.start(config, logger);
+  const reason = await Promise.race([signal(), role.failed]);
+  logger.info({ reason: messageOf(reason) }, 'stopping');
+  await role.stop();
+  if (reason instanceof Error) throw reason;
+}
+
+/** The first SIGTERM or SIGINT stops gracefully, the second at once. */
+function signal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const)
+      process.once(name, () => {
+        process.once(name, () => process.exit(130));
+        resolve(name);
+      });
+  });
+}
+
+const program = new Command('fluxqueue').description('HPC scheduling for Kubernetes: the runtime');
+for (const [name, { summary }] of Object.entries(ROLES))
+  program
+    .command(name)
+    .description(summary)
+    .option('--config <file>', 'YAML configuration')
+    .action((options: { config?: string }) => run(name, options));
+
+program.parseAsync().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${messageOf(error)}\n`);
+    process.exit(1);
+  },
+);

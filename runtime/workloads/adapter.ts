@@ -1,0 +1,74 @@
+/**
+ * What the controllers need to know of a kind of workload; one file per kind,
+ * one table (workloads/index.ts). Adapters are pure: object in, answer out.
+ */
+import type { AllocatedNode } from '../fluxion/types';
+import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
+import type { Result, WorkloadRow } from '../queue/types';
+
+export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** Path of one object of this kind. */
+  path(namespace: string, name: string): string;
+  /** Whether admission holds it back and nobody has released it yet: only such a workload enters the queue. */
+  isHeldBack(object: T): boolean;
+  /** Pods that run at once, and what each of them asks for. 0 pods: nothing to schedule. */
+  demand(object: T): Demand;
+  /** The result, once it is over and no pod of it can run again. `now` in Unix seconds. */
+  outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
+  /** Nodes of the allocation on which nothing of it will run again. */
+  doneOn(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /** The one patch that releases it onto these nodes. */
+  release(object: T, row: WorkloadRow): Patch;
+  /** The patch that takes it back from its nodes; undefined when the kind can't be taken back. */
+  recall(object: T): Patch | undefined;
+}
+
+export interface Demand {
+  readonly pods: number;
+  readonly spec: PodSpec;
+  /** Seconds after which Kubernetes itself ends it; the walltime when the user gave none. */
+  readonly deadlineSeconds: number | undefined;
+}
+
+export interface Outcome {
+  readonly result: Result;
+  /** Unix seconds. */
+  readonly finishedAt: number;
+}
+
+export type Patch =
+  | { readonly type: 'merge'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
+
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** Succeeded or Failed: its containers run no more. */
+export function isTerminal(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** Unix seconds of an RFC 3339 time. */
+export function secondsOf(time: string): number {
+  return Date.parse(time) / 1000;
+}
+
+/** When the last container of these pods ended; `fallback` when none says so. */
+export function lastEnd(pods: readonly Pod[], fallback: number): number {
+  const ends = pods.flatMap((pod) =>
+    (pod.status?.containerStatuses ?? []).flatMap(({ state }) =>
+      state?.terminated?.finishedAt === undefined ? [] : [secondsOf(state.terminated.finishedAt)],
+    ),
+  );
+  return ends.length === 0 ? fallback : Math.max(...ends);
+}
+
+/** Names of the nodes of an allocation, in its order. */
+export function namesOf(nodes: readonly AllocatedNode[]): readonly string[] {
+  return nodes.map(({ name }) => name);
+}

@@ -1,0 +1,67 @@
+/**
+ * A Pod that no admitted workload owns: a plain one, or one of a Deployment,
+ * StatefulSet, ... Held back by our scheduling gate; released by one JSON patch
+ * that pins it to its node and removes the gate.
+ */
+import { GATE } from '../../constructs/names';
+import { pods } from '../kubernetes/paths';
+import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
+import { isTerminal, type JsonPatchOperation, lastEnd, type WorkloadAdapter } from './adapter';
+
+export const podAdapter: WorkloadAdapter<Pod> = {
+  kind: 'Pod',
+  apiVersion: 'v1',
+  path: (namespace, name) => pods(namespace, name),
+  isHeldBack: (pod) => isGated(pod),
+  demand: (pod) => ({ pods: 1, spec: pod.spec, deadlineSeconds: pod.spec.activeDeadlineSeconds }),
+  outcome: (pod, _pods, now) =>
+    isTerminal(pod)
+      ? {
+          result: pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod),
+          finishedAt: lastEnd([pod], now),
+        }
+      : undefined,
+  doneOn: () => [],
+  release: (pod, row) => ({ type: 'json', body: pinPatch(pod, row.allocation!.nodes[0]!.name) }),
+  // Gates can't be put back on a pod.
+  recall: () => undefined,
+};
+
+export function isGated({ spec }: Pod): boolean {
+  return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
+}
+
+function resultOfFailed({ status }: Pod): 'TimedOut' | 'Failed' {
+  return status?.reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
+}
+
+/**
+ * Pin and ungate a gated pod in one patch. The tests make it precise: another
+ * pod of the same name, or gates in another order, refuse it.
+ */
+export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] {
+  const index = pod.spec.schedulingGates!.findIndex(({ name }) => name === GATE);
+  return [
+    { op: 'test', path: '/metadata/uid', value: pod.metadata.uid },
+    { op: 'test', path: `/spec/schedulingGates/${index}/name`, value: GATE },
+    ...affinityPatch(pod, node),
+    { op: 'remove', path: `/spec/schedulingGates/${index}` },
+  ];
+}
+
+/** Terms are alternatives, so the node goes into each of them: only narrowing is allowed on a gated pod. */
+function affinityPatch({ spec }: Pod, node: string): readonly JsonPatchOperation[] {
+  const pin = { key: 'metadata.name', operator: 'In' as const, values: [node] };
+  const base = '/spec/affinity';
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+  const nodeAffinity = spec.affinity?.nodeAffinity;
+  const terms = nodeAffinity?.[required]?.nodeSelectorTerms ?? [{} satisfies NodeSelectorTerm];
+  const value = {
+    nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), pin] })),
+  };
+  if (spec.affinity === undefined)
+    return [{ op: 'add', path: base, value: { nodeAffinity: { [required]: value } } }];
+  if (nodeAffinity === undefined)
+    return [{ op: 'add', path: `${base}/nodeAffinity`, value: { [required]: value } }];
+  return [{ op: 'add', path: `${base}/nodeAffinity/${required}`, value }];
+}
