@@ -30,9 +30,7 @@ export async function applyPatch(
     await client.patch(path, patch.body, patch.type, { metadataOnly: true, ...options });
     return 'done';
   } catch (error) {
-    if (isStatus(error, 404)) return 'gone';
-    if (isStatus(error, 409) || isFailedTest(error)) return whatHappened(client, path, expectedUid(patch));
-    throw error;
+    return whatHappened(client, path, expectedUid(patch), error);
   }
 }
 
@@ -51,9 +49,7 @@ export async function applyObject(
     await client.patch(path, object, 'apply', { metadataOnly: true, ...options });
     return 'done';
   } catch (error) {
-    if (isStatus(error, 404)) return 'gone';
-    if (isStatus(error, 409)) return whatHappened(client, path, object.metadata?.uid);
-    throw error;
+    return whatHappened(client, path, object.metadata?.uid, error);
   }
 }
 
@@ -67,23 +63,33 @@ export async function deleteObject(
     await client.delete(path, options);
     return 'done';
   } catch (error) {
-    if (isStatus(error, 404)) return 'gone';
-    if (isStatus(error, 409)) return whatHappened(client, path, options.uid);
-    throw error;
+    return whatHappened(client, path, options.uid, error);
   }
 }
 
-/** A conflict doesn't say which precondition failed in a form meant for programs, so it is looked up; it is rare. */
+/**
+ * Another UID is answered in four ways: 409 for a delete and for an apply to nothing, 422 "field is immutable"
+ * for a merge patch or an apply, 422 without any detail for a JSON patch. So the object is looked at; it is rare.
+ */
 async function whatHappened(
   client: KubernetesClient,
   path: string,
   uid: string | undefined,
+  error: unknown,
 ): Promise<WriteOutcome> {
+  if (isStatus(error, 404)) return 'gone';
+  if (!isStatus(error, 409) && !isStatus(error, 422)) throw error;
+  const current = await currentUid(client, path);
+  if (current === undefined || (uid !== undefined && current !== uid)) return 'gone';
+  if (error.status === 409 || isInapplicable(error)) return 'conflict';
+  throw error;
+}
+
+async function currentUid(client: KubernetesClient, path: string): Promise<string | undefined> {
   try {
-    const { metadata } = await client.get<KubernetesObject>(objectOf(path));
-    return uid !== undefined && metadata.uid !== uid ? 'gone' : 'conflict';
+    return (await client.get<KubernetesObject>(objectOf(path))).metadata.uid;
   } catch (error) {
-    if (isStatus(error, 404)) return 'gone';
+    if (isStatus(error, 404)) return undefined;
     throw error;
   }
 }
@@ -93,9 +99,9 @@ function objectOf(path: string): string {
   return path.replace(/^(\/apis?\/(?:[^/]+\/){1,2}(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+)\/[^/]+$/, '$1');
 }
 
-/** The apiserver reports a failed `test` operation as Invalid, like a patch that makes an invalid object. */
-function isFailedTest(error: unknown): error is ApiError {
-  return isStatus(error, 422) && error.message.includes('test');
+/** A JSON patch whose `test` failed or whose path is not there: all the apiserver says is this sentence. */
+function isInapplicable(error: ApiError): boolean {
+  return error.message.includes('the server rejected our request due to an error in our request');
 }
 
 function expectedUid(patch: Patch): string | undefined {
