@@ -1,7 +1,11 @@
 import { Construct } from 'constructs';
+import { PropsError } from '../errors';
+import { AdmissionGuards } from './admission/guards';
 import { AdmissionPolicies } from './admission/policies';
+import { AdmissionWebhookConfiguration } from './admission/webhook-configuration';
 import type { PartProps } from './part';
 import type { AdmissionForm, ExternalRuntime } from './props';
+import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from './webhook';
 
 export interface AdmissionProps extends PartProps {
   readonly form: AdmissionForm;
@@ -16,12 +20,45 @@ export interface AdmissionProps extends PartProps {
 export class Admission extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionProps) {
     super(scope, id);
-    const { namespace: stackNamespace, clusterWide, excludedNamespaces, schedulerName } = props;
-    new AdmissionPolicies(this, 'policies', {
-      stackNamespace,
-      clusterWide,
-      ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
-      ...(schedulerName === undefined ? {} : { schedulerName }),
+    const { schedulerName, externalRuntime } = props;
+    const where = {
+      stackNamespace: props.namespace,
+      clusterWide: props.clusterWide,
+      ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
+    };
+    const users = externalRuntime?.users;
+    new AdmissionGuards(this, 'guards', {
+      ...where,
+      ...(users === undefined ? {} : { controllerUsers: users }),
     });
+    if (props.form === 'policies') {
+      new AdmissionPolicies(this, 'policies', {
+        ...where,
+        ...(schedulerName === undefined ? {} : { schedulerName }),
+      });
+    } else {
+      new AdmissionWebhookConfiguration(this, 'webhook', {
+        ...where,
+        name: WEBHOOK_CONFIGURATION,
+        serviceName: WEBHOOK_SERVICE,
+        ...externalAddress(externalRuntime),
+      });
+    }
   }
+}
+
+function externalAddress(runtime: ExternalRuntime | undefined): { url?: string; caBundle?: string } {
+  if (runtime === undefined) return {};
+  if (runtime.webhookUrl === undefined) {
+    throw new PropsError(
+      'FluxQueue.externalRuntime.webhookUrl',
+      'is missing, and no webhook runs in the cluster',
+      undefined,
+      'say where the webhook role answers, or choose admission policies',
+    );
+  }
+  return {
+    url: runtime.webhookUrl,
+    ...(runtime.webhookCa === undefined ? {} : { caBundle: runtime.webhookCa }),
+  };
 }

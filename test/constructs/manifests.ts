@@ -1,0 +1,55 @@
+/** Synthesizes in memory and finds objects by kind and name, so that a test says what it looks at. */
+import { App, Testing } from 'cdk8s';
+import type { k8s } from 'cdk8s-plus-28';
+import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
+import type { KubeObject } from '../cluster/api';
+
+/** Every object of the stack, in the order of its files. */
+export function stackObjects(props: FluxQueueProps = {}): KubeObject[] {
+  const app = new App();
+  defaultStack(app, props);
+  return appObjects(app);
+}
+
+export function appObjects(app: App): KubeObject[] {
+  return app.charts.flatMap((chart) => Testing.synth(chart) as KubeObject[]);
+}
+
+/** The one object of this kind and name. @throws when there is none or more than one */
+export function find<T = KubeObject>(objects: readonly KubeObject[], kind: string, name: string): T {
+  const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  if (found.length !== 1) throw new Error(`${found.length} objects are ${kind} ${name}`);
+  return found[0] as T;
+}
+
+/** kind/name of each. */
+export function names(objects: readonly KubeObject[]): string[] {
+  return objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+}
+
+export interface PodTemplate {
+  readonly owner: string;
+  readonly metadata: {
+    readonly labels: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  readonly spec: k8s.PodSpec;
+}
+
+/** The pod templates of every Deployment and StatefulSet. */
+export function podTemplates(objects: readonly KubeObject[]): PodTemplate[] {
+  return objects
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .map(({ metadata, spec }) => ({
+      owner: metadata.name ?? '',
+      ...(spec as { template: Omit<PodTemplate, 'owner'> }).template,
+    }));
+}
+
+export function container(template: PodTemplate, name: string): k8s.Container {
+  const found = [...(template.spec.initContainers ?? []), ...template.spec.containers].find(
+    (each) => each.name === name,
+  );
+  if (found === undefined) throw new Error(`${template.owner} has no container ${name}`);
+  return found;
+}

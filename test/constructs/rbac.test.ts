@@ -1,0 +1,59 @@
+import type { k8s } from 'cdk8s-plus-28';
+import { names, podTemplates, stackObjects } from './manifests';
+
+const objects = stackObjects({ kubernetesVersion: '1.35.2', scheduler: true });
+const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+const rules = roles.flatMap((role) =>
+  (role.rules as k8s.PolicyRule[]).map((rule) => ({ role: role.metadata.name, ...rule })),
+);
+
+test('no rule has a wildcard', () => {
+  for (const { apiGroups = [], resources = [], verbs } of rules) {
+    expect([...apiGroups, ...resources, ...verbs]).not.toContain('*');
+  }
+});
+
+test('Secrets are reached by name only, and nobody may create one', () => {
+  const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
+  expect(secrets.map(({ role, resourceNames }) => [role, resourceNames])).toEqual([
+    ['fluxqueue-webhook', ['fluxqueue-webhook-tls']],
+    ['fluxqueue-database', ['fluxqueue-database']],
+  ]);
+  for (const { verbs } of secrets) expect(verbs).not.toContain('create');
+  for (const { resourceNames } of secrets) expect(names(objects)).toContain(`Secret/${resourceNames?.[0]}`);
+});
+
+test('nobody may run commands in pods or delete workloads', () => {
+  const dangerous = rules.filter(
+    ({ resources = [], verbs }) =>
+      resources.some((name) => /\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
+      (resources.some((name) => name === 'pods' || name === 'jobs') &&
+        verbs.some((verb) => /delete|create/.test(verb))),
+  );
+  expect(dangerous).toEqual([]);
+});
+
+test('users who may view see FluxJobs, none may write them', () => {
+  const forUsers = roles.filter(({ metadata }) =>
+    Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-')),
+  );
+  expect(forUsers.flatMap((role) => role.rules)).toEqual([
+    { apiGroups: ['jobs.converged-computing.org'], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] },
+  ]);
+});
+
+test('every pod has a ServiceAccount of its own, and only the containers that call the apiserver have its token', () => {
+  const withToken = podTemplates(objects).flatMap(({ owner, spec }) => {
+    expect(names(objects)).toContain(`ServiceAccount/${spec.serviceAccountName}`);
+    expect(spec.automountServiceAccountToken).toBe(false);
+    return [...(spec.initContainers ?? []), ...spec.containers]
+      .filter(({ volumeMounts }) => volumeMounts?.some(({ name }) => name === 'api-access'))
+      .map(({ name }) => `${owner}/${name}`);
+  });
+  expect(withToken).toEqual([
+    'fluxqueue-database/password',
+    'fluxqueue-controller/controller',
+    'fluxqueue-webhook/webhook',
+    'fluxqueue-scheduler/scheduler',
+  ]);
+});
