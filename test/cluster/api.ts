@@ -185,7 +185,7 @@ export class ApiClient {
 /** One object, several, or a YAML text of one or several documents. */
 export type Manifests = object | readonly object[] | string;
 
-export function objectsOf(manifests: Manifests): KubeObject[] {
+function objectsOf(manifests: Manifests): KubeObject[] {
   if (typeof manifests !== 'string') return [manifests].flat() as KubeObject[];
   const objects = parseAllDocuments(manifests).map((document) => document.toJS() as KubeObject | null);
   return objects.filter((object) => object !== null);

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
 import { buildControlPlane } from './build';
 
-export const PROGRAMS = [
+const PROGRAMS = [
   'etcd',
   'kube-apiserver',
   'kube-controller-manager',
@@ -56,7 +56,8 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
         remedy: 'install Go 1.26 or set KUBEBUILDER_ASSETS to a folder with the programs',
       });
     }
-    await buildControlPlane({ go, module: MODULE, folder, programs: PROGRAMS, progress });
+    const done = () => missingPrograms(folder).length === 0;
+    await buildControlPlane({ go, module: MODULE, folder, done, programs: PROGRAMS, progress });
   }
   return assetsIn(folder);
 }

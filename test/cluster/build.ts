@@ -1,5 +1,5 @@
 /** Builds the control plane's one binary from Go modules: once per machine, visibly, never by halves. */
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FluxqError } from '../../runtime/errors';
@@ -13,10 +13,15 @@ export interface BuildOptions {
   readonly module: string;
   /** Where the finished programs go; appears complete or not at all. */
   readonly folder: string;
+  /** Whether the folder is complete, asked while another process builds it. */
+  readonly done: () => boolean;
   /** The names under which the binary is called. */
   readonly programs: readonly string[];
   readonly progress: (line: string) => void;
 }
+
+/** How the last line of progress begins. */
+export const BUILT = 'the control plane is built';
 
 /**
  * Builds into `folder`. Of several processes one builds and the others wait.
@@ -27,11 +32,14 @@ export async function buildControlPlane(options: BuildOptions): Promise<void> {
   const { folder, progress } = options;
   mkdirSync(dirname(folder), { recursive: true });
   const lock = await lockFile(`${folder}.lock`, {
-    done: () => existsSync(folder),
+    done: options.done,
     waiting: (pid, ms) =>
       progress(`waiting for process ${pid}, which builds the control plane: ${clock(ms)}`),
   });
-  if (lock === undefined) return;
+  if (lock === undefined) {
+    progress(BUILT);
+    return;
+  }
   try {
     await build(options);
   } finally {
@@ -68,8 +76,9 @@ async function build({ go, module, folder, programs, progress }: BuildOptions): 
       ),
     );
     for (const program of programs) symlinkSync('controlplane', join(result, program));
+    rmSync(folder, { recursive: true, force: true });
     renameSync(result, folder);
-    progress(`the control plane is built: ${elapsed()}`);
+    progress(`${BUILT} in ${elapsed()}`);
   } finally {
     await processes.stop();
   }

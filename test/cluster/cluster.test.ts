@@ -1,34 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { KubeObject } from './cluster';
-import { startCluster } from './cluster';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Cluster, type KubeObject, startCluster } from './cluster';
+import { isAlive } from './lock';
 import { describeCluster } from './suite';
+import { waitFor } from './wait';
 
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+const PODS = '/api/v1/namespaces/default/pods';
+const JOBS = '/apis/batch/v1/namespaces/default/jobs';
 
-function indexedJob(name: string, completions: number, annotations: Record<string, string> = {}): KubeObject {
+function podTemplate(annotations: Record<string, string>): { metadata: object; spec: object } {
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.test/main' }] };
+  return { metadata: { annotations }, spec };
+}
+
+function indexedJob(name: string, completions: number, annotations: Record<string, string> = {}): object {
+  const spec = { completions, parallelism: completions, completionMode: 'Indexed', backoffLimit: 0 };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      completions,
-      parallelism: completions,
-      completionMode: 'Indexed',
-      backoffLimit: 0,
-      template: {
-        metadata: { annotations },
-        spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.test/main' }] },
-      },
-    },
+    metadata: { name },
+    spec: { ...spec, template: podTemplate(annotations) },
   };
 }
 
-async function jobEnd(get: (path: string) => Promise<KubeObject>, name: string): Promise<string | undefined> {
-  const job = await get(`/apis/batch/v1/namespaces/default/jobs/${name}`);
-  const { conditions = [] } = job.status as { conditions?: { type: string; status: string }[] };
-  return conditions.find(({ type, status }) => ['Complete', 'Failed'].includes(type) && status === 'True')
-    ?.type;
+function jobEnd(cluster: Cluster, name: string): Promise<string> {
+  return cluster.waitFor(`the Job ${name} to end`, async () => {
+    const job = await cluster.get(`${JOBS}/${name}`);
+    const { conditions = [] } = job.status as { conditions?: { type: string; status: string }[] };
+    return conditions.find(({ type, status }) => ['Complete', 'Failed'].includes(type) && status === 'True')
+      ?.type;
+  });
 }
+
+async function podsOf(cluster: Cluster, job: string): Promise<KubeObject[]> {
+  const list = await cluster.get<{ items: KubeObject[] }>(`${PODS}?labelSelector=job-name%3D${job}`);
+  return list.items;
+}
+
+const phaseOf = (pod: KubeObject): string => (pod.status as { phase: string }).phase;
 
 describeCluster(
   'a cluster',
@@ -36,24 +48,210 @@ describeCluster(
     test('runs an indexed Job to its end on the nodes', async () => {
       const cluster = getCluster();
       await cluster.create(indexedJob('three', 3));
-      const end = await cluster.waitFor('the Job to end', () => jobEnd((path) => cluster.get(path), 'three'));
-      expect(end).toBe('Complete');
-      const pods = await cluster.get<{ items: KubeObject[] }>(
-        '/api/v1/namespaces/default/pods?labelSelector=job-name%3Dthree',
+      expect(await jobEnd(cluster, 'three')).toBe('Complete');
+      const nodes = (await podsOf(cluster, 'three')).map(
+        ({ spec }) => (spec as { nodeName: string }).nodeName,
       );
-      expect(pods.items.map(({ spec }) => (spec as { nodeName: string }).nodeName)).toEqual(
-        Array(3).fill(expect.stringMatching(/^node-[0-3]$/)),
+      expect(nodes).toEqual(Array(3).fill(expect.stringMatching(/^node-[0-3]$/)));
+    });
+
+    test('fails the one pod whose exit code an annotation gives', async () => {
+      const cluster = getCluster();
+      const annotations = {
+        'fluxqueue.test/duration': '50ms',
+        'fluxqueue.test/exit-code': '3',
+        'fluxqueue.test/exit-code-index': '1',
+      };
+      await cluster.create(indexedJob('one-fails', 2, annotations));
+      expect(await jobEnd(cluster, 'one-fails')).toBe('Failed');
+      const failed = (await podsOf(cluster, 'one-fails')).filter((pod) => phaseOf(pod) === 'Failed');
+      expect(failed).toHaveLength(1);
+      expect(failed[0]?.metadata.annotations?.['batch.kubernetes.io/job-completion-index']).toBe('1');
+      expect(failed[0]?.status).toMatchObject({
+        containerStatuses: [{ state: { terminated: { exitCode: 3 } } }],
+      });
+    });
+
+    test('ends a plain pod only if it is told to, and deletes it', async () => {
+      const cluster = getCluster();
+      const pod = (name: string, annotations: Record<string, string>) => {
+        const { metadata, spec } = podTemplate(annotations);
+        return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
+      };
+      await cluster.create([pod('stays', {}), pod('ends', { 'fluxqueue.test/duration': '1500ms' })]);
+      const phase = async (name: string) => phaseOf(await cluster.get(`${PODS}/${name}`));
+      await cluster.waitFor('the pod to end', async () => (await phase('ends')) === 'Succeeded');
+      expect(await phase('stays')).toBe('Running');
+      await cluster.request('DELETE', `${PODS}/stays`);
+      await cluster.waitFor(
+        'it to be gone',
+        async () => (await cluster.api.send('GET', `${PODS}/stays`)).status === 404,
       );
+    });
+
+    test('adds, loses and removes nodes', async () => {
+      const cluster = getCluster();
+      const [name = ''] = await cluster.addNodes(1, { cpu: '4', gpus: 8, labels: { rack: 'a' } });
+      const path = `/api/v1/nodes/${name}`;
+      expect(await cluster.get(path)).toMatchObject({
+        metadata: { labels: { rack: 'a' } },
+        status: { allocatable: { cpu: '4', memory: '64Gi', pods: '110', 'nvidia.com/gpu': '8' } },
+      });
+      const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' };
+      const taints = async () => ((await cluster.get(path)).spec as { taints?: object[] }).taints ?? [];
+      await cluster.request('PATCH', path, {
+        metadata: { annotations: { 'fluxqueue.test/not-ready': 'yes' } },
+      });
+      await cluster.waitFor('the taint', async () => (await taints()).length === 2);
+      expect(await taints()).toContainEqual(expect.objectContaining(taint));
+      await cluster.request('PATCH', path, {
+        metadata: { annotations: { 'fluxqueue.test/not-ready': null } },
+      });
+      await cluster.waitFor('the taint to go', async () => (await taints()).length === 0);
+      await cluster.removeNode(name);
+      expect((await cluster.api.send('GET', path)).status).toBe(404);
+    });
+
+    test('applies a custom resource right after its definition, and runs kubectl', async () => {
+      const cluster = getCluster();
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+      const definition = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'things.example.test' },
+        spec: {
+          group: 'example.test',
+          scope: 'Namespaced',
+          names: { plural: 'things', singular: 'thing', kind: 'Thing' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      };
+      const thing = 'apiVersion: example.test/v1\nkind: Thing\nmetadata: { name: first }\nsize: 4\n---\n';
+      await cluster.apply(definition);
+      expect(await cluster.apply(thing)).toMatchObject([{ metadata: { namespace: 'default' }, size: 4 }]);
+      expect(await cluster.kubectl(['get', 'thing', 'first', '-o', 'jsonpath={.size}'])).toEqual({
+        code: 0,
+        stdout: '4',
+        stderr: '',
+      });
+      const refused = await cluster.kubectl(['apply', '-f', '-'], { stdin: thing, user: 'user' });
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('User "user" cannot get resource'),
+      });
+    });
+
+    test('gives a ServiceAccount exactly its rights', async () => {
+      const cluster = getCluster();
+      const account = { kind: 'ServiceAccount', name: 'reader', namespace: 'default' };
+      const group = 'rbac.authorization.k8s.io';
+      await cluster.apply([
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'reader' } },
+        {
+          apiVersion: `${group}/v1`,
+          kind: 'ClusterRoleBinding',
+          metadata: { name: 'reader' },
+          subjects: [account],
+          roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' },
+        },
+      ]);
+      const reader = cluster.clientFor(await cluster.tokenFor('reader', 'default'));
+      expect(await reader.get(PODS)).toMatchObject({ kind: 'PodList' });
+      await expect(reader.create(indexedJob('refused', 1))).rejects.toMatchObject({
+        code: 'FLUXQ_TEST_API',
+        value: 403,
+      });
+      reader.close();
+    });
+
+    test('counts requests, by resource and by user', async () => {
+      const cluster = getCluster();
+      const before = await cluster.counters();
+      await cluster.create([indexedJob('counted-1', 1), indexedJob('counted-2', 1)]);
+      const spent = (await cluster.counters()).since(before);
+      expect(spent.count({ verb: 'POST', resource: 'jobs', code: '201' })).toBe(2);
+      const writes = cluster
+        .auditedWrites()
+        .filter(({ user, name }) => user === 'admin' && name === 'counted-1');
+      expect(writes).toEqual([
+        {
+          user: 'admin',
+          verb: 'create',
+          group: 'batch',
+          resource: 'jobs',
+          subresource: '',
+          namespace: 'default',
+          name: 'counted-1',
+          code: 201,
+        },
+      ]);
+      expect(cluster.writesByUser().get('kwok')?.get('create leases')).toBeGreaterThanOrEqual(4);
+    });
+
+    test('serves MutatingAdmissionPolicy as v1', async () => {
+      const { resources } = await getCluster().get<{ resources: { name: string }[] }>(
+        '/apis/admissionregistration.k8s.io/v1',
+      );
+      expect(resources.map(({ name }) => name)).toContain('mutatingadmissionpolicies');
+    });
+
+    test('has its data and its address again after the apiserver was killed', async () => {
+      const cluster = getCluster();
+      await cluster.apply({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'kept' },
+        data: { n: '7' },
+      });
+      await cluster.stopApiserver();
+      await expect(cluster.get(PODS)).rejects.toThrow('ECONNREFUSED');
+      await cluster.startApiserver();
+      expect(await cluster.get('/api/v1/namespaces/default/configmaps/kept')).toMatchObject({
+        data: { n: '7' },
+      });
+      await cluster.create(indexedJob('after', 1));
+      expect(await jobEnd(cluster, 'after')).toBe('Complete');
     });
   },
   { nodes: 4, auditLog: true },
 );
 
-test('stop leaves no process and no file', async () => {
-  const cluster = await startCluster();
-  const { pids, directory } = cluster;
-  expect(pids).toHaveLength(6);
-  await cluster.stop();
-  expect(pids.filter(isAlive)).toEqual([]);
-  expect(existsSync(directory)).toBe(false);
+describeCluster('several clusters', (getFirst) => {
+  test('live side by side, and stop leaves no process and no file', async () => {
+    const second = await startCluster({ scheduler: false });
+    const { pids, directory } = second;
+    try {
+      expect(pids).toHaveLength(5);
+      await second.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'only-here' } });
+      expect((await getFirst().api.send('GET', '/api/v1/namespaces/only-here')).status).toBe(404);
+    } finally {
+      await second.stop();
+      await second.stop();
+    }
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(existsSync(directory)).toBe(false);
+    expect(getFirst().pids.every(isAlive)).toBe(true);
+  });
+
+  test('go with their process when it is killed', async () => {
+    const code = `
+      const { startCluster } = require('./cluster');
+      const { startPostgres } = require('./postgres');
+      Promise.all([startCluster(), startPostgres({ own: true })]).then(([cluster, postgres]) => {
+        console.log(JSON.stringify([...cluster.pids, ...postgres.pids, cluster.directory]));
+        setInterval(() => {}, 60_000);
+      });`;
+    const parent = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', code], {
+      cwd: join(__dirname),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+    const left = JSON.parse(line) as (number | string)[];
+    const pids = left.filter((item) => typeof item === 'number');
+    const directory = left.find((item) => typeof item === 'string') ?? '';
+    expect(pids).toHaveLength(8);
+    expect(pids.every(isAlive)).toBe(true);
+    parent.kill('SIGKILL');
+    await waitFor('everything to be gone', () => !pids.some(isAlive) && !existsSync(directory));
+  });
 });

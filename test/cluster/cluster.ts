@@ -19,6 +19,7 @@ import {
   controllerManagerArgs,
   etcdArgs,
   kwokArgs,
+  type Ports,
   schedulerArgs,
   writeCaFile,
 } from './components';
@@ -95,6 +96,7 @@ export class Cluster {
   /** Everything the cluster has on disk; logs/ holds one log per program. */
   readonly directory: string;
   private readonly components = new Map<Program, OwnedProcess>();
+  private readonly stopping = new AbortController();
   private client: ApiClient | undefined;
   private nodesMade = 0;
 
@@ -102,7 +104,7 @@ export class Cluster {
     private readonly assets: Assets,
     private readonly options: ClusterOptions,
     private readonly processes: ProcessSet,
-    private readonly ports: { apiserver: number; etcd: number; peer: number },
+    private readonly ports: Ports,
     private readonly credentials: Credentials,
   ) {
     this.server = `https://127.0.0.1:${ports.apiserver}`;
@@ -120,16 +122,15 @@ export class Cluster {
   /** @internal use {@link startCluster} */
   async boot(): Promise<void> {
     const { nodes = 0, nodeShape = {}, scheduler = true } = this.options;
-    await this.run('etcd', etcdArgs(this.directory, { client: this.ports.etcd, peer: this.ports.peer }));
+    await this.run('etcd', etcdArgs(this.directory, this.ports));
     await this.startApiserver();
     await this.startControllerManager();
     if (scheduler) await this.startScheduler();
     await this.run('kwok', kwokArgs(this.kubeconfigFor('kwok')));
-    if (nodes > 0) await this.addNodes(nodes, nodeShape);
+    if (nodes > 0) await this.whileRunning(this.addNodes(nodes, nodeShape));
     // Without it no pod is admitted.
-    await this.untilReady('the default ServiceAccount', () =>
-      this.api.get('/api/v1/namespaces/default/serviceaccounts/default'),
-    );
+    const path = '/api/v1/namespaces/default/serviceaccounts/default';
+    await this.whileRunning(this.waitFor('the default ServiceAccount', () => this.api.get(path)));
   }
 
   /** PEM file of the authority that signed the apiserver's certificate. */
@@ -192,14 +193,15 @@ export class Cluster {
   ): Promise<CommandResult> {
     const cache = join(this.directory, 'kubectl-cache');
     const global = [`--kubeconfig=${this.kubeconfigFor(user)}`, `--cache-dir=${cache}`];
-    const child = spawn(this.assets.kubectl, [...global, ...args], { cwd: this.directory });
+    const child = spawn(this.assets.kubectl, [...global, ...args]);
     const chunks = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (chunks.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (chunks.stderr += text));
     return new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code) => resolve({ ...chunks, code: code ?? -1 }));
-      child.stdin.on('error', reject);
+      // kubectl may end before it has read everything; its exit code tells.
+      child.stdin.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || reject(error));
       child.stdin.end(stdin);
     });
   }
@@ -228,14 +230,14 @@ export class Cluster {
     probe: () => Promise<T | undefined | false>,
     options?: WaitOptions,
   ): Promise<T> {
-    return waitFor(description, probe, options);
+    return waitFor(description, probe, { signal: this.stopping.signal, ...options });
   }
 
   /** Adds nodes and returns their names once pods can be scheduled on them. */
   async addNodes(count: number, shape: NodeShape = this.options.nodeShape ?? {}): Promise<string[]> {
     const names = Array.from({ length: count }, (_, index) => `node-${this.nodesMade + index}`);
     this.nodesMade += count;
-    await createNodes(this.api, names, shape);
+    await createNodes(this.api, names, shape, this.stopping.signal);
     return names;
   }
 
@@ -295,21 +297,14 @@ export class Cluster {
       apiserverArgs: extraArgs = [],
     } = this.options;
     const { tokenFile, serviceAccountKeyFile } = this.credentials;
-    const ports = { port: this.ports.apiserver, etcdPort: this.ports.etcd };
-    const settings = {
-      ...ports,
-      tokenFile,
-      serviceAccountKeyFile,
-      audit: auditLog,
-      featureGates,
-      verbosity,
-      extraArgs,
-    };
+    const files = { tokenFile, serviceAccountKeyFile };
+    const settings = { ports: this.ports, ...files, audit: auditLog, featureGates, verbosity, extraArgs };
     await this.run('kube-apiserver', apiserverArgs(this.directory, settings));
-    await this.untilReady('the apiserver', async () => {
+    const ready = this.waitFor('the apiserver', async () => {
       if (this.client === undefined) writeCaFile(this.directory);
       return (await this.api.send('GET', '/readyz')).status === 200;
     });
+    await this.whileRunning(ready);
   }
 
   /** Kills the apiserver and starts it again. */
@@ -320,6 +315,7 @@ export class Cluster {
 
   /** Ends every process and removes the directory. Safe to call twice. */
   async stop(): Promise<void> {
+    this.stopping.abort();
     this.client?.close();
     await this.processes.stop();
   }
@@ -355,15 +351,17 @@ export class Cluster {
     this.components.set(program, await this.processes.start(program, this.assets[program], args));
   }
 
-  /** Like waitFor, but gives up at once when a program has ended. */
-  private async untilReady<T>(description: string, probe: () => Promise<T | false>): Promise<T> {
-    const ended = [...this.components.values()].map(async (component) => {
+  /** The same, but fails at once, with the end of the log, when a program ends. */
+  private async whileRunning<T>(work: Promise<T>): Promise<T> {
+    const needed = [...this.components.values()].filter(({ killed }) => !killed);
+    const ended = needed.map(async (component): Promise<never> => {
       const how = await component.exited;
       throw new FluxqError('FLUXQ_TEST_COMPONENT', `ended with ${how}:\n${component.logTail()}\n`, {
         field: component.name,
+        remedy: 'read why in its last lines above',
       });
     });
-    return Promise.race([waitFor(description, probe, { everyMs: 25 }), ...ended]);
+    return Promise.race([work, ...ended]);
   }
 
   private writeKubeconfig(name: string, token: string): string {

@@ -1,6 +1,6 @@
 /** The command lines of the control plane's programs, and why each flag is there. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 export interface ControllerTuning {
   /** Queries per second of the controller manager and of the scheduler. @default 1000 */
@@ -11,8 +11,15 @@ export interface ControllerTuning {
   readonly concurrentJobSyncs?: number;
 }
 
-export function etcdArgs(directory: string, ports: { client: number; peer: number }): string[] {
-  const client = `http://127.0.0.1:${ports.client}`;
+/** Ports of 127.0.0.1. */
+export interface Ports {
+  readonly apiserver: number;
+  readonly etcd: number;
+  readonly peer: number;
+}
+
+export function etcdArgs(directory: string, ports: Ports): string[] {
+  const client = `http://127.0.0.1:${ports.etcd}`;
   const peer = `http://127.0.0.1:${ports.peer}`;
   return [
     '--name=test',
@@ -30,8 +37,7 @@ export function etcdArgs(directory: string, ports: { client: number; peer: numbe
 }
 
 export interface ApiserverSettings {
-  readonly port: number;
-  readonly etcdPort: number;
+  readonly ports: Ports;
   readonly tokenFile: string;
   readonly serviceAccountKeyFile: string;
   readonly audit: boolean;
@@ -44,12 +50,14 @@ export const auditLogFile = (directory: string): string => join(directory, 'audi
 
 export function apiserverArgs(directory: string, settings: ApiserverSettings): string[] {
   return [
-    `--etcd-servers=http://127.0.0.1:${settings.etcdPort}`,
+    `--etcd-servers=http://127.0.0.1:${settings.ports.etcd}`,
+    // Should another cluster's etcd have taken the port, its data is not touched.
+    `--etcd-prefix=${basename(directory)}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
     // A loopback advertise address is refused with any other reconciler.
     '--endpoint-reconciler-type=none',
-    `--secure-port=${settings.port}`,
+    `--secure-port=${settings.ports.apiserver}`,
     // The apiserver makes its own certificate there and finds it again after a restart.
     `--cert-dir=${join(directory, 'certificates')}`,
     `--token-auth-file=${settings.tokenFile}`,

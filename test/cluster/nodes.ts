@@ -21,7 +21,12 @@ export interface NodeShape {
 const PARALLEL_CREATES = 16;
 
 /** Creates the nodes and waits until the scheduler may use every one of them. */
-export async function createNodes(api: ApiClient, names: readonly string[], shape: NodeShape): Promise<void> {
+export async function createNodes(
+  api: ApiClient,
+  names: readonly string[],
+  shape: NodeShape,
+  signal: AbortSignal,
+): Promise<void> {
   const pending = [...names];
   const worker = async () => {
     for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
@@ -37,7 +42,7 @@ export async function createNodes(api: ApiClient, names: readonly string[], shap
       const usable = list.items.filter((node) => wanted.has(node.metadata.name ?? '') && isUsable(node));
       return usable.length === names.length;
     },
-    { timeoutMs: 30_000 + names.length * 200, everyMs: names.length > 100 ? 500 : 100 },
+    { timeoutMs: 30_000 + names.length * 200, everyMs: names.length > 100 ? 500 : 100, signal },
   );
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { Client } from 'pg';
+import { isAlive } from './lock';
 import { startPostgres } from './postgres';
 import { describePostgres } from './suite';
 
@@ -54,7 +54,7 @@ test('stop leaves no process and no file', async () => {
   expect(pids).toHaveLength(2);
   await postgres.stop();
   await postgres.stop();
-  expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  expect(pids.filter(isAlive)).toEqual([]);
 });
 
 test('a server given is used and left as it was', async () => {

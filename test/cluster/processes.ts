@@ -53,6 +53,8 @@ export class OwnedProcess {
   /** Resolves, never rejects, when the program has ended: how, in words. */
   readonly exited: Promise<string>;
   running = true;
+  /** Whether {@link kill} was called: its end is no failure then. */
+  killed = false;
 
   constructor(
     readonly name: string,
@@ -73,6 +75,7 @@ export class OwnedProcess {
 
   /** Ends the program and what it started, and waits until it is gone. */
   async kill(signal: NodeJS.Signals = this.stopSignal): Promise<void> {
+    this.killed = true;
     this.child.ref();
     if (this.running) process.kill(-this.pid, signal);
     await this.exited;

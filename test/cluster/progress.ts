@@ -1,3 +1,5 @@
+import { BUILT } from './build';
+
 /** Milliseconds between two lines where nobody watches them change. */
 const PLAIN_INTERVAL = 10_000;
 
@@ -19,4 +21,4 @@ export function stderrProgress(): (line: string) => void {
   };
 }
 
-const isLast = (line: string): boolean => line.startsWith('the control plane is built');
+const isLast = (line: string): boolean => line.startsWith(BUILT);

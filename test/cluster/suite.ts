@@ -71,5 +71,5 @@ function leaveOut(kind: string, name: string, tests: () => void, reason: string)
     return;
   }
   describe.skip(name, tests);
-  process.stderr.write(`left out: the ${kind} tests "${name}" (${reason})\n`);
+  process.stderr.write(`left out: the ${kind} tests of "${name}" (${reason})\n`);
 }

@@ -6,6 +6,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   /** Milliseconds between two probes. @default 50 */
   readonly everyMs?: number;
+  /** Gives up as soon as it is aborted. @default - never */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   description: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 30_000, everyMs = 50 }: WaitOptions = {},
+  { timeoutMs = 30_000, everyMs = 50, signal }: WaitOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -36,6 +38,6 @@ export async function waitFor<T>(
         cause,
       });
     }
-    await delay(everyMs);
+    await delay(everyMs, undefined, signal === undefined ? {} : { signal });
   }
 }

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+// A run of Jest in an environment without control plane, over one test file.
+function runWithout(environment: NodeJS.ProcessEnv): { status: number | null; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-suite-'));
+  try {
+    const suite = join(__dirname, 'suite');
+    writeFileSync(
+      join(folder, 'needs.test.ts'),
+      `import { describeCluster } from ${JSON.stringify(suite)};
+       describeCluster('needy', (get) => { test('one', () => { get(); }); test('two', () => { get(); }); });
+       test('three', () => {});`,
+    );
+    const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
+    const config = {
+      ...require('../../jest.config.js'),
+      rootDir: join(__dirname, '..', '..'),
+      roots: [folder],
+    };
+    const args = [jest, '--config', JSON.stringify({ ...config, testMatch: ['**/needs.test.ts'] })];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: { ...process.env, KUBEBUILDER_ASSETS: folder, ...environment },
+    });
+    return { status, output: stdout + stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('tests that need a cluster are left out with a line where there is none', () => {
+  const { status, output } = runWithout({ CI: '' });
+  expect(output).toContain('left out: the cluster tests of "needy" (KUBEBUILDER_ASSETS=');
+  expect(output).toMatch(/Tests: +2 skipped, 1 passed, 3 total/);
+  expect(status).toBe(0);
+});
+
+test('in CI that is an error', () => {
+  const { status, output } = runWithout({ CI: 'true' });
+  expect(output).toContain('no cluster for the tests: KUBEBUILDER_ASSETS=');
+  expect(status).toBe(1);
+});
