@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** A statement that takes longer is cancelled by the server. @default 30000 */
   readonly statementTimeoutMs?: number;
+  /** When nothing at all is heard of a statement, its connection is given up. @default - statementTimeoutMs + 5000 */
+  readonly answerTimeoutMs?: number;
   /** How long to wait for a connection. @default 5000 */
   readonly connectTimeoutMs?: number;
   /** Told of connections that broke while nobody used them. @default - nobody is told: the next statement finds out */
@@ -35,8 +37,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeout,
-    // A dead peer never answers at all: give up soon after the server would have.
-    query_timeout: statementTimeout + 5_000,
+    // A dead peer never cancels anything: give up soon after the server would have.
+    query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
     keepAlive: true,
   });
   // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.

@@ -116,8 +116,9 @@ interface Pass {
  * @throws FluxqError `FLUXQ_FLUXION_IN_DOUBT` if Fluxion has to be rebuilt
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
-  // 1. Give up the last pass's reservations.
-  for (const jobid of input.reservations) {
+  // 1. Give up the last pass's reservations; not what a caller that lost count of them holds meanwhile.
+  const held = new Set(input.holding?.map(({ jobid }) => jobid));
+  for (const jobid of input.reservations.filter((id) => !held.has(id))) {
     await input.matcher.cancel(jobid);
   }
   const pass = begin(input);
@@ -153,9 +154,11 @@ function begin(input: PassInput): Pass {
  * has to be after `now`, whatever little, to keep every grant off its units.
  */
 async function extendOverruns({ input: { matcher, now, holding = [] }, extended }: Pass): Promise<void> {
+  // Fluxion counts whole seconds.
+  const second = Math.ceil(now);
   for (const { uid, phase, allocation } of holding) {
-    if ((phase === 'Ready' || phase === 'Running') && allocation !== null && allocation.end <= now) {
-      const longer = { ...allocation, end: now + OVERRUN };
+    if ((phase === 'Ready' || phase === 'Running') && allocation !== null && allocation.end <= second) {
+      const longer = { ...allocation, end: second + OVERRUN };
       await matcher.cancel(allocation.jobid);
       await matcher.replay([longer], now);
       extended.push({ uid, allocation: longer });

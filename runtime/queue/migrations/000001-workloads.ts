@@ -28,7 +28,7 @@ CREATE TABLE fluxqueue.workloads (
   priority bigint NOT NULL,
   submitted_at timestamptz NOT NULL,
   walltime double precision NOT NULL CHECK (walltime > 0 AND walltime < 'Infinity'),
-  pods integer NOT NULL CHECK (pods > 0),
+  pods integer NOT NULL CHECK (pods >= 0),
   jobspec jsonb NOT NULL,
   shape text NOT NULL,
   held boolean NOT NULL,

@@ -1,0 +1,34 @@
+/** Submissions for tests: everything a row needs, any of it overridden. */
+import type { Allocation } from '../../runtime/fluxion/types';
+import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import type { Submission, SubmissionUpdate, WorkloadRow } from '../../runtime/queue/types';
+
+export function submission(uid: string, over: Partial<Submission> = {}): Submission {
+  const pods = over.pods ?? 1;
+  const walltime = over.walltime ?? 60;
+  const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: Math.max(1, pods), walltime });
+  return {
+    uid,
+    kind: 'Job',
+    namespace: 'science',
+    name: `job-${uid}`,
+    queue: 'default',
+    priority: 0,
+    submittedAt: 1_700_000_000.25,
+    walltime,
+    pods,
+    jobspec,
+    shape: shapeOf(jobspec),
+    held: false,
+    ...over,
+  };
+}
+
+export function changed(row: WorkloadRow, over: Partial<SubmissionUpdate>): SubmissionUpdate {
+  const { uid, queue, priority, walltime, pods, jobspec, shape, held } = row;
+  return { uid, queue, priority, walltime, pods, jobspec, shape, held, ...over };
+}
+
+export function allocationOf({ jobid }: { jobid: number }, nodes = ['node-1']): Allocation {
+  return { jobid, start: 100, end: 160, nodes: nodes.map((name) => ({ name, units: { core: '0' } })) };
+}
