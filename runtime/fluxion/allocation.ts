@@ -151,22 +151,28 @@ export function formatJgf(allocation: Allocation, layout: GraphLayout): JgfGraph
 
 /** The allocation as rv1 with a window on the server's axis: what the library's update_allocate takes. */
 export function formatRv1(allocation: Allocation, layout: GraphLayout, start: number, end: number): string {
-  const lite = allocation.nodes.map((node) => ({
-    rank: `${layout.nodes.get(node.name)?.chain.at(-1)?.rank ?? -1}`,
-    children: Object.fromEntries(
-      Object.entries(node.units).filter(([type]) => type === 'core' || type === 'gpu'),
-    ),
+  return wrapRv1(formatJgf(allocation, layout), allocation.nodes, start, end);
+}
+
+/** Only `scheduling` and the window are read back; R_lite is what RFC 20 wants beside them. */
+export function wrapRv1(
+  scheduling: JgfGraph,
+  nodes: readonly AllocatedNode[],
+  start: number,
+  end: number,
+): string {
+  const ranks = new Map(
+    scheduling.graph.nodes
+      .filter(({ metadata }) => metadata.type === 'node')
+      .map(({ metadata }) => [metadata.name ?? '', metadata.rank ?? -1]),
+  );
+  const lite = nodes.map(({ name, units }) => ({
+    rank: `${ranks.get(name) ?? -1}`,
+    children: Object.fromEntries(Object.entries(units).filter(([type]) => type === 'core' || type === 'gpu')),
   }));
-  return JSON.stringify({
-    version: 1,
-    execution: {
-      R_lite: lite,
-      nodelist: allocation.nodes.map(({ name }) => name),
-      starttime: start,
-      expiration: end,
-    },
-    scheduling: formatJgf(allocation, layout),
-  });
+  const nodelist = nodes.map(({ name }) => name);
+  const execution = { R_lite: lite, nodelist, starttime: start, expiration: end };
+  return JSON.stringify({ version: 1, execution, scheduling });
 }
 
 function gone(allocation: Allocation, what: string): FluxqError {

@@ -1,0 +1,177 @@
+/**
+ * One graph in the library and the jobs on it, on a time axis. Allocations are
+ * exact on the axis; a reservation is asked for T too long, so a second one
+ * needs an axis that starts now: then the running jobs are freed and given back
+ * with their remaining time (rebase).
+ */
+import { FluxqError } from '../../errors';
+import type { Jobspec } from '../../jobspec/types';
+import { formatRv1, parseAnswer, wrapRv1 } from '../allocation';
+import { TimeAxis } from '../axis';
+import type { GraphLayout } from '../graph';
+import { type BookedJob, JobBook } from '../job-book';
+import type { Allocation, MatchOperation, MatchPolicy, MatchResult } from '../types';
+import { inDoubt } from '../wire';
+import type { FluxionLibrary, LibraryContext } from './bindings';
+
+/** The first type drives the candidate times of a reservation, the last the weights of policy first. */
+const PRUNE_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
+
+export interface LibraryJob extends BookedJob {
+  /** Reservations: to make them again on another axis. */
+  readonly jobspec?: Jobspec;
+  /** Public callers: the library's answer. */
+  readonly answer?: string;
+}
+
+export interface GraphSource {
+  readonly policy: MatchPolicy;
+  readonly layout: GraphLayout;
+  /** A public caller's graph instead of the layout. */
+  readonly jgf: string | undefined;
+}
+
+export class LibraryGraph {
+  readonly jobs = new JobBook<LibraryJob>();
+  context: LibraryContext;
+  /** Since the context was made. */
+  matches = 0;
+
+  constructor(
+    private readonly library: FluxionLibrary,
+    private readonly source: GraphSource,
+    public axis: TimeAxis,
+  ) {
+    this.context = this.open();
+  }
+
+  get layout(): GraphLayout {
+    return this.source.layout;
+  }
+
+  match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): MatchResult {
+    const { axis } = this;
+    this.matches++;
+    const answer = this.context.match(operation, this.onAxis(jobspec), jobid);
+    if (answer.status !== 'OK') return answer;
+    const reserved = answer.at > 0;
+    const start = axis.absolute(reserved ? answer.at : axis.second);
+    const allocation = parseAnswer(answer.answer, { jobid, start, end: start + walltime });
+    if (!operation.startsWith('without_')) {
+      this.jobs.set({
+        allocation,
+        reserved,
+        ...(reserved ? { jobspec } : {}),
+        ...(this.source.jgf === undefined ? {} : { answer: answer.answer }),
+      });
+    }
+    return { status: 'OK', allocation, reserved };
+  }
+
+  /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
+  replay(allocation: Allocation, job: Partial<LibraryJob> = {}): void {
+    const { jobid } = allocation;
+    if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'it holds something already');
+    const refusal = this.give(allocation, job.answer);
+    if (refusal !== undefined) throw refusedReplay(jobid, refusal);
+    this.jobs.set({ reserved: false, ...job, allocation });
+  }
+
+  cancel(jobid: number): void {
+    if (!this.jobs.has(jobid)) return;
+    this.context.cancel(jobid);
+    this.jobs.delete(jobid);
+  }
+
+  /** Whether the next reservation's start comes out right on this axis. */
+  isExact(): boolean {
+    if (this.axis.second === 0) return true;
+    const now = this.axis.absolute(this.axis.second);
+    return this.jobs.values().every(({ reserved, allocation }) => !reserved && allocation.end > now);
+  }
+
+  /** Begins a new axis now, on the same context. */
+  rebase(): void {
+    const jobs = this.jobs.values();
+    for (const { allocation } of jobs) this.cancel(allocation.jobid);
+    this.giveBack(jobs);
+  }
+
+  /** A new context with the same graph and jobs. */
+  recycle(): void {
+    const jobs = this.jobs.values();
+    for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
+    this.context.destroy();
+    this.context = this.open();
+    this.matches = 0;
+    this.giveBack(jobs);
+  }
+
+  private open(): LibraryContext {
+    const { layout, policy, jgf } = this.source;
+    const placed = [...layout.nodes.values()];
+    // All up first: the library counts a node that is loaded as down against one that is up.
+    const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
+    const context = this.library.open(jgf ?? JSON.stringify(layout.jgf(up)), policy, PRUNE_FILTERS);
+    for (const { node, chain } of placed) {
+      if (node.up === false) context.setStatus(chain.at(-1)!.path, false);
+    }
+    return context;
+  }
+
+  /** Running jobs first, so that reservations find what they found. */
+  private giveBack(jobs: readonly LibraryJob[]): void {
+    const now = this.axis.absolute(this.axis.second);
+    this.axis = new TimeAxis(now);
+    const runs = (job: LibraryJob) => job.allocation.start <= now;
+    try {
+      for (const job of jobs.filter(runs)) this.replay(job.allocation, job);
+      for (const job of jobs.filter((job) => !runs(job))) this.reserveAgain(job);
+    } catch (error) {
+      throw inDoubt('the running jobs could not be given back on a new time axis', error);
+    }
+  }
+
+  private reserveAgain(job: LibraryJob): void {
+    const { jobid, start, end } = job.allocation;
+    if (job.jobspec !== undefined) {
+      const again = this.match(jobid, job.jobspec, 'allocate_orelse_reserve', end - start);
+      if (again.status === 'OK' && JSON.stringify(again.allocation) === JSON.stringify(job.allocation))
+        return;
+      this.cancel(jobid);
+    }
+    // What it was promised, though nothing will be backfilled before it on its nodes now.
+    this.replay(job.allocation, job);
+  }
+
+  private give(allocation: Allocation, answer: string | undefined): string | undefined {
+    const { axis, layout } = this;
+    const start = Math.max(allocation.start - axis.epoch, 0);
+    // One that has overrun holds on for a second more.
+    const end = Math.max(allocation.end - axis.epoch, axis.second + 1);
+    const rv1 =
+      answer === undefined
+        ? formatRv1(allocation, layout, start, end)
+        : wrapRv1(JSON.parse(answer), allocation.nodes, start, end);
+    return this.context.update(allocation.jobid, rv1);
+  }
+
+  private onAxis(jobspec: Jobspec): string {
+    const system = jobspec.attributes?.system;
+    // Without the part that time stands in: the library says what is wrong with it.
+    if (system === undefined) return JSON.stringify(jobspec);
+    const duration = this.axis.duration(this.axis.second, system.duration ?? 0);
+    return JSON.stringify({
+      ...jobspec,
+      attributes: { ...jobspec.attributes, system: { ...system, duration } },
+    });
+  }
+}
+
+function refusedReplay(jobid: number, what: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_REPLAY', what, {
+    field: 'jobid',
+    value: jobid,
+    remedy: 'requeue the workload',
+  });
+}
