@@ -140,7 +140,9 @@ describe('synth', () => {
   });
 
   test('writes what stood there before for the largest stack', () => {
-    expect(stackObjects(FULL)).toMatchSnapshot();
+    // The API types and the rules of admission are texts of their own with tests of their own.
+    const own = stackObjects(FULL).filter(({ kind }) => !/^CustomResource|AdmissionPolicy$/.test(kind));
+    expect(own).toMatchSnapshot();
   });
 });
 
