@@ -26,7 +26,7 @@ export const BUILT = 'the control plane is built';
 /**
  * Builds into `folder`. Of several processes one builds and the others wait.
  *
- * @throws FLUXQ_TEST_BUILD with the last lines that go wrote.
+ * @throws FLUXQ_TEST_BUILD with the first complaints of go.
  */
 export async function buildControlPlane(options: BuildOptions): Promise<void> {
   const { folder, progress } = options;
@@ -118,7 +118,7 @@ async function finish(process: OwnedProcess, tick: () => void): Promise<void> {
   }
   const how = await ended;
   if (how === 'exit code 0') return;
-  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}:\n${process.logTail()}\n`, {
+  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}: ${complaints(process)}`, {
     remedy: 'make the module proxy reachable and try again, or set KUBEBUILDER_ASSETS',
     retryable: true,
   });
@@ -127,6 +127,15 @@ async function finish(process: OwnedProcess, tick: () => void): Promise<void> {
 /** Packages that go has named so far. */
 const packages = ({ logFile }: OwnedProcess): number =>
   readFileSync(logFile, 'utf8').match(/^(?!go: ).+$/gm)?.length ?? 0;
+
+/** The first things that go complained of: its other lines are bare package paths. */
+function complaints({ logFile }: OwnedProcess): string {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  return lines
+    .filter((line) => /[:\s]/.test(line) && !line.startsWith('go: downloading'))
+    .slice(0, 3)
+    .join('; ');
+}
 
 function clock(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);

@@ -186,6 +186,11 @@ export class Cluster {
     return answer.status.token;
   }
 
+  /** The kubectl that fits this cluster. */
+  get kubectlPath(): string {
+    return this.assets.kubectl;
+  }
+
   /** Runs kubectl; a failure is in `code` and `stderr`, never thrown. */
   async kubectl(
     args: readonly string[],
