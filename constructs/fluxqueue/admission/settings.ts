@@ -83,7 +83,11 @@ function seconds(v: string): string {
   return `(${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
 }
 
-/** The maps of the object and, on UPDATE, of what it was. An annotation wins over a label. */
+/**
+ * The maps of the object and, on UPDATE, of what it was; of each setting its text (an annotation wins
+ * over a label), whether it is there, and whether it is to be judged: what an UPDATE leaves as it was
+ * is not, because objects may be older than the rule.
+ */
 export const SETTING_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
@@ -93,22 +97,24 @@ export const SETTING_VARIABLES: readonly Variable[] = [
     expression: 'oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})',
   },
   ...SETTINGS.flatMap(({ key, variable }) => [
-    { name: variable, expression: valueIn('labels', 'annotations', key) },
+    { name: variable, expression: textIn('labels', 'annotations', key) },
+    { name: `${variable}Given`, expression: givenIn('labels', 'annotations', key) },
     {
-      name: `${variable}Changed`,
-      expression: `${valueIn('oldLabels', 'oldAnnotations', key)} != variables.${variable}`,
+      name: `${variable}New`,
+      expression:
+        `variables.${variable}Given && (!(${givenIn('oldLabels', 'oldAnnotations', key)}) || ` +
+        `${textIn('oldLabels', 'oldAnnotations', key)} != variables.${variable})`,
     },
   ]),
 ];
 
-/** What an UPDATE leaves as it was is not judged: objects may be older than the rule. */
 export const SETTING_VALIDATIONS: readonly Validation[] = [
   ...SETTINGS.map(({ key, variable, pattern, must, range }): Validation => {
-    const v = `variables.${variable}.value()`;
-    const valid = `${v}.matches(${cel(pattern)})${range === undefined ? '' : ` && ${range(v)}`}`;
+    const text = `variables.${variable}`;
+    const valid = `${text}.matches(${cel(pattern)})${range === undefined ? '' : ` && ${range(text)}`}`;
     return {
-      expression: `!variables.${variable}.hasValue() || !variables.${variable}Changed || (${valid})`,
-      messageExpression: sentence(key, v, must, 'correct or remove it'),
+      expression: `!variables.${variable}New || (${valid})`,
+      messageExpression: sentence(key, text, must, 'correct or remove it'),
     };
   }),
   halfGroup(GROUP, 'group', GROUP_SIZE, 'groupSize'),
@@ -116,19 +122,24 @@ export const SETTING_VALIDATIONS: readonly Validation[] = [
 ];
 
 function halfGroup(key: string, variable: string, missing: string, other: string): Validation {
+  const had = givenIn('oldLabels', 'oldAnnotations', missing);
   return {
-    expression: `!variables.${variable}.hasValue() || variables.${other}.hasValue() || !(variables.${variable}Changed || variables.${other}Changed)`,
+    expression: `!variables.${variable}Given || variables.${other}Given || !(variables.${variable}New || ${had})`,
     messageExpression: sentence(
       key,
-      `variables.${variable}.value()`,
+      `variables.${variable}`,
       `needs ${missing} beside it`,
       'set both or none',
     ),
   };
 }
 
-function valueIn(labels: string, annotations: string, key: string): string {
-  return `variables.${annotations}[?${cel(key)}].or(variables.${labels}[?${cel(key)}])`;
+function textIn(labels: string, annotations: string, key: string): string {
+  return `variables.${annotations}[?${cel(key)}].orValue(variables.${labels}[?${cel(key)}].orValue(""))`;
+}
+
+function givenIn(labels: string, annotations: string, key: string): string {
+  return `${cel(key)} in variables.${annotations} || ${cel(key)} in variables.${labels}`;
 }
 
 /** As FluxqError says it. */

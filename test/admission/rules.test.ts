@@ -1,0 +1,90 @@
+import type { AdmissionRequest } from '../../runtime/admission/review';
+import { admit } from '../../runtime/admission/rules';
+import type { KubeObject } from '../cluster/api';
+import { CORPUS, job, pod } from './corpus';
+import { expectFate } from './fate';
+import { applyPatch } from './json-patch';
+
+const request = (object: KubeObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest => {
+  const [group, version] = object.apiVersion.includes('/')
+    ? object.apiVersion.split('/')
+    : ['', object.apiVersion];
+  const kind = { group: group ?? '', version: version ?? '', kind: object.kind };
+  return { uid: 'u', kind, operation: 'CREATE', namespace: 'a', object, ...more };
+};
+
+describe('the corpus', () => {
+  it('has at least 60 objects', () => {
+    expect(CORPUS.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(CORPUS.map(({ title, object }) => `${object.kind} ${title}`)).size).toBe(CORPUS.length);
+  });
+
+  it.each(CORPUS)('$object.kind: $title', ({ object, fate }) => {
+    const verdict = admit(request(object));
+    if (fate.is === 'denied') {
+      expect(verdict).toMatchObject({ allowed: false, patch: [] });
+      expect(verdict.message).toMatch(new RegExp(`^${fate.code}: `));
+      expect(verdict.message).toContain(`${fate.field}: `);
+    } else if (fate.is !== 'invalid') {
+      expect(verdict).not.toHaveProperty('message');
+      expectFate(object, applyPatch(object, verdict.patch), fate);
+    }
+  });
+
+  it.each(CORPUS.filter(({ fate }) => fate.is !== 'denied'))(
+    'changes its own result no more: $object.kind: $title',
+    ({ object }) => {
+      const once = applyPatch(object, admit(request(object)).patch);
+      expect(admit(request(once))).toEqual({ allowed: true, patch: [] });
+    },
+  );
+});
+
+describe('everything else is allowed as it is', () => {
+  const allowed = { allowed: true, patch: [] };
+  it.each(['UPDATE', 'DELETE', 'CONNECT'] as const)('%s', (operation) => {
+    expect(admit(request(job(), { operation }))).toEqual(allowed);
+    expect(admit(request(pod(), { operation }))).toEqual(allowed);
+  });
+
+  it('subresources', () => {
+    expect(admit(request(pod(), { subResource: 'ephemeralcontainers' }))).toEqual(allowed);
+  });
+
+  it.each([
+    ['apps/v1', 'Deployment'],
+    ['batch/v1', 'CronJob'],
+    ['example.com/v1', 'Job'],
+    ['example.com/v1', 'Pod'],
+    ['batch/v2', 'Job'],
+  ])('%s %s', (apiVersion, kind) => {
+    expect(admit(request({ apiVersion, kind, metadata: {} }))).toEqual(allowed);
+  });
+});
+
+describe('the scheduler', () => {
+  const scheduler = (object: KubeObject) => {
+    const verdict = admit(request(object), { schedulerName: 'fluxqueue-scheduler' });
+    return (applyPatch(object, verdict.patch).spec as { schedulerName?: string }).schedulerName;
+  };
+  it('is chosen for pods that ask for the default one', () => {
+    expect(scheduler(pod())).toBe('fluxqueue-scheduler');
+    expect(scheduler(pod({ schedulerName: 'default-scheduler' }))).toBe('fluxqueue-scheduler');
+  });
+  it('stays where the user chose one, and on pods that are not ours', () => {
+    expect(scheduler(pod({ schedulerName: 'volcano' }))).toBe('volcano');
+    expect(scheduler(pod({ nodeName: 'n1' }))).toBeUndefined();
+  });
+});
+
+it('leaves fields it does not know in place', () => {
+  const future = {
+    ...pod({ schedulingGroup: { name: 'x' }, affinity: { future: { deep: [1, null] } } }),
+    more: 1,
+  };
+  const { patch } = admit(request(future));
+  expect(applyPatch(future, patch)).toMatchObject({
+    more: 1,
+    spec: { schedulingGroup: { name: 'x' }, affinity: { future: { deep: [1, null] } } },
+  });
+});

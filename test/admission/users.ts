@@ -1,0 +1,60 @@
+/** Creates objects as any user: an administrator's token that impersonates. */
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import type { Cluster, KubeObject } from '../cluster/cluster';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: KubeObject & { readonly message?: string };
+}
+
+export interface Users {
+  /** @param user may do everything that RBAC decides (group system:masters), so that only admission says no; none: the administrator */
+  send(user: string | undefined, method: string, path: string, body?: unknown): Promise<Reply>;
+  create(user: string | undefined, namespace: string, object: KubeObject): Promise<Reply>;
+  /** Merge patch. */
+  patch(user: string | undefined, namespace: string, object: KubeObject, body: unknown): Promise<Reply>;
+  close(): void;
+}
+
+const PLURAL: Readonly<Record<string, string>> = {
+  Job: '/apis/batch/v1/namespaces/%/jobs',
+  Pod: '/api/v1/namespaces/%/pods',
+};
+
+export function usersOf(cluster: Cluster): Users {
+  const agent = new Agent({ ca: readFileSync(cluster.caFile), keepAlive: true });
+  const token = cluster.token('admin');
+  const send: Users['send'] = (user, method, path, body) => {
+    const payload = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      'content-length': Buffer.byteLength(payload),
+      ...(user === undefined ? {} : { 'impersonate-user': user, 'impersonate-group': 'system:masters' }),
+    };
+    return new Promise((resolve, reject) => {
+      const outgoing = request(new URL(path, cluster.server), { method, agent, headers }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
+          }),
+        );
+      });
+      outgoing.on('error', reject);
+      outgoing.end(payload);
+    });
+  };
+  const collection = (namespace: string, { kind }: KubeObject) => PLURAL[kind]!.replace('%', namespace);
+  return {
+    send,
+    create: (user, namespace, object) => send(user, 'POST', collection(namespace, object), object),
+    patch: (user, namespace, object, body) =>
+      send(user, 'PATCH', `${collection(namespace, object)}/${object.metadata.name}`, body),
+    close: () => agent.destroy(),
+  };
+}

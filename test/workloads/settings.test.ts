@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { SETTINGS } from '../../constructs/fluxqueue/admission/settings';
+import { SETTING_SYNTAX, workloadSettings } from '../../runtime/workloads/settings';
+
+const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
+  workloadSettings({ annotations, labels });
+
+it('has defaults', () => {
+  expect(workloadSettings({})).toEqual({ priority: 0, hold: false, exclusive: false, after: [] });
+});
+
+it('reads every setting', () => {
+  const settings = of(
+    {
+      'fluxqueue/queue': 'batch',
+      'fluxqueue/priority': '-7',
+      'fluxqueue/walltime': '1h30m',
+      'fluxqueue/after': 'a, b.c ,d',
+      'fluxqueue/exclusive': 'true',
+    },
+    { 'fluxqueue/hold': 'true', 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '12' },
+  );
+  expect(settings).toEqual({
+    queue: 'batch',
+    priority: -7,
+    walltimeSeconds: 5400,
+    hold: true,
+    exclusive: true,
+    after: ['a', 'b.c', 'd'],
+    group: 'ring',
+    groupSize: 12,
+  });
+});
+
+it('prefers the annotation', () => {
+  expect(of({ 'fluxqueue/priority': '1' }, { 'fluxqueue/priority': '2' }).priority).toBe(1);
+});
+
+describe('walltime', () => {
+  it.each([
+    ['90', 90],
+    ['0.5', 0.5],
+    ['.5', 0.5],
+    ['2h', 7200],
+    ['1h2m3s', 3723],
+    ['1h0m0.5s', 3600.5],
+    ['1500ms', 1.5],
+    ['250us', 0.00025],
+    ['250µs', 0.00025],
+    ['250μs', 0.00025],
+    ['+1m', 60],
+    ['2147483647', 2147483647],
+  ])('%s is %d seconds', (text, seconds) => {
+    expect(of({ 'fluxqueue/walltime': text }).walltimeSeconds).toBeCloseTo(seconds, 9);
+  });
+
+  it('reads what Go prints', () => {
+    const parts = fc.record({ h: fc.nat(500_000), m: fc.nat(59), s: fc.integer({ min: 1, max: 59 }) });
+    fc.assert(
+      fc.property(parts, ({ h, m, s }) => {
+        expect(of({ 'fluxqueue/walltime': `${h}h${m}m${s}s` }).walltimeSeconds).toBe(h * 3600 + m * 60 + s);
+      }),
+    );
+  });
+
+  it('is finite and positive, or an error, for any text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-+.0-9hmsnuµ e]{0,20}$/)), (text) => {
+        let seconds: number | undefined;
+        try {
+          seconds = of({ 'fluxqueue/walltime': text }).walltimeSeconds;
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'FLUXQ_SETTING_INVALID' });
+          return;
+        }
+        expect(seconds).toBeGreaterThan(0);
+        expect(seconds).toBeLessThanOrEqual(2147483647);
+      }),
+    );
+  });
+});
+
+it('says where, what and how, and shows a long value in part', () => {
+  expect(() => of({}, { 'fluxqueue/walltime': 'soon' })).toThrow(
+    'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/walltime"]: must be a duration like "1h30m" or seconds like "5400", ' +
+      'more than 0 and at most 2147483647 seconds (got "soon"); correct or remove it',
+  );
+  const shown = `(got "${'é'.repeat(80)}…")`;
+  expect(() => of({ 'fluxqueue/queue': 'é'.repeat(500) })).toThrow(shown);
+});
+
+it('has the syntax and the words of the CEL policies', () => {
+  const cel = Object.fromEntries(SETTINGS.map(({ key, pattern, must }) => [key, { pattern, must }]));
+  expect(cel).toEqual(SETTING_SYNTAX);
+});
