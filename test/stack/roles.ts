@@ -1,0 +1,77 @@
+/** The roles of the runtime as processes, from the bundle that is shipped. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { ConfigInput } from '../../runtime/config';
+import { freePorts } from '../cluster/ports';
+import { type OwnedProcess, ProcessSet } from '../cluster/processes';
+import { waitFor } from '../cluster/wait';
+import { bundleRuntime } from './bundle';
+
+/** Roles that end with this process; later ones first. */
+export class Roles {
+  private readonly processes = ProcessSet.create('fluxqueue-roles');
+  private readonly bundle = bundleRuntime();
+  private started = 0;
+
+  /** Address of the Fluxion service that startFluxion starts. */
+  get fluxionAddress(): string {
+    return `unix:${join(this.processes.directory, 'fluxion.sock')}`;
+  }
+
+  /** The Fluxion service on a Unix socket, as beside the controller in a cluster. */
+  startFluxion(config: NonNullable<ConfigInput['fluxion']> = {}): Promise<RoleProcess> {
+    return this.start('fluxion', { fluxion: { listen: this.fluxionAddress, ...config } });
+  }
+
+  /** Resolves when it stands for election. */
+  async startController(databaseUrl: string, config: ConfigInput): Promise<RoleProcess> {
+    const role = await this.start('controller', config, { DATABASE_URL: databaseUrl });
+    await waitFor('the controller', () => role.isReady(), { timeoutMs: 60_000 });
+    return role;
+  }
+
+  async start(name: string, config: ConfigInput, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
+    const [port = 0] = await freePorts(1);
+    const id = `${name}-${this.started++}`;
+    const file = join(this.processes.directory, `${id}.yaml`);
+    writeFileSync(file, stringify({ ...config, http: { host: '127.0.0.1', port } }));
+    const env = { ...process.env, ...environment };
+    const args = [this.bundle, name, '--config', file];
+    return new RoleProcess(await this.processes.start(id, process.execPath, args, { env }), port);
+  }
+
+  async stop(): Promise<void> {
+    await this.processes.stop();
+    rmSync(this.bundle, { force: true });
+  }
+}
+
+/** A role that runs, with its probes and metrics. */
+export class RoleProcess {
+  constructor(
+    readonly process: OwnedProcess,
+    private readonly port: number,
+  ) {}
+
+  /** @throws when the role has ended */
+  async isReady(): Promise<boolean> {
+    if (!this.process.running) throw new Error(`the role has ended:\n${this.process.logTail()}`);
+    return (await fetch(`http://127.0.0.1:${this.port}/readyz`)).ok;
+  }
+
+  /** The metrics page. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+  }
+
+  /** SIGTERM, and waits for its end. */
+  async stop(): Promise<void> {
+    await this.process.kill('SIGTERM');
+  }
+
+  /** SIGKILL. */
+  async crash(): Promise<void> {
+    await this.process.kill('SIGKILL');
+  }
+}

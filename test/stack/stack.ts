@@ -1,0 +1,115 @@
+/**
+ * The whole system on one machine: control plane, Postgres, the synthesized
+ * stack applied to it, and the roles as processes of their own with exactly
+ * their ServiceAccounts' rights.
+ */
+import { App } from 'cdk8s';
+import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
+import { CONTROLLER_SERVICE_ACCOUNT, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/names';
+import type { ConfigInput } from '../../runtime/config';
+import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
+import { type Postgres, startPostgres } from '../cluster/postgres';
+import { type RoleProcess, Roles } from './roles';
+
+export interface StackOptions {
+  readonly cluster?: ClusterOptions;
+  /** Props of the synthesized stack beside those that say the runtime is outside. */
+  readonly props?: FluxQueueProps;
+  /** Settings of the roles. */
+  readonly config?: ConfigInput;
+  /** Told what is going on. */
+  readonly progress?: (line: string) => void;
+  /** Gives up, and stops what has started. */
+  readonly signal?: AbortSignal;
+}
+
+/** The version that test/cluster runs. */
+export const KUBERNETES_VERSION = '1.37.1';
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const { progress = () => undefined } = options;
+  const started = await Promise.allSettled([
+    startCluster({ progress, ...options.cluster }),
+    startPostgres(),
+  ] as const);
+  const [cluster, postgres] = started;
+  if (cluster.status === 'rejected' || postgres.status === 'rejected') {
+    for (const part of started) if (part.status === 'fulfilled') await part.value.stop();
+    throw cluster.status === 'rejected' ? cluster.reason : (postgres as PromiseRejectedResult).reason;
+  }
+  const stack = new Stack(cluster.value, postgres.value, options);
+  try {
+    options.signal?.throwIfAborted();
+    await stack.apply();
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+export class Stack {
+  readonly roles = new Roles();
+
+  constructor(
+    readonly cluster: Cluster,
+    readonly postgres: Postgres,
+    private readonly options: StackOptions,
+  ) {}
+
+  /** Applies the synthesized stack in its order. */
+  async apply(): Promise<void> {
+    const app = new App();
+    defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, externalRuntime: {}, ...this.options.props });
+    for (const chart of app.charts) await this.cluster.apply(chart.toJson());
+    await this.untilAdmissionHolds();
+  }
+
+  /** A namespace whose Jobs and Pods go through the queue, or not. */
+  async namespace(name: string, enabled = true): Promise<void> {
+    await this.cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name, labels: enabled ? { [NAMESPACE_LABEL]: 'true' } : {} },
+    });
+    const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+    await this.cluster.waitFor('its ServiceAccount', () => this.cluster.get(account));
+  }
+
+  /** A controller with exactly its ServiceAccount's rights; ready when it stands for election. */
+  async startController(config: ConfigInput = {}): Promise<RoleProcess> {
+    const kubeconfig = await this.cluster.kubeconfigForServiceAccount(
+      CONTROLLER_SERVICE_ACCOUNT,
+      STACK_NAMESPACE,
+    );
+    return this.roles.startController(this.postgres.url, {
+      kubernetes: { kubeconfig },
+      ...this.options.config,
+      ...config,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.roles.stop();
+    await this.cluster.stop();
+    await this.postgres.stop();
+  }
+
+  /** Policies are read by the apiserver some moments after they were written. */
+  private async untilAdmissionHolds(): Promise<void> {
+    const namespace = 'fluxqueue-probe';
+    await this.namespace(namespace);
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'probe' },
+      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } } },
+    };
+    const path = `/apis/batch/v1/namespaces/${namespace}/jobs?dryRun=All`;
+    await this.cluster.waitFor('admission', async () => {
+      const made = await this.cluster.request<{ spec: { suspend?: boolean } }>('POST', path, job);
+      return made.spec.suspend === true;
+    });
+    await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
+  }
+}
