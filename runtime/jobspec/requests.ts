@@ -60,7 +60,8 @@ function parse(quantities: Quantities, field: string): Requests {
   );
 }
 
-function sum(parts: readonly Requests[]): Requests {
+/** All of these together. */
+export function sum(parts: readonly Requests[]): Requests {
   const total = new Map<string, Nano>();
   for (const [name, quantity] of parts.flatMap((part) => [...part])) {
     total.set(name, (total.get(name) ?? 0n) + quantity);

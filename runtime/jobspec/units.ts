@@ -9,7 +9,7 @@
  */
 import type { UnitCounts } from '../fluxion/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
-import type { Requests } from './requests';
+import { type Requests, sum } from './requests';
 
 export interface UnitSettings {
   /** CPU of one core unit, in thousandths of a core. @default 1000 */
@@ -27,6 +27,14 @@ export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
 export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   const units = count(requests, settings, ceilDiv);
   return { ...units, core: Math.max(1, units.core ?? 0) };
+}
+
+/**
+ * What pods that are not ours take of their node: their requests together,
+ * then rounded up. One by one, ten agents of 50m each would cost ten cores.
+ */
+export function foreignUnits(pods: readonly Requests[], settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
+  return count(sum(pods), settings, ceilDiv);
 }
 
 /** What a node offers: of its allocatable resources, the whole units. */

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import type { ClusterFacts, Taint } from '../../runtime/jobspec/constraints';
+import { constraintOf } from '../../runtime/jobspec/constraints';
+import { matches } from '../../runtime/jobspec/explain';
+import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph';
+import type {
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodSpec,
+  Toleration,
+} from '../../runtime/jobspec/pod';
+import { podRequests } from '../../runtime/jobspec/requests';
+
+function node(name: string, labels: Record<string, string> = {}, taints: Taint[] = []): ClusterNode {
+  return { metadata: { name, labels }, spec: { taints }, status: { allocatable: { cpu: '8' } } };
+}
+
+const gpuTaint: Taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
+const NODES = [
+  node('a1', { zone: 'a', size: '4', 'example.com/fast': '' }),
+  node('a2', { zone: 'a', size: '16' }),
+  node('b1', { zone: 'b', size: 'huge' }, [gpuTaint]),
+  node('b2', { zone: 'b' }, [{ key: 'draining', effect: 'NoExecute' }]),
+  node('c1', {}, [{ key: 'slow', effect: 'PreferNoSchedule' }]),
+];
+const FACTS = clusterFacts(NODES);
+
+/** Names of the nodes a pod may have. */
+function eligible(pod: Partial<PodSpec>, nodes = NODES, facts: ClusterFacts = FACTS): string {
+  const spec = { containers: [{}], ...pod };
+  const constraint = constraintOf(spec, podRequests(spec), facts) ?? {};
+  return nodes
+    .filter((n) => matches(constraint, graphNode(n, {})))
+    .map(({ metadata }) => metadata.name)
+    .join(' ');
+}
+
+const everywhere: Toleration[] = [{ operator: 'Exists' }];
+const affinity = (...nodeSelectorTerms: NodeSelectorTerm[]): NonNullable<PodSpec['affinity']> => ({
+  nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },
+});
+const terms = (...matchExpressions: NodeSelectorRequirement[]): NodeSelectorTerm => ({ matchExpressions });
+
+test.each<[string, Partial<PodSpec>, string]>([
+  ['nothing asked, nothing tolerated', {}, 'a1 a2 c1'],
+  ['tolerates all', { tolerations: everywhere }, 'a1 a2 b1 b2 c1'],
+  ['tolerates a key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, 'a1 a2 b1 c1'],
+  ['tolerates a value', { tolerations: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }, 'a1 a2 b1 c1'],
+  ['tolerates another value', { tolerations: [{ key: 'gpu', value: 'no' }] }, 'a1 a2 c1'],
+  [
+    'tolerates another effect',
+    { tolerations: [{ key: 'gpu', operator: 'Exists', effect: 'NoExecute' }] },
+    'a1 a2 c1',
+  ],
+  ['tolerates an empty value by equality', { tolerations: [{ key: 'draining' }] }, 'a1 a2 b2 c1'],
+  ['node selector', { nodeSelector: { zone: 'a', size: '16' } }, 'a2'],
+  ['node selector with an empty value', { nodeSelector: { 'example.com/fast': '' } }, 'a1'],
+  [
+    'In',
+    {
+      affinity: affinity(terms({ key: 'zone', operator: 'In', values: ['b', 'c'] })),
+      tolerations: everywhere,
+    },
+    'b1 b2',
+  ],
+  [
+    'NotIn, absent labels too',
+    { affinity: affinity(terms({ key: 'zone', operator: 'NotIn', values: ['a'] })), tolerations: everywhere },
+    'b1 b2 c1',
+  ],
+  ['Exists', { affinity: affinity(terms({ key: 'size', operator: 'Exists' })) }, 'a1 a2'],
+  [
+    'Exists of a label that nobody has',
+    { affinity: affinity(terms({ key: 'none', operator: 'Exists' })) },
+    '',
+  ],
+  ['DoesNotExist', { affinity: affinity(terms({ key: 'zone', operator: 'DoesNotExist' })) }, 'c1'],
+  [
+    'Gt',
+    { affinity: affinity(terms({ key: 'size', operator: 'Gt', values: ['4'] })), tolerations: everywhere },
+    'a2',
+  ],
+  [
+    'Lt',
+    { affinity: affinity(terms({ key: 'size', operator: 'Lt', values: ['16'] })), tolerations: everywhere },
+    'a1',
+  ],
+  [
+    'a node by name',
+    { affinity: affinity({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a2'] }] }) },
+    'a2',
+  ],
+  [
+    'not a node by name',
+    { affinity: affinity({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['a2'] }] }) },
+    'a1 c1',
+  ],
+  [
+    'terms are alternatives',
+    {
+      affinity: affinity(
+        terms({ key: 'size', operator: 'In', values: ['4'] }),
+        terms({ key: 'zone', operator: 'DoesNotExist' }),
+      ),
+    },
+    'a1 c1',
+  ],
+  [
+    'parts of a term are not',
+    {
+      affinity: affinity(
+        terms({ key: 'size', operator: 'Exists' }, { key: 'size', operator: 'NotIn', values: ['4'] }),
+      ),
+    },
+    'a2',
+  ],
+  ['an empty term is no node', { affinity: affinity({}) }, ''],
+  [
+    'selector and affinity together',
+    {
+      nodeSelector: { zone: 'a' },
+      affinity: affinity(terms({ key: 'size', operator: 'Gt', values: ['8'] })),
+    },
+    'a2',
+  ],
+])('%s', (_, pod, expected) => {
+  expect(eligible(pod)).toBe(expected);
+});
+
+test('a gpu of one vendor is not met by the other', () => {
+  const nodes = ['nvidia.com/gpu', 'amd.com/gpu'].map((resource) => ({
+    metadata: { name: resource },
+    status: { allocatable: { cpu: '8', [resource]: '2' } },
+  }));
+  const pod = { containers: [{ resources: { limits: { 'amd.com/gpu': '1' } } }] };
+  expect(eligible(pod, nodes, clusterFacts(nodes))).toBe('amd.com/gpu');
+});
+
+test('what Kubernetes says of a node for a while is no constraint', () => {
+  const sick = node('sick', {}, [{ key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }]);
+  expect(clusterFacts([sick]).taints).toEqual([]);
+  expect(constraintOf({ containers: [{}] }, new Map(), clusterFacts([sick]))).toBeUndefined();
+});
+
+test('a label with too many values is left to kube-scheduler', () => {
+  const labels = new Map([['host', new Set(Array.from({ length: 257 }, (_, i) => `h${i}`))]]);
+  for (const operator of ['Exists', 'DoesNotExist', 'Gt']) {
+    const pod = { containers: [], affinity: affinity(terms({ key: 'host', operator, values: ['1'] })) };
+    expect(constraintOf(pod as PodSpec, new Map(), { taints: [], labels })).toBeUndefined();
+  }
+});
+
+test('however a pod writes it, the constraint is the same', () => {
+  const written = (keys: string[], values: string[]): PodSpec => ({
+    containers: [],
+    nodeSelector: Object.fromEntries(keys.map((key) => [key, 'x'])),
+    affinity: affinity(terms({ key: 'zone', operator: 'In', values })),
+  });
+  expect(constraintOf(written(['k1', 'k2', 'k3'], ['a', 'b']))).toEqual(
+    constraintOf(written(['k3', 'k1', 'k2'], ['b', 'a', 'b'])),
+  );
+});
+
+test('affinity agrees with a direct reading of its rules on random nodes', () => {
+  const key = fc.constantFrom('k1', 'k2');
+  const value = fc.constantFrom('1', '2', '3', 'x');
+  const requirement = fc.record({
+    key,
+    operator: fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'),
+    values: fc.array(value, { minLength: 1, maxLength: 2 }),
+  });
+  const labels = fc.dictionary(key, value);
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(requirement, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      fc.array(labels, { minLength: 1, maxLength: 5 }),
+      (alternatives, nodeLabels) => {
+        const nodes = nodeLabels.map((l, i) => node(`n${i}`, l));
+        const expected = nodes.filter(({ metadata }) =>
+          alternatives.some((all) => all.every((r) => holds(r, metadata.labels?.[r.key]))),
+        );
+        const pod = { affinity: affinity(...alternatives.map((all) => terms(...all))) };
+        expect(eligible(pod, nodes, clusterFacts(nodes))).toBe(
+          expected.map((n) => n.metadata.name).join(' '),
+        );
+      },
+    ),
+  );
+});
+
+function holds({ operator, values = [] }: NodeSelectorRequirement, label: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return label !== undefined && values.includes(label);
+    case 'NotIn':
+      return label === undefined || !values.includes(label);
+    case 'Exists':
+      return label !== undefined;
+    case 'DoesNotExist':
+      return label === undefined;
+    case 'Gt':
+      return Number(label) > Number(values[0]);
+    default:
+      return Number(label) < Number(values[0]);
+  }
+}

@@ -1,0 +1,82 @@
+import type { GraphNode, UnitCounts } from '../../runtime/fluxion/types';
+import { busyText, downText, matches, unsatisfiableText } from '../../runtime/jobspec/explain';
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
+import type { PodSpec, Quantities } from '../../runtime/jobspec/pod';
+
+function ask(pods: number, requests: Quantities, over: { exclusive?: boolean; pod?: Partial<PodSpec> } = {}) {
+  const pod = { containers: [{ resources: { requests } }], ...over.pod };
+  return jobspecOf({ pod, pods, walltime: 60, exclusive: over.exclusive ?? false });
+}
+
+function nodes(count: number, units: UnitCounts, properties: string[] = []): GraphNode[] {
+  return Array.from({ length: count }, (_, i) => ({ name: `${properties.join()}n${i}`, units, properties }));
+}
+
+const GPU = nodes(3, { core: 8, gpu: 8 }, ['resource:nvidia.com/gpu']);
+const CLUSTER = [...GPU, ...nodes(10, { core: 4, memory: 16 }, ['zone=a'])];
+
+test.each([
+  [ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }), 'asks for 5 nodes with 1 core and 8 gpus, the cluster has 3'],
+  [
+    ask(9, { cpu: '1', 'nvidia.com/gpu': '4' }),
+    'asks for 9 pods with 1 core and 4 gpus each, the cluster has room for 6',
+  ],
+  [ask(1, { cpu: '16' }), 'asks for 1 node with 16 cores, the cluster has none'],
+  [ask(14, {}, { exclusive: true }), 'asks for 14 nodes with 1 core, the cluster has 13'],
+  [ask(2, { 'example.com/fpga': '3' }), 'asks for 3 example_com_fpga, no node of the cluster has any'],
+  [
+    ask(11, { cpu: '4', memory: '2Gi' }, { pod: { nodeSelector: { zone: 'a' } } }),
+    'asks for 11 nodes with 4 cores and 2 GiB of memory, the cluster has 10',
+  ],
+  [
+    ask(2, { cpu: '3' }, { pod: { nodeSelector: { zone: 'b' } } }),
+    'asks for 2 nodes with 3 cores, its node selector, affinity and tolerations leave none',
+  ],
+])('%#', (jobspec, text) => {
+  expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
+});
+
+test('what fits is not explained', () => {
+  expect(unsatisfiableText(ask(6, { cpu: '1', 'nvidia.com/gpu': '4' }), CLUSTER)).toBeUndefined();
+  expect(unsatisfiableText(ask(13, {}, { exclusive: true }), CLUSTER)).toBeUndefined();
+});
+
+test('the texts of those that wait name what they need, in the user’s units', () => {
+  expect(busyText(ask(4, { cpu: '2', memory: '1536Mi' }))).toBe(
+    'needs 4 pods with 2 cores and 2 GiB of memory each; not free now',
+  );
+  const half = { cpuMillis: 500, memoryMiB: 256 };
+  const jobspec = jobspecOf({
+    pod: { containers: [{ resources: { requests: { cpu: '300m', memory: '300Mi' } } }] },
+    pods: 1,
+    walltime: 60,
+    units: half,
+  });
+  expect(busyText(jobspec, half)).toBe('needs 1 pod with 0.5 cores and 512 MiB of memory; not free now');
+  expect(downText(ask(2, {}, { exclusive: true }))).toBe(
+    'needs 2 whole nodes with 1 core each; that needs nodes that are down or cordoned',
+  );
+});
+
+test('constraints: every operator', () => {
+  const [node] = nodes(1, {}, ['x']) as [GraphNode];
+  const yes = { properties: ['x'] };
+  const no = { properties: ['y'] };
+  const cases = [
+    [{}, true],
+    [yes, true],
+    [{ properties: ['x', 'y'] }, false],
+    [{ properties: ['^y'] }, true],
+    [{ properties: ['^x'] }, false],
+    [{ hostlist: ['xn0'] }, true],
+    [{ hostlist: ['n0'] }, false],
+    [{ and: [yes, no] }, false],
+    [{ or: [no, yes] }, true],
+    [{ not: [no] }, true],
+    [{ not: [{}] }, false],
+    [{ ranks: ['0'] }, false],
+  ] as const;
+  expect(cases.map(([constraint]) => matches(constraint, node))).toEqual(
+    cases.map(([, expected]) => expected),
+  );
+});

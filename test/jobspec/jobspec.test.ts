@@ -1,0 +1,98 @@
+import { askOf, jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import type { PodSpec } from '../../runtime/jobspec/pod';
+import type { Jobspec } from '../../runtime/jobspec/types';
+
+const pod: PodSpec = {
+  containers: [{ resources: { requests: { cpu: '2', memory: '3Gi' }, limits: { 'nvidia.com/gpu': '1' } } }],
+  nodeSelector: { zone: 'a' },
+};
+
+test('one slot per pod, with units, walltime and constraints', () => {
+  expect(jobspecOf({ pod, pods: 4, walltime: 90.5 })).toEqual({
+    version: 1,
+    resources: [
+      {
+        type: 'slot',
+        count: 4,
+        label: 'pod',
+        with: [
+          { type: 'core', count: 2 },
+          { type: 'gpu', count: 1 },
+          { type: 'memory', count: 3 },
+        ],
+      },
+    ],
+    tasks: [{ command: ['pod'], slot: 'pod', count: { per_slot: 1 } }],
+    attributes: {
+      system: {
+        duration: 90.5,
+        constraints: { and: [{ properties: ['resource:nvidia.com/gpu'] }, { properties: ['zone=a'] }] },
+      },
+    },
+  });
+});
+
+test('exclusive: a whole node for each pod', () => {
+  const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: 3, walltime: 60, exclusive: true });
+  expect(jobspec.resources).toEqual([
+    {
+      type: 'node',
+      count: 3,
+      exclusive: true,
+      with: [{ type: 'slot', count: 1, label: 'pod', with: [{ type: 'core', count: 1 }] }],
+    },
+  ]);
+  expect(jobspec.attributes.system).toEqual({ duration: 60 });
+});
+
+test.each([
+  ['pods', { pods: 0 }],
+  ['pods', { pods: 1.5 }],
+  ['walltime', { walltime: 0 }],
+  ['walltime', { walltime: Number.POSITIVE_INFINITY }],
+  ['walltime', { walltime: Number.NaN }],
+])('an impossible %s is refused: %p', (field, over) => {
+  expect(() => jobspecOf({ pod, pods: 1, walltime: 1, ...over })).toThrow(
+    expect.objectContaining({ code: 'FLUXQ_JOBSPEC', field }),
+  );
+});
+
+test('what was asked for can be read back', () => {
+  const perPod = { core: 2, gpu: 1, memory: 3 };
+  expect(askOf(jobspecOf({ pod, pods: 4, walltime: 60 }))).toEqual({ pods: 4, perPod, exclusive: false });
+  expect(askOf(jobspecOf({ pod, pods: 4, walltime: 60, exclusive: true }))).toEqual({
+    pods: 4,
+    perPod,
+    exclusive: true,
+  });
+  const ours = jobspecOf({ pod, pods: 4, walltime: 60 });
+  for (const resources of [
+    [],
+    [{ type: 'core', count: 1 }],
+    [{ ...ours.resources[0]!, count: { min: 1 } }],
+  ]) {
+    expect(() => askOf({ ...ours, resources })).toThrow(expect.objectContaining({ code: 'FLUXQ_JOBSPEC' }));
+  }
+});
+
+describe('shape', () => {
+  const base = jobspecOf({ pod, pods: 4, walltime: 60 });
+
+  test('does not depend on the walltime, nor on the order of keys', () => {
+    expect(shapeOf(jobspecOf({ pod, pods: 4, walltime: 7200 }))).toBe(shapeOf(base));
+    const { version, resources, tasks, attributes } = base;
+    expect(shapeOf({ attributes, tasks, resources, version })).toBe(shapeOf(base));
+    expect(shapeOf(JSON.parse(JSON.stringify(base)) as Jobspec)).toBe(shapeOf(base));
+  });
+
+  test('depends on everything that decides where it fits', () => {
+    const others = [
+      jobspecOf({ pod, pods: 5, walltime: 60 }),
+      jobspecOf({ pod, pods: 4, walltime: 60, exclusive: true }),
+      jobspecOf({ pod: { ...pod, nodeSelector: { zone: 'b' } }, pods: 4, walltime: 60 }),
+      jobspecOf({ pod: { ...pod, containers: [{}] }, pods: 4, walltime: 60 }),
+      jobspecOf({ pod, pods: 4, walltime: 60, units: { cpuMillis: 500, memoryMiB: 1024 } }),
+    ];
+    expect(new Set([base, ...others].map(shapeOf)).size).toBe(6);
+  });
+});
