@@ -231,7 +231,7 @@ describeCluster('several clusters', (getFirst) => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(directory)).toBe(false);
     expect(getFirst().pids.every(isAlive)).toBe(true);
-  });
+  }, 120_000);
 
   test('go with their process when it is killed', async () => {
     const code = `
@@ -253,5 +253,5 @@ describeCluster('several clusters', (getFirst) => {
     expect(pids.every(isAlive)).toBe(true);
     parent.kill('SIGKILL');
     await waitFor('everything to be gone', () => !pids.some(isAlive) && !existsSync(directory));
-  });
+  }, 120_000);
 });

@@ -71,6 +71,9 @@ export interface CommandResult {
 /** Two clusters that start together can draw the same free port. */
 const START_TRIES = 4;
 
+/** Patience, not expectation: other tests may have the processors. A program that ends is seen at once. */
+const START_WAIT = { timeoutMs: 90_000 };
+
 /**
  * Starts a cluster and waits until it can run Jobs on its nodes.
  *
@@ -130,7 +133,7 @@ export class Cluster {
     if (nodes > 0) await this.whileRunning(this.addNodes(nodes, nodeShape));
     // Without it no pod is admitted.
     const path = '/api/v1/namespaces/default/serviceaccounts/default';
-    await this.whileRunning(this.waitFor('the default ServiceAccount', () => this.api.get(path)));
+    await this.whileRunning(this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT));
   }
 
   /** PEM file of the authority that signed the apiserver's certificate. */
@@ -305,10 +308,14 @@ export class Cluster {
     const files = { tokenFile, serviceAccountKeyFile };
     const settings = { ports: this.ports, ...files, audit: auditLog, featureGates, verbosity, extraArgs };
     await this.run('kube-apiserver', apiserverArgs(this.directory, settings));
-    const ready = this.waitFor('the apiserver', async () => {
-      if (this.client === undefined) writeCaFile(this.directory);
-      return (await this.api.send('GET', '/readyz')).status === 200;
-    });
+    const ready = this.waitFor(
+      'the apiserver',
+      async () => {
+        if (this.client === undefined) writeCaFile(this.directory);
+        return (await this.api.send('GET', '/readyz')).status === 200;
+      },
+      START_WAIT,
+    );
     await this.whileRunning(ready);
   }
 
