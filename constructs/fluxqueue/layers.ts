@@ -2,7 +2,7 @@ import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 
 /** The stack's files of output in the order in which they are applied. Names and numbers stay: they are file names in users' repositories. */
-export const LAYERS = {
+const LAYERS = {
   base: '0-base',
   rbac: '1-rbac',
   database: '2-database',

@@ -11,7 +11,7 @@ export function stackObjects(props: FluxQueueProps = {}): KubeObject[] {
   return appObjects(app);
 }
 
-export function appObjects(app: App): KubeObject[] {
+function appObjects(app: App): KubeObject[] {
   return app.charts.flatMap((chart) => Testing.synth(chart) as KubeObject[]);
 }
 
