@@ -1,0 +1,161 @@
+/** Allocations in words: what a grant is called outside, and back. */
+import { FluxqError } from '../../errors';
+import { formatIdset, parseIdset } from '../idset';
+import type { AllocatedNode, Allocation } from '../types';
+import type { Branch } from './branch';
+import type { Graph } from './graph';
+import { grantOf } from './grant';
+import type { Grant, Job, Ledger } from './ledger';
+import { NODE } from './typetable';
+
+/** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
+export function allocationOf(
+  graph: Graph,
+  { id, start, end }: { readonly id: number; readonly start: number; readonly end: number },
+  grant: Grant,
+): Allocation {
+  const unitsOf = new Map<Branch, Map<string, number[]>>();
+  const whole = new Set<Branch>();
+  const unitsAt = (node: Branch): Map<string, number[]> => {
+    const known = unitsOf.get(node) ?? new Map<string, number[]>();
+    unitsOf.set(node, known);
+    return known;
+  };
+  for (const v of grant.held) {
+    const node = graph.nodeAbove(v);
+    if (node === undefined) {
+      for (const below of nodesBelow(graph.branchOf.get(v))) {
+        unitsAt(below);
+        whole.add(below);
+      }
+    } else if (node.vertex === v) {
+      unitsAt(node);
+      whole.add(node);
+    } else {
+      const units = unitsAt(node);
+      const type = graph.types.names[graph.type[v]!]!;
+      const numbers = units.get(type);
+      if (numbers === undefined) units.set(type, [unitNumber(graph, v)]);
+      else numbers.push(unitNumber(graph, v));
+    }
+  }
+  const nodes = [...unitsOf].map(([node, units]): AllocatedNode => {
+    const ids = Object.fromEntries([...units].map(([type, numbers]) => [type, formatIdset(numbers)]));
+    return { name: node.name, units: ids, ...(whole.has(node) ? { exclusive: true } : {}) };
+  });
+  return { jobid: id, start, end, nodes };
+}
+
+/** Units are numbered by their name, or by their place among those of their type. */
+function unitNumber(graph: Graph, v: number): number {
+  if (!graph.names.has(v)) return graph.number[v]!;
+  const type = graph.type[v]!;
+  const siblings = graph.branchOf.get(graph.parent[v]!)!.children.filter((child) => graph.type[child] === type);
+  return siblings.indexOf(v);
+}
+
+function nodesBelow(branch: Branch | undefined): Branch[] {
+  if (branch === undefined) return [];
+  return branch.type === NODE ? [branch] : branch.branches.flatMap(nodesBelow);
+}
+
+/**
+ * The grant that an allocation stands for, if all of it is free.
+ * @throws FluxqError FLUXQ_FLUXION_REPLAY
+ */
+export function grantFor(graph: Graph, ledger: Ledger, allocation: Allocation): Grant {
+  const { jobid, start, end } = allocation;
+  const refuse = (text: string, field: string): FluxqError =>
+    new FluxqError('FLUXQ_FLUXION_REPLAY', text, {
+      field: `job ${jobid}: ${field}`,
+      remedy: 'cancel the job that holds it, or drop this allocation',
+    });
+  if (ledger.jobs.has(jobid)) throw refuse('the job id is in use', 'jobid');
+  if (!(start < end)) throw refuse('the allocation ends before it starts', 'end');
+  const held: number[] = [];
+  for (const { name, units, exclusive } of allocation.nodes) {
+    const node = graph.nodes.get(name);
+    if (node === undefined) throw refuse('no such node in the graph', name);
+    for (const [type, ids] of Object.entries(units)) held.push(...unitsBelow(graph, node, type, ids, refuse));
+    if (exclusive === true) held.push(node.vertex);
+  }
+  const until = Math.max(end, ledger.now + 1);
+  for (const v of held) {
+    if (!ledger.isFree(v, start, until)) throw refuse(`${graph.nameOf(v)} is unavailable`, graph.pathOf(v));
+  }
+  const emitted = new Set<number>();
+  const above = new Set<number>();
+  for (const v of held) {
+    emitted.add(v);
+    for (let at = graph.parent[v]!; at >= 0; at = graph.parent[at]!) above.add(at);
+  }
+  const shared = [...above].filter((v) => !emitted.has(v));
+  return grantOf(graph, held, [...emitted, ...shared.sort((a, b) => depthOf(graph, b) - depthOf(graph, a))]);
+}
+
+function depthOf(graph: Graph, v: number): number {
+  const parent = graph.parent[v]!;
+  return parent < 0 ? 0 : 1 + depthOf(graph, parent);
+}
+
+function unitsBelow(
+  graph: Graph,
+  node: Branch,
+  typeName: string,
+  ids: string,
+  refuse: (text: string, field: string) => FluxqError,
+): number[] {
+  const type = graph.types.find(typeName);
+  const byNumber = new Map<number, number>();
+  const collect = (branch: Branch): void => {
+    for (const child of branch.children) if (graph.type[child] === type) byNumber.set(unitNumber(graph, child), child);
+    branch.branches.forEach(collect);
+  };
+  collect(node);
+  return parseIdset(ids).map((number) => {
+    const v = byNumber.get(number);
+    if (v === undefined) throw refuse('no such unit in the graph', `${node.name}/${typeName}${number}`);
+    return v;
+  });
+}
+
+/** flux-sched's own JGF writer: defaults are left out, keys and separators are jansson's. */
+export function writeJgf(graph: Graph, job: Job): string {
+  const held = new Set(job.held);
+  const answered = new Set(job.emitted);
+  const vertices = job.emitted.map((v) => jansson(jgfVertex(graph, v, held.has(v))));
+  const edges = job.emitted
+    .filter((v) => answered.has(graph.parent[v]!))
+    .map((v) => jansson({ source: `${graph.uniqId[graph.parent[v]!]}`, target: `${graph.uniqId[v]}` }));
+  return `{"graph": {"nodes": [${vertices.join(', ')}], "edges": [${edges.join(', ')}]}}\n`;
+}
+
+function jgfVertex(graph: Graph, v: number, exclusive: boolean): Record<string, unknown> {
+  const type = graph.types.names[graph.type[v]!]!;
+  const basename = graph.basenameOf(v);
+  const name = graph.nameOf(v);
+  const properties = [...(graph.branchOf.get(v)?.properties ?? [])];
+  const unit = graph.units.get(v);
+  return {
+    id: `${graph.uniqId[v]}`,
+    metadata: {
+      type,
+      ...(basename === type ? {} : { basename }),
+      ...(name === `${basename}${graph.id[v]}` ? {} : { name }),
+      id: graph.id[v],
+      rank: graph.rank[v],
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties.map((key) => [key, ''])) }),
+      ...(unit === undefined ? {} : { unit }),
+      ...(exclusive ? { exclusive } : {}),
+      ...(graph.size[v] === 1 ? {} : { size: graph.size[v] }),
+      paths: { containment: graph.pathOf(v) },
+    },
+  };
+}
+
+/** JSON with a blank after commas and colons. */
+function jansson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, below]) => `${JSON.stringify(key)}: ${jansson(below)}`);
+  return `{${entries.join(', ')}}`;
+}

@@ -1,0 +1,66 @@
+/** A vertex with something below it: the cluster, a zone, a rack, a node, a socket. */
+import type { Candidate } from './constraint';
+import { Timeline } from './timeline';
+
+/** The leaves of one type directly below a branch, in the order of their edges. */
+export interface LeafGroup {
+  readonly type: number;
+  readonly members: number[];
+  /** Ids and unique ids ascend in this order: then nothing needs sorting. */
+  ascending: boolean;
+  /** By unique id, made when first needed and `ascending` does not say it. */
+  byUniqId?: number[] | undefined;
+}
+
+export class Branch implements Candidate {
+  /** In the order of the edges. */
+  readonly children: number[] = [];
+  readonly groups: LeafGroup[] = [];
+  /** Children that are branches, in the order of the edges. */
+  readonly branches: Branch[] = [];
+  /** Sizes of what is below, by lane. */
+  totals: Float64Array;
+  timeline: Timeline;
+  properties: ReadonlySet<string> = new Set();
+  /** What `first` sorts by; stays as it is when a job is cancelled. */
+  weight = Number.POSITIVE_INFINITY;
+  /** Children by (weight, unique id) ascending; kept for policies that explore by weight, where a child is a branch. */
+  order: number[] = [];
+
+  constructor(
+    readonly vertex: number,
+    readonly type: number,
+    readonly name: string,
+    readonly rank: number,
+    readonly parent: Branch | undefined,
+    lanes: number,
+  ) {
+    this.totals = new Float64Array(lanes);
+    this.timeline = new Timeline(lanes);
+  }
+
+  group(type: number): LeafGroup | undefined {
+    for (const group of this.groups) if (group.type === type) return group;
+    return undefined;
+  }
+
+  hasChildOfType(type: number): boolean {
+    return this.group(type) !== undefined || this.branches.some((branch) => branch.type === type);
+  }
+
+  /** A deep copy of this and what is below. */
+  clone(parent: Branch | undefined): Branch {
+    const copy = new Branch(this.vertex, this.type, this.name, this.rank, parent, 0);
+    copy.children.push(...this.children);
+    for (const { type, members, ascending } of this.groups) {
+      copy.groups.push({ type, members: members.slice(), ascending });
+    }
+    copy.totals = this.totals.slice();
+    copy.timeline = this.timeline.clone();
+    copy.properties = this.properties;
+    copy.weight = this.weight;
+    for (const branch of this.branches) copy.branches.push(branch.clone(copy));
+    copy.order = this.order.slice();
+    return copy;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * RFC 31 constraints as Fluxion reads them. It deviates from the RFC in one
+ * point: `{or: []}` matches nothing.
+ */
+import { FluxqError } from '../../errors';
+import { parseIdset } from '../idset';
+import { parseHostlist } from './hostlist';
+
+/** What a constraint looks at. */
+export interface Candidate {
+  readonly name: string;
+  readonly rank: number;
+  readonly properties: ReadonlySet<string>;
+}
+
+export type Matches = (candidate: Candidate) => boolean;
+
+/** What the jobspec parser refuses; the text is flux-sched's. */
+export class JobspecError extends Error {}
+
+const OPERATORS: Readonly<Record<string, (values: readonly unknown[]) => Matches>> = {
+  properties,
+  hostlist,
+  ranks,
+  and: (values) => {
+    const all = values.map(parseConstraint);
+    return (candidate) => all.every((matches) => matches(candidate));
+  },
+  or: (values) => {
+    const any = values.map(parseConstraint);
+    return (candidate) => any.some((matches) => matches(candidate));
+  },
+  not: (values) => {
+    const all = values.map(parseConstraint);
+    return (candidate) => !all.every((matches) => matches(candidate));
+  },
+};
+
+/** @throws JobspecError */
+export function parseConstraint(constraint: unknown): Matches {
+  if (typeof constraint !== 'object' || constraint === null || Array.isArray(constraint)) {
+    throw new JobspecError('constraint is not a mapping');
+  }
+  const entries = Object.entries(constraint);
+  if (entries.length > 1) throw new JobspecError('constraint map may not contain > 1 operation');
+  const [entry] = entries;
+  if (entry === undefined) return () => true;
+  const [name, values] = entry;
+  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  if (operator === undefined) throw new JobspecError(`unknown constraint operator: ${name}`);
+  if (!Array.isArray(values)) throw new JobspecError(`${name} operator value must be an array`);
+  return operator(values);
+}
+
+function properties(values: readonly unknown[]): Matches {
+  const wanted: string[] = [];
+  const unwanted: string[] = [];
+  for (const value of values) {
+    if (typeof value !== 'string') throw new JobspecError('non-string property specified');
+    const negated = value.startsWith('^');
+    const name = negated ? value.slice(1) : value;
+    if (/[!&'"^`|()]/.test(name)) throw new JobspecError(`${value} is invalid`);
+    (negated ? unwanted : wanted).push(name);
+  }
+  return (candidate) =>
+    wanted.every((name) => candidate.properties.has(name)) &&
+    !unwanted.some((name) => candidate.properties.has(name));
+}
+
+function hostlist(values: readonly unknown[]): Matches {
+  const names = new Set<string>();
+  for (const value of values) {
+    const parsed = typeof value === 'string' ? parseHostlist(value) : undefined;
+    if (parsed === undefined) throw new JobspecError(`Invalid hostlist \`${value}'`);
+    for (const name of parsed) names.add(name);
+  }
+  return (candidate) => names.has(candidate.name);
+}
+
+function ranks(values: readonly unknown[]): Matches {
+  const numbers = new Set<number>();
+  for (const value of values) {
+    for (const rank of idset(value)) numbers.add(rank);
+  }
+  return (candidate) => numbers.has(candidate.rank);
+}
+
+function idset(value: unknown): readonly number[] {
+  const invalid = new JobspecError(`Invalid idset \`${value}'`);
+  if (typeof value !== 'string' && typeof value !== 'number') throw invalid;
+  try {
+    return parseIdset(`${value}`);
+  } catch (error) {
+    if (error instanceof FluxqError) throw invalid;
+    throw error;
+  }
+}

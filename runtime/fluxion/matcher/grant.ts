@@ -1,0 +1,110 @@
+/** Turns the marks of a walk into what the job gets (flux-sched's `update`, without writing anything). */
+import type { Branch } from './branch';
+import type { Graph } from './graph';
+import type { Grant } from './ledger';
+import type { Walk } from './walk';
+
+class Collector {
+  readonly held: number[] = [];
+  readonly emitted: number[] = [];
+  readonly touched: Branch[] = [];
+  readonly counts: Float64Array[] = [];
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly walk: Walk,
+    private readonly wholeTypes: ReadonlySet<number>,
+  ) {}
+
+  /**
+   * Children in the order of their edges, then the branch itself.
+   * @param whole everything below is given, marked or not
+   * @returns what was given below and with it, by lane; undefined for nothing
+   */
+  visit(branch: Branch, given: boolean, wholeAbove: boolean): Float64Array | undefined {
+    const { graph, walk } = this;
+    const whole = wholeAbove || this.wholeTypes.has(branch.type);
+    const exclusive = given || whole;
+    const counts = new Float64Array(graph.lanes);
+    let any = exclusive;
+    const { children } = branch;
+    for (let i = 0; i < children.length; i++) {
+      const v = children[i]!;
+      const mark = walk.mark[v]!;
+      const marked = mark >> 1 === walk.round;
+      if (!marked && !whole) continue;
+      if (this.child(v, whole || (marked && (mark & 1) === 1), whole, counts)) any = true;
+    }
+    if (!any) return undefined;
+    counts[0] = 1;
+    this.touched.push(branch);
+    this.counts.push(counts);
+    this.emitted.push(branch.vertex);
+    if (exclusive) this.held.push(branch.vertex);
+    return counts;
+  }
+
+  private child(v: number, exclusive: boolean, whole: boolean, counts: Float64Array): boolean {
+    const { graph } = this;
+    const branch = graph.branchOf.get(v);
+    if (branch === undefined) {
+      if (!exclusive) return false;
+      this.held.push(v);
+      this.emitted.push(v);
+    } else {
+      const below = this.visit(branch, exclusive, whole);
+      if (below === undefined) return false;
+      for (let k = 1; k < below.length; k++) counts[k]! += below[k]!;
+      if (!exclusive && !this.wholeTypes.has(branch.type)) return true;
+    }
+    const lane = graph.laneOf[graph.type[v]!]!;
+    counts[lane]! += graph.size[v]!;
+    return true;
+  }
+}
+
+/** @param wholeTypes types of which every vertex that gives anything is given whole */
+export function collectGrant(graph: Graph, walk: Walk, wholeTypes: ReadonlySet<number>): Grant {
+  const collector = new Collector(graph, walk, wholeTypes);
+  collector.visit(graph.root, walk.exclusive, false);
+  const { held, emitted, touched, counts } = collector;
+  return { held, emitted, touched, counts };
+}
+
+/** The part of a grant that is not below (or at) the given nodes. */
+export function withoutNodes(graph: Graph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
+  const stays = (v: number): boolean => !nodes.has(graph.nodeAbove(v)!);
+  return grantOf(graph, grant.held.filter(stays), grant.emitted.filter(stays));
+}
+
+/**
+ * Counts what `held` takes below each branch.
+ * @param emitted also the shared vertices; those that have nothing held below (any more) are left out
+ */
+export function grantOf(graph: Graph, held: readonly number[], emitted: readonly number[]): Grant {
+  const countsOf = new Map<number, Float64Array>();
+  const counted = (v: number): Float64Array => {
+    const known = countsOf.get(v);
+    if (known !== undefined) return known;
+    const fresh = new Float64Array(graph.lanes);
+    fresh[0] = 1;
+    countsOf.set(v, fresh);
+    return fresh;
+  };
+  for (const v of held) {
+    if (graph.branchOf.has(v)) counted(v);
+    const lane = graph.laneOf[graph.type[v]!] ?? 0;
+    for (let above = graph.parent[v]!; above >= 0; above = graph.parent[above]!) {
+      const counts = counted(above);
+      if (lane > 0) counts[lane]! += graph.size[v]!;
+    }
+  }
+  const left = emitted.filter((v) => countsOf.has(v) || !graph.branchOf.has(v));
+  const branches = left.filter((v) => countsOf.has(v));
+  return {
+    held,
+    emitted: left,
+    touched: branches.map((v) => graph.branchOf.get(v)!),
+    counts: branches.map((v) => countsOf.get(v)!),
+  };
+}

@@ -1,0 +1,265 @@
+/**
+ * The embedded matcher: a graph, who holds what of it, and a walk that finds a
+ * place. Pure: no I/O, and time is what the caller says.
+ *
+ * With `now` always 0 it behaves as the C library does, whose clock stands
+ * still. With `now` moving, an allocation past its end holds its vertices for one more
+ * second until it is cancelled; reservations are the caller's to cancel.
+ */
+import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../types';
+import { allocationOf, grantFor, writeJgf } from './answer';
+import type { Branch } from './branch';
+import { PruneFilters } from './filters';
+import type { Graph } from './graph';
+import { withoutNodes } from './grant';
+import type { JgfGraph } from './jgf';
+import { Ledger } from './ledger';
+import { addNodes, graphFromJgf, graphFromNodes } from './load';
+import { type Policy, policyOf } from './policy';
+import { JobspecError, readRequest, type Request } from './request';
+import { Scheduler } from './schedule';
+import { stateOf } from './state';
+import { NODE } from './typetable';
+import { Walk } from './walk';
+import { Weights } from './weights';
+
+export interface MatcherOptions {
+  /** One of MATCH_POLICIES, or flux-sched's custom form `policy=low node_centric=true`. */
+  readonly policy: string;
+  /** flux-sched's `prune_filters`. @default "ALL:core,ALL:node,ALL:memory,ALL:gpu" */
+  readonly pruneFilters?: string;
+}
+
+export interface MatchCall {
+  /** Unique among the jobs that hold something. */
+  readonly jobid: number;
+  readonly jobspec: Jobspec;
+  readonly operation: MatchOperation;
+  /** Whole second; an earlier one than before counts as the one before. Always 0 is the C library's axis. */
+  readonly now: number;
+}
+
+export interface Granted {
+  readonly status: 'OK';
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** It starts later than `now`. */
+  readonly reserved: boolean;
+  /** Containment paths of the vertices given exclusively, in the order of the answer. */
+  readonly held: readonly string[];
+  readonly allocation: Allocation;
+}
+
+export interface Refused {
+  readonly status: 'BUSY' | 'UNSATISFIABLE' | 'INVALID';
+  readonly text: string;
+}
+
+export type MatchOutcome = Granted | Refused;
+
+const DEFAULT_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
+const TEXTS = {
+  BUSY: 'not enough is free',
+  UNSATISFIABLE: 'the graph can never hold this, not even empty',
+} as const;
+
+export class Matcher {
+  private readonly policy: Policy;
+  private filters: PruneFilters;
+  private weights: Weights;
+  private readonly walk: Walk;
+  private readonly scheduler: Scheduler;
+  /** Request -> whether the empty graph holds it; asked again and again while a queue waits. */
+  private readonly verdicts = new Map<string, boolean>();
+
+  private constructor(
+    private readonly graph: Graph,
+    private readonly options: MatcherOptions,
+    private readonly ledger = new Ledger(graph),
+  ) {
+    this.policy = policyOf(options.policy);
+    this.filters = this.readFilters();
+    this.weights = new Weights(graph, this.filters);
+    if (this.policy.stopOnFirst) this.weights.sortAll();
+    this.walk = new Walk(graph, ledger, this.policy);
+    this.scheduler = new Scheduler(
+      graph,
+      ledger,
+      this.walk,
+      this.walk,
+      () => this.filters.typesAt(graph.root, graph),
+      (request) => this.fitsEmpty(request),
+    );
+  }
+
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY: what `reapi_cli_initialize` refuses */
+  static fromJgf(jgf: JgfGraph | string, options: MatcherOptions): Matcher {
+    policyOf(options.policy);
+    return new Matcher(graphFromJgf(jgf), options);
+  }
+
+  /**
+   * Equal to `fromJgf(toJgf(nodes))`, without building the JGF.
+   * @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY
+   */
+  static fromNodes(nodes: readonly GraphNode[], options: MatcherOptions): Matcher {
+    policyOf(options.policy);
+    const matcher = new Matcher(graphFromNodes(nodes), options);
+    matcher.setDown(nodes);
+    return matcher;
+  }
+
+  match({ jobid, jobspec, operation, now }: MatchCall): MatchOutcome {
+    this.ledger.advance(Math.floor(now));
+    const dry = operation === 'without_allocating' || operation === 'without_allocating_future';
+    if (!dry && this.ledger.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
+    const request = this.read(jobspec);
+    if (request instanceof JobspecError) return { status: 'INVALID', text: request.message };
+    const verdict = this.scheduler.find(request, operation);
+    if (verdict.status !== 'OK') return { status: verdict.status, text: TEXTS[verdict.status] };
+    const { grant, start, end } = verdict;
+    const reserved = start > this.ledger.now;
+    if (!dry) {
+      this.ledger.hold(jobid, grant, start, end, reserved);
+      if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
+    }
+    const { graph } = this;
+    return {
+      status: 'OK',
+      start,
+      end,
+      reserved,
+      // Thousands of paths that only tests look at are not made before someone looks.
+      get held() {
+        return grant.held.map((v) => graph.pathOf(v));
+      },
+      allocation: allocationOf(graph, { id: jobid, start, end }, grant),
+    };
+  }
+
+  /** Whether it fits the empty graph, whatever is down or busy. */
+  satisfiable(jobspec: Jobspec): { readonly satisfiable: boolean; readonly text: string } {
+    const request = this.read(jobspec);
+    if (request instanceof JobspecError) return { satisfiable: false, text: request.message };
+    const satisfiable = this.fitsEmpty(request);
+    return { satisfiable, text: satisfiable ? '' : TEXTS.UNSATISFIABLE };
+  }
+
+  /** Frees an allocation or reservation. @returns whether there was one */
+  cancel(jobid: number): boolean {
+    const job = this.ledger.jobs.get(jobid);
+    if (job === undefined) return false;
+    this.ledger.release(job);
+    return true;
+  }
+
+  /** Frees whole nodes of a job. @returns true when nothing is left of it */
+  partialCancel(jobid: number, nodeNames: readonly string[]): boolean {
+    const nodes = new Set(nodeNames.flatMap((name) => this.graph.nodes.get(name) ?? []));
+    return this.free(jobid, nodes);
+  }
+
+  private free(jobid: number, nodes: ReadonlySet<Branch>): boolean {
+    const job = this.ledger.jobs.get(jobid);
+    if (job === undefined) return true;
+    const rest = withoutNodes(this.graph, job, nodes);
+    if (rest.held.length === 0) this.ledger.release(job);
+    else if (rest.held.length < job.held.length) this.ledger.shrink(job, rest);
+    return rest.held.length === 0;
+  }
+
+  /**
+   * Gives back exactly this allocation.
+   * @throws FluxqError FLUXQ_FLUXION_REPLAY; nothing of it is held then
+   */
+  replay(allocation: Allocation, now: number): void {
+    this.ledger.advance(Math.floor(now));
+    const grant = grantFor(this.graph, this.ledger, allocation);
+    this.ledger.hold(allocation.jobid, grant, allocation.start, allocation.end, false);
+    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
+  }
+
+  /**
+   * What is down keeps its allocations and is given nothing new.
+   * @param nameOrPath of a node, or the containment path of any vertex
+   * @throws FluxqError FLUXQ_FLUXION_NO_VERTEX
+   */
+  setStatus(nameOrPath: string, up: boolean): void {
+    const v = this.graph.find(nameOrPath);
+    if ((this.graph.up[v] === 1) === up) return;
+    this.graph.up[v] = up ? 1 : 0;
+    const nodesBelow = (branch: Branch): number =>
+      (branch.type === NODE ? 1 : 0) + branch.branches.reduce((sum, below) => sum + nodesBelow(below), 0);
+    const branch = this.graph.branchOf.get(v);
+    if (branch !== undefined) this.graph.nodesUp += (up ? 1 : -1) * nodesBelow(branch);
+  }
+
+  private setDown(nodes: readonly GraphNode[]): void {
+    for (const { name, up } of nodes) if (up === false) this.setStatus(name, false);
+  }
+
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH; nothing was added then */
+  addNodes(nodes: readonly GraphNode[]): void {
+    addNodes(this.graph, nodes);
+    this.ledger.fit();
+    this.setDown(nodes);
+    this.graphChanged();
+  }
+
+  /** Frees what is on them, then removes them. @returns the ids of the jobs that lost something */
+  removeNodes(names: readonly string[]): readonly number[] {
+    const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
+    const losers = [...this.ledger.jobs.values()]
+      .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
+      .map(({ id }) => id);
+    for (const id of losers) this.free(id, nodes);
+    for (const node of nodes) this.graph.remove(node);
+    this.graphChanged();
+    return losers;
+  }
+
+  private graphChanged(): void {
+    this.verdicts.clear();
+    this.filters = this.readFilters();
+    this.weights = new Weights(this.graph, this.filters);
+    if (this.policy.stopOnFirst) this.weights.sortAll();
+  }
+
+  private readFilters(): PruneFilters {
+    return new PruneFilters(this.graph, this.options.pruneFilters ?? DEFAULT_FILTERS);
+  }
+
+  /** Jobs with what they hold, and what every node has and has free at `now`. */
+  state(now: number): Omit<FluxionState, 'bootId'> {
+    this.ledger.advance(Math.floor(now));
+    return stateOf(this.graph, this.ledger);
+  }
+
+  /** The job's allocation as flux-sched's `match_format: jgf` writes it; undefined for an unknown id. */
+  jgfOf(jobid: number): string | undefined {
+    const job = this.ledger.jobs.get(jobid);
+    return job === undefined ? undefined : writeJgf(this.graph, job);
+  }
+
+  /** One that answers the same and shares nothing: for what-if. */
+  clone(): Matcher {
+    const graph = this.graph.clone();
+    return new Matcher(graph, this.options, this.ledger.clone(graph));
+  }
+
+  private read(jobspec: unknown): Request | JobspecError {
+    try {
+      return readRequest(jobspec, this.graph, this.policy);
+    } catch (error) {
+      if (error instanceof JobspecError) return error;
+      throw error;
+    }
+  }
+
+  private fitsEmpty(request: Request): boolean {
+    return this.walk.select(request, { start: 0, end: 1, empty: true });
+  }
+}
+

@@ -1,0 +1,130 @@
+/** A jobspec made ready for one graph: types as numbers, needs as lanes. */
+import type { Matches } from './constraint';
+import { JobspecError, parseConstraint } from './constraint';
+import { calcCount, type CountRange, UNLIMITED } from './count';
+import type { Graph } from './graph';
+import { type ParsedResource, parseJobspec } from './parse';
+import type { Policy } from './policy';
+import type { Need } from './timeline';
+import { NODE, SLOT } from './typetable';
+
+/** The longest a graph lasts, and what a duration of 0 stands for: 100 years of seconds. */
+export const GRAPH_DURATION = 3_153_600_000;
+
+/** Also thrown for what this matcher does not do although flux-sched parses it. */
+export { JobspecError };
+
+/** The text of what flux-sched parses and its traverser then refuses. */
+const TRAVERSER_INVALID = 'traverser: Invalid argument';
+
+export interface Resource extends CountRange {
+  readonly type: number;
+  /** `exclusive: true`. */
+  readonly exclusive: boolean;
+  readonly with: readonly Resource[];
+  /** The slot among `with`. */
+  readonly slot: Resource | undefined;
+  /** The most that is ever taken. */
+  readonly most: number;
+  /** What one of these needs at least below it. */
+  readonly need: Need;
+}
+
+export interface Request {
+  readonly resources: readonly Resource[];
+  /** Whole seconds, over 0. */
+  readonly duration: number;
+  readonly constraint: Matches | undefined;
+  /** Types of which every vertex that gives anything is given whole. */
+  readonly wholeTypes: ReadonlySet<number>;
+  /** At least so many vertices of each lane in all. */
+  readonly total: Float64Array;
+  /** At least so many nodes. */
+  readonly nodes: number;
+  readonly hasRange: boolean;
+}
+
+/** @throws JobspecError whose message is the text of INVALID */
+export function readRequest(jobspec: unknown, graph: Graph, policy: Policy): Request {
+  const parsed = parseJobspec(jobspec, (type) => graph.types.find(type) !== undefined);
+  const constraint = parsed.constraints === undefined ? undefined : parseConstraint(parsed.constraints);
+  if (parsed.resources.length === 0) throw new JobspecError(TRAVERSER_INVALID);
+  const { duration } = parsed;
+  if (!(duration >= 0 && duration <= GRAPH_DURATION)) throw new JobspecError(TRAVERSER_INVALID);
+  checkSubset(parsed.resources, policy);
+  const whole = new Set<number>(policy.nodeExclusive ? [NODE] : []);
+  const total = new Float64Array(graph.lanes);
+  const resources = parsed.resources.map((resource) => compile(resource, graph, whole, total));
+  return {
+    resources,
+    duration: duration === 0 ? GRAPH_DURATION : Math.ceil(duration),
+    constraint,
+    wholeTypes: whole,
+    total,
+    nodes: total[graph.laneOf[NODE] ?? 0]!,
+    hasRange: parsed.resources.some(hasRange),
+  };
+}
+
+function hasRange(resource: ParsedResource): boolean {
+  return resource.count.min !== resource.count.max || resource.with.some(hasRange);
+}
+
+function compile(parsed: ParsedResource, graph: Graph, whole: Set<number>, above: Float64Array): Resource {
+  if (parsed.count.max === 0) throw new JobspecError(TRAVERSER_INVALID);
+  const type = graph.types.find(parsed.type)!;
+  const own = new Float64Array(graph.lanes);
+  const children = parsed.with.map((child) => compile(child, graph, whole, own));
+  if (parsed.exclusive === true) whole.add(type);
+  const { min } = parsed.count;
+  const lane = type === SLOT ? 0 : (graph.laneOf[type] ?? 0);
+  if (lane > 0) above[lane]! += min;
+  for (let k = 1; k < own.length; k++) above[k]! += min * own[k]!;
+  return {
+    ...parsed.count,
+    type,
+    exclusive: parsed.exclusive === true,
+    with: children,
+    slot: children.find((child) => child.type === SLOT),
+    most: calcCount(parsed.count, UNLIMITED),
+    need: needOf(own),
+  };
+}
+
+export function needOf(amounts: Float64Array): Need {
+  const lanes: number[] = [];
+  for (let k = 1; k < amounts.length; k++) if (amounts[k]! > 0) lanes.push(k);
+  return { lanes: Int32Array.from(lanes), amounts: Float64Array.from(lanes, (k) => amounts[k]!) };
+}
+
+/** What flux-sched reads but answers by accident (or not at all) is refused with a sentence. */
+function checkSubset(resources: readonly ParsedResource[], policy: Policy): void {
+  if (!resources.some((resource) => givesAnything(resource, policy))) {
+    throw new JobspecError('a jobspec without a slot and without "exclusive: true" is given nothing');
+  }
+  checkSiblings(resources, false, false);
+}
+
+function givesAnything(resource: ParsedResource, policy: Policy): boolean {
+  return (
+    resource.type === 'slot' ||
+    resource.exclusive === true ||
+    (policy.nodeExclusive && resource.type === 'node') ||
+    resource.with.some((child) => givesAnything(child, policy))
+  );
+}
+
+function checkSiblings(resources: readonly ParsedResource[], inSlot: boolean, inExclusive: boolean): void {
+  const types = new Set(resources.map(({ type }) => type));
+  if (types.size < resources.length) throw new JobspecError('two siblings of one resource type are not supported');
+  if (types.has('xor_slot')) throw new JobspecError('xor_slot is not supported');
+  if (inSlot && types.has('slot')) throw new JobspecError('a slot inside a slot is not supported');
+  for (const resource of resources) {
+    const isSlot = resource.type === 'slot';
+    if (isSlot && resource.with.length === 0) throw new JobspecError('a slot without resources is not supported');
+    if (resource.exclusive === false && (inSlot || inExclusive)) {
+      throw new JobspecError('"exclusive: false" below a slot or an exclusive resource is not supported');
+    }
+    checkSiblings(resource.with, inSlot || isSlot, inExclusive || resource.exclusive === true);
+  }
+}

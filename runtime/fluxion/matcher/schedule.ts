@@ -1,0 +1,86 @@
+/** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
+import type { MatchOperation } from '../types';
+import type { Graph } from './graph';
+import { collectGrant } from './grant';
+import type { Grant, Ledger } from './ledger';
+import { GRAPH_DURATION, needOf, type Request } from './request';
+import type { Walk, Window } from './walk';
+
+export type Found = { readonly status: 'OK'; readonly grant: Grant; readonly start: number; readonly end: number };
+export type Verdict = Found | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
+
+/** Finds a place for a request; holds nothing. */
+export interface Selector {
+  select(request: Request, window: Window): boolean;
+}
+
+export class Scheduler {
+  constructor(
+    private readonly graph: Graph,
+    private readonly ledger: Ledger,
+    private readonly walk: Walk,
+    private readonly selector: Selector,
+    /** Types counted at the root, which decide the times that are tried. */
+    private readonly rootTypes: () => readonly number[],
+    private readonly isSatisfiable: (request: Request) => boolean,
+  ) {}
+
+  find(request: Request, operation: MatchOperation): Verdict {
+    const { now } = this.ledger;
+    const refused = this.precheck(request, operation);
+    if (refused !== undefined) return refused;
+    const found = this.try(request, now);
+    if (found !== undefined) return found;
+    if (operation === 'allocate' || operation === 'without_allocating') return { status: 'BUSY' };
+    if (operation !== 'allocate_with_satisfiability') {
+      const later = this.reserve(request);
+      if (later !== undefined) return later;
+    }
+    return { status: this.isSatisfiable(request) ? 'BUSY' : 'UNSATISFIABLE' };
+  }
+
+  private try(request: Request, start: number): Found | undefined {
+    const end = Math.min(start + request.duration, this.ledger.now + GRAPH_DURATION);
+    if (!this.selector.select(request, { start, end, empty: false })) return undefined;
+    return { status: 'OK', grant: collectGrant(this.graph, this.walk, request.wholeTypes), start, end };
+  }
+
+  /** The first time something ends and the request fits; undefined when nothing is left to try. */
+  private reserve(request: Request): Verdict | undefined {
+    const { now } = this.ledger;
+    const { timeline, totals } = this.graph.root;
+    const counted = new Float64Array(this.graph.lanes);
+    for (const type of this.rootTypes()) {
+      const lane = this.graph.laneOf[type] ?? 0;
+      if (lane > 0) counted[lane] = request.total[lane]!;
+    }
+    const need = needOf(counted);
+    if (need.lanes.some((lane, j) => need.amounts[j]! > totals[lane]!)) return undefined;
+    for (const at of timeline.pointsAfter(now)) {
+      if (!timeline.fits(need, totals, at, at + request.duration, now)) continue;
+      if (at >= now + GRAPH_DURATION) return { status: 'BUSY' };
+      const found = this.try(request, at);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** flux-sched's `request_feasible`: counts nodes before it walks, with its own idea of what that means. */
+  private precheck(request: Request, operation: MatchOperation): Verdict | undefined {
+    if (request.nodes === 0) return undefined;
+    const refused = { status: operation === 'allocate_with_satisfiability' ? 'UNSATISFIABLE' : 'BUSY' } as const;
+    if (request.nodes > this.graph.nodesUp) return refused;
+    const { constraint } = request;
+    if (constraint === undefined) return undefined;
+    const { now } = this.ledger;
+    const nowOnly = operation === 'allocate' || operation === 'without_allocating';
+    const at = nowOnly ? now : now + GRAPH_DURATION - 1;
+    let feasible = 0;
+    for (const node of this.graph.nodes.values()) {
+      if (operation !== 'allocate_with_satisfiability' && this.graph.up[node.vertex] === 0) continue;
+      if (!constraint(node) || !this.ledger.isFree(node.vertex, at, at + 1)) continue;
+      if (++feasible >= request.nodes) return undefined;
+    }
+    return refused;
+  }
+}

@@ -1,0 +1,35 @@
+/** What is going on, for the caller to compare with its own books. */
+import type { Allocation, FluxionState, UnitCounts } from '../types';
+import { allocationOf } from './answer';
+import type { Branch } from './branch';
+import type { Graph } from './graph';
+import type { Ledger } from './ledger';
+
+export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootId'> {
+  const jobs = [...ledger.jobs.values()].map((job): Allocation => allocationOf(graph, job, job));
+  const nodes = [...graph.nodes.values()].map((node) => ({
+    name: node.name,
+    up: graph.up[node.vertex] === 1,
+    ...capacityOf(graph, ledger, node),
+  }));
+  return { jobs, nodes };
+}
+
+/** Units are leaves; a node held as a whole has nothing free. */
+function capacityOf(graph: Graph, ledger: Ledger, node: Branch): { total: UnitCounts; free: UnitCounts } {
+  const total: Record<string, number> = {};
+  const free: Record<string, number> = {};
+  const { now } = ledger;
+  const whole = !ledger.isFree(node.vertex, now, now + 1);
+  const count = (branch: Branch): void => {
+    for (const { type, members } of branch.groups) {
+      const name = graph.types.names[type]!;
+      const unheld = whole ? 0 : members.filter((v) => ledger.isFree(v, now, now + 1)).length;
+      total[name] = (total[name] ?? 0) + members.length;
+      free[name] = (free[name] ?? 0) + unheld;
+    }
+    branch.branches.forEach(count);
+  };
+  count(node);
+  return { total, free };
+}

@@ -1,0 +1,192 @@
+/**
+ * What is given away below one vertex, over time: per point in time how much of
+ * each counted type is used from then to the next point. Lane 0 counts the jobs
+ * that touch the vertex at all.
+ *
+ * Spans that run already start at -Infinity: on most vertices the use then only
+ * falls, and the first point of a window tells the most that is used in it.
+ */
+const NO_TIMES = new Float64Array([Number.NEGATIVE_INFINITY]);
+const NO_REFS = new Int32Array(1);
+
+/** So much of these lanes must be free. */
+export interface Need {
+  readonly lanes: Int32Array;
+  readonly amounts: Float64Array;
+}
+
+export class Timeline {
+  private times = NO_TIMES;
+  /** How many spans begin or end at the point. */
+  private refs = NO_REFS;
+  private used: Float64Array;
+  private length = 1;
+  /** Spans that begin at a point of their own. */
+  private rises = 0;
+  /** Jobs past their end that still hold: they count in windows that begin now, and only there. */
+  private over: Float64Array | undefined;
+
+  constructor(readonly lanes: number) {
+    this.used = new Float64Array(lanes);
+  }
+
+  /** @param start -Infinity for what runs already */
+  add(start: number, end: number, counts: Float64Array): void {
+    if (this.times === NO_TIMES) this.grow();
+    if (start !== Number.NEGATIVE_INFINITY) this.rises++;
+    const from = this.point(start);
+    this.refs[from]!++;
+    const to = this.point(end);
+    this.refs[to]!++;
+    this.shift(from, to, counts, 1);
+  }
+
+  remove(start: number, end: number, counts: Float64Array): void {
+    if (start !== Number.NEGATIVE_INFINITY) this.rises--;
+    const from = this.indexAt(start);
+    const to = this.indexAt(end);
+    this.shift(from, to, counts, -1);
+    this.release(to);
+    this.release(from);
+  }
+
+  addOver(counts: Float64Array): void {
+    this.over ??= new Float64Array(this.lanes);
+    for (let k = 0; k < this.lanes; k++) this.over[k]! += counts[k]!;
+  }
+
+  removeOver(counts: Float64Array): void {
+    const { over } = this;
+    if (over === undefined) return;
+    for (let k = 0; k < this.lanes; k++) over[k]! -= counts[k]!;
+    if (over[0] === 0) this.over = undefined;
+  }
+
+  get hasOver(): boolean {
+    return this.over !== undefined;
+  }
+
+  /** How much of a lane is used at one time. */
+  usedAt(lane: number, at: number, now: number): number {
+    const used = this.used[this.indexAt(at) * this.lanes + lane]!;
+    return this.over !== undefined && at <= now ? used + this.over[lane]! : used;
+  }
+
+  /** Whether `need` is free of `totals` all through [start, end). */
+  fits(need: Need, totals: Float64Array, start: number, end: number, now: number): boolean {
+    const { times, length, lanes, used, over } = this;
+    const wanted = need.lanes.length;
+    for (let i = this.indexAt(start); i < length && (i === 0 || times[i]! < end); i++) {
+      const row = i * lanes;
+      const late = over !== undefined && Math.max(times[i]!, start) <= now ? over : undefined;
+      for (let j = 0; j < wanted; j++) {
+        const k = need.lanes[j]!;
+        const taken = late === undefined ? used[row + k]! : used[row + k]! + late[k]!;
+        if (taken + need.amounts[j]! > totals[k]!) return false;
+      }
+      if (this.rises === 0) return true;
+    }
+    return true;
+  }
+
+  /** Whether no job touches the vertex in [start, end). */
+  untouched(start: number, end: number, now: number): boolean {
+    if (this.length === 1 && this.over === undefined) return true;
+    if (this.over !== undefined && start <= now) return false;
+    for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
+      if (this.used[i * this.lanes] !== 0) return false;
+      if (this.rises === 0) return true;
+    }
+    return true;
+  }
+
+  /** The points after `now`, ascending: only there can something become free. */
+  pointsAfter(now: number): number[] {
+    const points = Array.from(this.times.subarray(this.indexAt(now) + 1, this.length));
+    if (this.over !== undefined && points[0] !== now + 1) points.unshift(now + 1);
+    return points;
+  }
+
+  /** The same with room for more lanes. */
+  widened(lanes: number): Timeline {
+    const copy = this.clone(lanes);
+    if (copy.over !== undefined) {
+      const over = new Float64Array(lanes);
+      over.set(copy.over);
+      copy.over = over;
+    }
+    return copy;
+  }
+
+  clone(lanes = this.lanes): Timeline {
+    const copy = new Timeline(lanes);
+    copy.times = this.times.slice();
+    copy.refs = this.refs.slice();
+    copy.used = new Float64Array(this.times.length * lanes);
+    for (let i = 0; i < this.length; i++) {
+      copy.used.set(this.used.subarray(i * this.lanes, (i + 1) * this.lanes), i * lanes);
+    }
+    copy.length = this.length;
+    copy.rises = this.rises;
+    copy.over = this.over?.slice();
+    return copy;
+  }
+
+  /** The last point that is not after `at`. */
+  private indexAt(at: number): number {
+    let low = 0;
+    let high = this.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle]! <= at) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private point(at: number): number {
+    const before = this.indexAt(at);
+    if (this.times[before] === at) return before;
+    if (this.length === this.times.length) this.grow();
+    const { lanes } = this;
+    const index = before + 1;
+    this.times.copyWithin(index + 1, index, this.length);
+    this.refs.copyWithin(index + 1, index, this.length);
+    this.used.copyWithin((index + 1) * lanes, index * lanes, this.length * lanes);
+    this.used.copyWithin(index * lanes, before * lanes, index * lanes);
+    this.times[index] = at;
+    this.refs[index] = 0;
+    this.length++;
+    return index;
+  }
+
+  private release(index: number): void {
+    this.refs[index]!--;
+    if (index === 0 || this.refs[index] !== 0) return;
+    const { lanes } = this;
+    this.times.copyWithin(index, index + 1, this.length);
+    this.refs.copyWithin(index, index + 1, this.length);
+    this.used.copyWithin(index * lanes, (index + 1) * lanes, this.length * lanes);
+    this.length--;
+  }
+
+  private shift(from: number, to: number, counts: Float64Array, sign: number): void {
+    const { lanes, used } = this;
+    for (let i = from; i < to; i++) {
+      for (let k = 0; k < lanes; k++) used[i * lanes + k]! += sign * counts[k]!;
+    }
+  }
+
+  private grow(): void {
+    const room = Math.max(4, this.length * 2);
+    const times = new Float64Array(room);
+    times.set(this.times);
+    const refs = new Int32Array(room);
+    refs.set(this.refs);
+    const used = new Float64Array(room * this.lanes);
+    used.set(this.used);
+    this.times = times;
+    this.refs = refs;
+    this.used = used;
+  }
+}

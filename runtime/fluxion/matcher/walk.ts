@@ -1,0 +1,433 @@
+/**
+ * The walk: depth first over the tree, what is found below a vertex is chosen
+ * from or handed up (flux-sched's `select`). It changes nothing but marks: an
+ * edge whose target belongs to the answer carries the number of the walk.
+ */
+import type { Branch, LeafGroup } from './branch';
+import { Candidates, type CandidateList, Found } from './candidates';
+import { calcCount } from './count';
+import type { Graph } from './graph';
+import type { Ledger } from './ledger';
+import { sortByInterval } from './locality';
+import type { Policy } from './policy';
+import type { Request, Resource } from './request';
+import { NODE, SLOT, STORAGE_NODE } from './typetable';
+
+/** When, and against what. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+  /** Against the empty graph, whatever its vertices' status. */
+  readonly empty: boolean;
+}
+
+const NOTHING: readonly Resource[] = [];
+
+export class Walk {
+  readonly candidates = new Candidates();
+  /** Of a vertex: twice the number of the walk that chose it, plus one if given exclusively. */
+  mark = new Int32Array(0);
+  round = 0;
+  /** Whether the vertex visited last is wanted exclusively. */
+  exclusive = false;
+  private levels: Found[] = [];
+  private slotLevels: Found[] = [];
+  /** What the nodes above add to scores below them. */
+  private nodeFactor = 0;
+  private request!: Request;
+  private start = 0;
+  private end = 0;
+  private empty = false;
+  private atNow = false;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly ledger: Ledger,
+    private readonly policy: Policy,
+  ) {}
+
+  /** Makes ready for one request in one window. */
+  begin(request: Request, window: Window): void {
+    if (this.mark.length < this.graph.count) this.mark = new Int32Array(this.graph.type.length);
+    if (++this.round === 0x3fffffff) {
+      this.mark.fill(0);
+      this.round = 1;
+    }
+    this.candidates.clear();
+    this.request = request;
+    this.start = window.start;
+    this.end = window.end;
+    this.empty = window.empty;
+    this.atNow = !window.empty && window.start === this.ledger.now;
+    this.nodeFactor = 0;
+    this.exclusive = false;
+  }
+
+  /** Looks for the whole request from the root down; true when the answer is marked. */
+  select(request: Request, window: Window): boolean {
+    this.begin(request, window);
+    const top = this.level(0).clear();
+    if (!this.visit(this.graph.root, request.resources, true, false, top, 1)) return false;
+    const root = this.level(1);
+    const exclusive = this.exclusive;
+    const { vertex, type } = this.graph.root;
+    top.list(type).push(this.candidates.add(vertex, root.score, root.available, exclusive), root.available);
+    if (!this.finishGraph(top, root.available)) return false;
+    this.exclusive = exclusive;
+    return true;
+  }
+
+  /** Chooses the request's own resources, wherever below they were found. */
+  finishGraph(top: Found, rootAvailable: number): boolean {
+    const { resources } = this.request;
+    const chosen: number[] = [];
+    for (const resource of resources) {
+      const count = calcCount(resource, top.total(resource.type));
+      if (count === 0) return false;
+      chosen.push(this.chooseBest(top.list(resource.type), count, true));
+    }
+    const { root } = this.graph;
+    for (const resource of resources) {
+      if (resource.type === root.type && calcCount(resource, rootAvailable) === 0) return false;
+    }
+    resources.forEach((resource, i) => {
+      const { data } = top.list(resource.type);
+      for (let j = 0; j < chosen[i]!; j++) if (this.candidates.vertex[data[j]!] !== root.vertex) this.enforce(data[j]!, true);
+    });
+    return true;
+  }
+
+  level(depth: number): Found {
+    this.levels[depth] ??= new Found();
+    return this.levels[depth];
+  }
+
+  /** Visits a branch for `resources` and puts what it gives into `parent`; its own findings stay in `level(depth)`. */
+  visit(
+    branch: Branch,
+    resources: readonly Resource[],
+    pristine: boolean,
+    exclusiveAbove: boolean,
+    parent: Found,
+    depth: number,
+  ): boolean {
+    let match: Resource | undefined;
+    let slot: Resource | undefined;
+    let exclusive = exclusiveAbove;
+    for (const resource of resources) {
+      if (resource.type === branch.type) {
+        if (match !== undefined || slot !== undefined) return false;
+        match = resource;
+        slot = resource.slot;
+        exclusive ||= resource.exclusive;
+      } else if (resource.type === SLOT) {
+        if (match !== undefined || slot !== undefined) return false;
+        slot = resource;
+      }
+    }
+    const inSlot = slot !== undefined && hasAll(branch, slot.with);
+    const passing = !inSlot && match === undefined;
+    if (passing && !pristine) return false;
+    if (this.isPruned(branch, resources, match, exclusive)) return false;
+    const found = this.level(depth).clear();
+    const factor = this.nodeFactorOf(branch);
+    this.nodeFactor += factor;
+    if (inSlot) this.fillSlots(branch, slot!, found, depth);
+    else this.explore(branch, passing ? resources : (match?.with ?? NOTHING), passing, exclusive, 1, found, depth);
+    this.nodeFactor -= factor;
+    found.available = this.graph.size[branch.vertex]!;
+    if (found.available === 0 || !this.finish(branch, match, found)) return false;
+    if (!found.chosen) parent.merge(found);
+    this.exclusive = exclusive;
+    return true;
+  }
+
+  private isPruned(
+    branch: Branch,
+    resources: readonly Resource[],
+    match: Resource | undefined,
+    exclusive: boolean,
+  ): boolean {
+    const { vertex, type } = branch;
+    if (!this.empty && this.graph.up[vertex] === 0) return true;
+    const { constraint } = this.request;
+    if (constraint !== undefined && (type === NODE || type === STORAGE_NODE) && !constraint(branch)) return true;
+    if (!this.empty && this.ledger.head[vertex]! >= 0 && !this.ledger.isFree(vertex, this.start, this.end)) return true;
+    for (const resource of resources) {
+      if (resource !== match && resource.type !== SLOT) continue;
+      if (resource === match && exclusive && !this.isUntouched(branch)) return true;
+      if (!this.hasBelow(branch, resource)) return true;
+    }
+    return false;
+  }
+
+  private isUntouched(branch: Branch): boolean {
+    if (this.empty) return true;
+    if (this.atNow && this.ledger.isAllocated(branch.vertex)) return false;
+    return branch.timeline.untouched(this.start, this.end, this.ledger.now);
+  }
+
+  private hasBelow(branch: Branch, { need }: Resource): boolean {
+    if (need.lanes.length === 0 || branch.children.length === 0) return true;
+    const { totals } = branch;
+    for (let j = 0; j < need.lanes.length; j++) if (need.amounts[j]! > totals[need.lanes[j]!]!) return false;
+    return this.empty || branch.timeline.fits(need, totals, this.start, this.end, this.ledger.now);
+  }
+
+  /** A node's id weighs in what is below it. */
+  nodeFactorOf(branch: Branch): number {
+    if (!this.policy.nodeCentric || branch.type !== NODE) return 0;
+    const { id, uniqId } = this.graph;
+    return (id[branch.vertex]! + 2) * 10_000 + Math.abs((uniqId[branch.vertex]! % 10_000) - 1);
+  }
+
+  private scoreOf(vertex: number): number {
+    return 2 + this.nodeFactor + this.graph.id[vertex]!;
+  }
+
+  private finish(branch: Branch, match: Resource | undefined, found: Found): boolean {
+    found.score = this.scoreOf(branch.vertex);
+    // A node's id below -1 makes the score no score.
+    if (found.score <= 0) return false;
+    if (match === undefined) return true;
+    for (const child of match.with) if (calcCount(child, found.total(child.type)) === 0) return false;
+    for (const child of match.with) {
+      const list = found.list(child.type);
+      const taken = this.chooseBest(list, calcCount(child, list.total), false);
+      for (let i = 0; i < taken; i++) this.enforce(list.data[i]!, false);
+      found.chosen = true;
+    }
+    return true;
+  }
+
+  /** Sorts, and tells how many of the first make `count`. */
+  private chooseBest(list: CandidateList, count: number, atGraphEnd: boolean): number {
+    const { score, count: counts } = this.candidates;
+    if (this.policy.prefer === 'locality' && atGraphEnd) sortByInterval(list, score);
+    else list.sort(score, this.policy.prefer !== 'low');
+    let sum = 0;
+    let taken = 0;
+    while (sum < count && taken < list.length) sum += counts[list.data[taken++]!]!;
+    return taken;
+  }
+
+  /** Marks a chosen candidate; with `up` also the vertices passed on the way to it. */
+  private enforce(candidate: number, up: boolean): void {
+    const { vertex, from, to, items, exclusive } = this.candidates;
+    if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, up);
+    for (let i = from[candidate]!; i < to[candidate]!; i++) this.markVertex(vertex[items[i]!]!, true, up);
+  }
+
+  private markVertex(v: number, exclusive: boolean, up: boolean): void {
+    this.mark[v] = this.round * 2 + (exclusive ? 1 : 0);
+    if (!up) return;
+    for (let above = this.graph.parent[v]!; above >= 0; above = this.graph.parent[above]!) {
+      if (this.mark[above]! >> 1 !== this.round) this.mark[above] = this.round * 2;
+    }
+  }
+
+  private explore(
+    branch: Branch,
+    resources: readonly Resource[],
+    pristine: boolean,
+    exclusive: boolean,
+    shares: number,
+    found: Found,
+    depth: number,
+  ): void {
+    if (branch.branches.length === 0) this.exploreLeaves(branch, resources, exclusive, shares, found);
+    else if (this.policy.stopOnFirst) this.exploreByWeight(branch, resources, pristine, exclusive, shares, found, depth);
+    else if (branch.groups.length === 0) {
+      for (const below of branch.branches) this.tryBranch(below, resources, pristine, exclusive, found, depth);
+    } else {
+      for (const child of branch.children) this.tryChild(child, resources, pristine, exclusive, found, depth);
+    }
+  }
+
+  private tryBranch(
+    branch: Branch,
+    resources: readonly Resource[],
+    pristine: boolean,
+    exclusive: boolean,
+    found: Found,
+    depth: number,
+  ): boolean {
+    if (!this.visit(branch, resources, pristine, exclusive, found, depth + 1)) return false;
+    const { available, score } = this.level(depth + 1);
+    const candidate = this.candidates.add(branch.vertex, score, available, this.exclusive);
+    found.list(branch.type).push(candidate, available);
+    return true;
+  }
+
+  private tryChild(
+    v: number,
+    resources: readonly Resource[],
+    pristine: boolean,
+    exclusive: boolean,
+    found: Found,
+    depth: number,
+  ): boolean {
+    const branch = this.graph.branchOf.get(v);
+    if (branch !== undefined) return this.tryBranch(branch, resources, pristine, exclusive, found, depth);
+    const type = this.graph.type[v]!;
+    const resource = leafResource(resources, type);
+    return resource !== undefined && this.tryLeaf(v, resource, exclusive, found.list(type));
+  }
+
+  private tryLeaf(v: number, resource: Resource, exclusive: boolean, list: CandidateList): boolean {
+    const { size, up } = this.graph;
+    const count = size[v]!;
+    if (!this.empty) {
+      if (up[v] === 0) return false;
+      if (this.ledger.head[v]! >= 0 && !this.isLeafFree(v, exclusive || resource.exclusive)) return false;
+    }
+    const score = this.scoreOf(v);
+    if (count === 0 || score <= 0) return false;
+    list.push(this.candidates.add(v, score, count, exclusive || resource.exclusive), count);
+    return true;
+  }
+
+  private isLeafFree(v: number, exclusive: boolean): boolean {
+    if (!this.ledger.isFree(v, this.start, this.end)) return false;
+    return !(exclusive && this.atNow && this.ledger.isAllocated(v));
+  }
+
+  private exploreLeaves(
+    branch: Branch,
+    resources: readonly Resource[],
+    exclusive: boolean,
+    shares: number,
+    found: Found,
+  ): void {
+    for (const group of branch.groups) {
+      const resource = leafResource(resources, group.type);
+      if (resource === undefined) continue;
+      const list = found.list(group.type);
+      if (this.policy.stopOnFirst) this.leavesByWeight(group, resource, exclusive, shares, list);
+      else for (const v of group.members) this.tryLeaf(v, resource, exclusive, list);
+    }
+  }
+
+  /** Leaves keep their first weight: the highest unique id comes first. */
+  private leavesByWeight(
+    group: LeafGroup,
+    resource: Resource,
+    exclusive: boolean,
+    shares: number,
+    list: CandidateList,
+  ): void {
+    const tally = new Tally(resource, shares);
+    const members = group.ascending ? group.members : this.byUniqId(group);
+    for (let i = members.length - 1; i >= 0 && !tally.satisfied; i--) {
+      if (this.tryLeaf(members[i]!, resource, exclusive, list)) tally.see(list.total);
+    }
+  }
+
+  private byUniqId(group: LeafGroup): number[] {
+    const { uniqId } = this.graph;
+    group.byUniqId ??= group.members.slice().sort((a, b) => uniqId[a]! - uniqId[b]!);
+    return group.byUniqId;
+  }
+
+  private exploreByWeight(
+    branch: Branch,
+    resources: readonly Resource[],
+    pristine: boolean,
+    exclusive: boolean,
+    shares: number,
+    found: Found,
+    depth: number,
+  ): void {
+    const tallies = resources.map((resource) => new Tally(resource, shares));
+    const { order } = branch;
+    for (let i = order.length - 1; i >= 0 && tallies.some((tally) => !tally.satisfied); i--) {
+      const v = order[i]!;
+      const type = this.graph.type[v]!;
+      if (tallies.some((tally) => tally.satisfied && tally.resource.type === type)) continue;
+      if (!this.tryChild(v, resources, pristine, exclusive, found, depth)) continue;
+      for (const tally of tallies) tally.see(found.total(tally.resource.type));
+    }
+  }
+
+  /** Packs slots from the best elements; there is no search for better combinations. */
+  private fillSlots(branch: Branch, slot: Resource, found: Found, depth: number): void {
+    this.slotLevels[depth] ??= new Found();
+    const elements = this.slotLevels[depth].clear();
+    this.explore(branch, slot.with, false, true, slot.most, elements, depth);
+    const { candidates } = this;
+    let bundles = Number.POSITIVE_INFINITY;
+    for (const resource of slot.with) {
+      const list = elements.list(resource.type);
+      list.sort(candidates.score, this.policy.prefer !== 'low');
+      bundles = Math.min(bundles, this.countBundles(resource, list));
+    }
+    const next = slot.with.map(() => 0);
+    const slots = found.list(SLOT);
+    for (let i = 0; i < bundles; i++) {
+      const bundle = candidates.add(-1, 1, 1, true);
+      slot.with.forEach((resource, r) => {
+        const list = elements.list(resource.type);
+        const wanted = calcCount(resource, list.total);
+        for (let sum = 0; sum < wanted; ) {
+          const item = list.data[next[r]!++]!;
+          sum += candidates.count[item]!;
+          candidates.addItem(bundle, item);
+        }
+      });
+      slots.push(bundle, 1);
+    }
+  }
+
+  private countBundles(resource: Resource, list: CandidateList): number {
+    const wanted = calcCount(resource, list.total);
+    if (wanted === 0) return 0;
+    let bundles = 0;
+    let sum = 0;
+    for (let i = 0; i < list.length; i++) {
+      sum += this.candidates.count[list.data[i]!]!;
+      if (sum < wanted) continue;
+      bundles++;
+      sum = 0;
+    }
+    return bundles;
+  }
+}
+
+/** When a walk by weight has found enough of one resource. */
+class Tally {
+  private seen = 0;
+  private sum = 0;
+  private filled = 0;
+
+  constructor(
+    readonly resource: Resource,
+    private readonly shares: number,
+  ) {}
+
+  see(total: number): void {
+    this.sum += total - this.seen;
+    this.seen = total;
+    if (this.resource.most > 0 && this.sum >= this.resource.most) {
+      this.filled++;
+      this.sum = 0;
+    }
+  }
+
+  get satisfied(): boolean {
+    return this.resource.most === 0 || this.filled >= this.shares;
+  }
+}
+
+function hasAll(branch: Branch, resources: readonly Resource[]): boolean {
+  return resources.every(({ type }) => branch.hasChildOfType(type));
+}
+
+/** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
+function leafResource(resources: readonly Resource[], type: number): Resource | undefined {
+  let own: Resource | undefined;
+  for (const resource of resources) {
+    if (resource.type === SLOT) return undefined;
+    if (resource.type === type && resource.with.length === 0) own = resource;
+  }
+  return own;
+}
