@@ -4,6 +4,7 @@ import type { Variable } from './job-mutation';
 import { JOB_GUARD, POD_GUARD } from './reserved';
 import {
   type AdmissionScopeProps,
+  admissionMetadata,
   type ControllerUserProps,
   celList,
   controllerUsers,
@@ -11,7 +12,6 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  objectMetadata,
   outsideExcluded,
   POD_CONDITIONS,
 } from './scope';
@@ -70,7 +70,7 @@ export class AdmissionGuards extends Construct {
     const policy = new ApiObject(this, id, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingAdmissionPolicy',
-      metadata: objectMetadata(name),
+      metadata: admissionMetadata(name),
       spec: {
         failurePolicy: 'Fail',
         matchConstraints: {
@@ -90,7 +90,7 @@ export class AdmissionGuards extends Construct {
     new ApiObject(this, `${id}-binding`, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: objectMetadata(name),
+      metadata: admissionMetadata(name),
       spec: { policyName: policy.name, validationActions: ['Deny'] },
     });
   }

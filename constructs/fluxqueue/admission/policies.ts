@@ -4,10 +4,10 @@ import { JOB_PATCH, JOB_VARIABLES, type Variable } from './job-mutation';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
 import {
   type AdmissionScopeProps,
+  admissionMetadata,
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  objectMetadata,
   POD_CONDITIONS,
 } from './scope';
 
@@ -56,7 +56,7 @@ export class AdmissionPolicies extends Construct {
     const policy = new ApiObject(this, id, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicy',
-      metadata: objectMetadata(name),
+      metadata: admissionMetadata(name),
       spec: {
         failurePolicy: 'Fail',
         // Our patches suit any object, but another's patch after ours must not lead to a second pin.
@@ -80,7 +80,7 @@ export class AdmissionPolicies extends Construct {
     new ApiObject(this, `${id}Binding`, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicyBinding',
-      metadata: objectMetadata(name),
+      metadata: admissionMetadata(name),
       spec: { policyName: policy.name },
     });
   }

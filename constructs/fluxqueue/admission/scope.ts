@@ -1,10 +1,12 @@
 /** Which namespaces and which objects admission looks at: said once for the policies, the guards and the webhook. */
+import type { k8s } from 'cdk8s-plus-28';
 import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../names';
+import { objectMetadata, Wave } from '../part';
 
 export interface AdmissionScopeProps {
   /**
@@ -134,9 +136,12 @@ export const POD_CONDITIONS: readonly MatchCondition[] = [
 /** CEL: the object carries the assignment annotation. */
 export const HAS_ASSIGNMENT = `has(object.metadata.annotations) && ${cel(ASSIGNMENT_ANNOTATION)} in object.metadata.annotations`;
 
-/** Metadata of every object of this folder. Admission comes after RBAC and CRDs and before what it would hold back. */
-export function objectMetadata(name: string): { name: string; annotations: Record<string, string> } {
-  return { name, annotations: { 'argocd.argoproj.io/sync-wave': '1' } };
+/** Metadata of every object of this folder. */
+export function admissionMetadata(
+  name: string,
+  annotations: Readonly<Record<string, string>> = {},
+): k8s.ObjectMeta {
+  return objectMetadata({ name, component: 'admission', wave: Wave.ADMISSION, annotations });
 }
 
 /** A CEL string literal. */

@@ -3,10 +3,10 @@ import { Construct } from 'constructs';
 import { STACK_NAMESPACE } from '../../names';
 import {
   type AdmissionScopeProps,
+  admissionMetadata,
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  objectMetadata,
   POD_CONDITIONS,
 } from './scope';
 
@@ -54,12 +54,11 @@ export class AdmissionWebhookConfiguration extends Construct {
 
   constructor(scope: Construct, id: string, props: AdmissionWebhookConfigurationProps = {}) {
     super(scope, id);
-    const { name, annotations } = objectMetadata(props.name ?? 'fluxqueue');
-    this.name = name;
+    this.name = props.name ?? 'fluxqueue';
     new ApiObject(this, 'Resource', {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
-      metadata: { name, annotations: { ...props.annotations, ...annotations } },
+      metadata: admissionMetadata(this.name, props.annotations),
       webhooks: [webhook(props, 'batch', 'jobs', JOB_CONDITIONS), webhook(props, '', 'pods', POD_CONDITIONS)],
     });
   }
