@@ -120,11 +120,11 @@ export class Matcher {
     const verdict = this.scheduler.find(request, operation);
     if (verdict.status !== 'OK') return { status: verdict.status, text: TEXTS[verdict.status] };
     const { grant, start, end } = verdict;
-    const reserved = start > this.ledger.now;
-    if (!dry) {
-      this.ledger.hold(jobid, grant, start, end, reserved);
-      if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
-    }
+    // A question that holds nothing reserves nothing either.
+    const reserved = !dry && start > this.ledger.now;
+    if (!dry) this.ledger.hold(jobid, grant, start, end, reserved);
+    // Also of what was only asked: the C library reorders then too.
+    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
     const { graph } = this;
     return {
       status: 'OK',

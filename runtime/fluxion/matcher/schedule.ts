@@ -58,7 +58,7 @@ export class Scheduler {
     if (need.lanes.some((lane, j) => need.amounts[j]! > totals[lane]!)) return undefined;
     for (const at of timeline.pointsAfter(now)) {
       if (!timeline.fits(need, totals, at, at + request.duration, now)) continue;
-      if (at >= now + GRAPH_DURATION) return { status: 'BUSY' };
+      if (at >= now + GRAPH_DURATION) break;
       const found = this.try(request, at);
       if (found !== undefined) return found;
     }

@@ -21,6 +21,8 @@ export class Timeline {
   private refs = NO_REFS;
   private used: Float64Array;
   private length = 1;
+  /** Jobs that touch the vertex, at whatever time. */
+  spans = 0;
   /** Spans that begin at a point of their own. */
   private rises = 0;
   /** Jobs past their end that still hold: they count in windows that begin now, and only there. */
@@ -33,6 +35,7 @@ export class Timeline {
   /** @param start -Infinity for what runs already */
   add(start: number, end: number, counts: Float64Array): void {
     if (this.times === NO_TIMES) this.grow();
+    this.spans++;
     if (start !== Number.NEGATIVE_INFINITY) this.rises++;
     const from = this.point(start);
     this.refs[from]!++;
@@ -42,6 +45,7 @@ export class Timeline {
   }
 
   remove(start: number, end: number, counts: Float64Array): void {
+    this.spans--;
     if (start !== Number.NEGATIVE_INFINITY) this.rises--;
     const from = this.indexAt(start);
     const to = this.indexAt(end);
@@ -51,6 +55,7 @@ export class Timeline {
   }
 
   addOver(counts: Float64Array): void {
+    this.spans++;
     this.over ??= new Float64Array(this.lanes);
     for (let k = 0; k < this.lanes; k++) this.over[k]! += counts[k]!;
   }
@@ -58,6 +63,7 @@ export class Timeline {
   removeOver(counts: Float64Array): void {
     const { over } = this;
     if (over === undefined) return;
+    this.spans--;
     for (let k = 0; k < this.lanes; k++) over[k]! -= counts[k]!;
     if (over[0] === 0) this.over = undefined;
   }
@@ -128,6 +134,7 @@ export class Timeline {
     }
     copy.length = this.length;
     copy.rises = this.rises;
+    copy.spans = this.spans;
     copy.over = this.over?.slice();
     return copy;
   }

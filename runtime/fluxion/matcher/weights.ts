@@ -34,7 +34,8 @@ export class Weights {
       const lane = this.lane(branch);
       if (lane < 0) continue;
       const used = lane === 0 ? 0 : branch.timeline.usedAt(lane, ledger.now, ledger.now);
-      this.reweigh(branch, branch.parent, lane === 0 ? 0 : branch.totals[lane]! - used);
+      const left = lane === 0 ? 0 : branch.totals[lane]! - used;
+      if (left > 0 || branch.timeline.spans > 0) this.reweigh(branch, branch.parent, left);
     }
   }
 
