@@ -72,14 +72,10 @@ function readText(file: string, required: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw problem(
-      file,
-      `can't be read: ${messageOf(error)}`,
-      undefined,
-      'give the path of a kubeconfig file',
-      error,
-    );
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (missing && !required) return undefined;
+    const what = missing ? 'no such file' : `can't be read: ${messageOf(error)}`;
+    throw problem(file, what, undefined, 'give the path of a kubeconfig file', error);
   }
 }
 

@@ -67,12 +67,28 @@ export const namespaces = clusterWide('', 'v1', 'namespaces');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */
 export function resourceOf(path: string): string {
-  const query = path.indexOf('?');
-  const parts = (query === -1 ? path : path.slice(0, query)).split('/');
-  // ['', 'api', version, ...] or ['', 'apis', group, version, ...]
-  let at = parts[1] === 'api' ? 3 : 4;
-  if (parts[at] === 'namespaces' && parts.length > at + 2) at += 2;
+  const { parts, at } = dissect(path);
   const resource = parts[at] ?? path;
   const subresource = parts[at + 2];
   return subresource === undefined ? resource : `${resource}/${subresource}`;
+}
+
+/** The path of the object itself, without its subresource. */
+export function objectPath(path: string): string {
+  const { parts, at } = dissect(path);
+  return parts.slice(0, at + 2).join('/');
+}
+
+/** Subresources of a Namespace: `namespaces/a/status` names no resource inside of it. */
+const OF_NAMESPACES = new Set(['status', 'finalize']);
+
+/** The parts of a path, and which of them is the resource. */
+function dissect(path: string): { readonly parts: readonly string[]; readonly at: number } {
+  const query = path.indexOf('?');
+  // ['', 'api', version, ...] or ['', 'apis', group, version, ...]
+  const parts = (query === -1 ? path : path.slice(0, query)).split('/');
+  const at = parts[1] === 'api' ? 3 : 4;
+  const inside = parts[at + 2];
+  const namespaced = parts[at] === 'namespaces' && inside !== undefined && !OF_NAMESPACES.has(inside);
+  return { parts, at: namespaced ? at + 2 : at };
 }

@@ -51,6 +51,9 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
 
 const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
 
+/** A watch that was open for so long had no trouble of its own, even if nothing happened. */
+const HEALTHY_MILLISECONDS = 5_000;
+
 /** Server-side ends of watches are spread over 240 to 480 s, so that they don't fall together. */
 const WATCH_SECONDS = 240;
 
@@ -64,6 +67,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #markSynced: () => void = () => undefined;
   #resourceVersion: string | undefined;
   #failures = 0;
+  #attemptedAt = 0;
   #lastSync: number | undefined;
   readonly #stop = new AbortController();
   #started = false;
@@ -114,6 +118,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const resourceVersion = this.#resourceVersion;
+      this.#attemptedAt = this.#clock.now();
       try {
         if (resourceVersion === undefined) await this.#relist(signal);
         else await this.#watch(resourceVersion, signal);
@@ -126,6 +131,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   async #recover(error: unknown, watching: boolean, signal: AbortSignal): Promise<void> {
     const { logger, path, onWatchEnd } = this.#options;
     const expired = isStatus(error, 410);
+    if (this.#clock.now() - this.#attemptedAt > HEALTHY_MILLISECONDS && watching) this.#failures = 0;
     if (watching) onWatchEnd?.(expired ? 'expired' : 'failed');
     if (expired) this.#resourceVersion = undefined;
     this.#failures += 1;
@@ -188,7 +194,6 @@ export class Reflector<K extends KubernetesObject, T = K> {
 
   async #watch(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { client, path, idle, onWatchEnd } = this.#options;
-    const started = this.#clock.now();
     let events = 0;
     await client.watch<K>(
       path,
@@ -207,7 +212,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     );
     if (signal.aborted) return;
     // Something that ends every watch at once must not be asked again at once.
-    if (events === 0 && this.#clock.now() - started < 1_000)
+    if (events === 0 && this.#clock.now() - this.#attemptedAt < 1_000)
       throw new Error('the watch ended as soon as it began');
     onWatchEnd?.('closed');
   }

@@ -5,6 +5,7 @@
  */
 import type { DeleteOptions, KubernetesClient, WriteOptions } from './client';
 import { type ApiError, isStatus } from './errors';
+import { objectPath } from './paths';
 import type { KubernetesObject } from './types';
 
 /**
@@ -42,14 +43,14 @@ export async function applyPatch(
 export async function applyObject(
   client: KubernetesClient,
   path: string,
-  object: object & { readonly metadata?: { readonly uid?: string } },
+  object: object & { readonly metadata: { readonly name: string; readonly uid?: string } },
   options: WriteOptions = {},
 ): Promise<WriteOutcome> {
   try {
     await client.patch(path, object, 'apply', { metadataOnly: true, ...options });
     return 'done';
   } catch (error) {
-    return whatHappened(client, path, object.metadata?.uid, error);
+    return whatHappened(client, path, object.metadata.uid, error);
   }
 }
 
@@ -87,16 +88,11 @@ async function whatHappened(
 
 async function currentUid(client: KubernetesClient, path: string): Promise<string | undefined> {
   try {
-    return (await client.get<KubernetesObject>(objectOf(path))).metadata.uid;
+    return (await client.get<KubernetesObject>(objectPath(path))).metadata.uid;
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
     throw error;
   }
-}
-
-/** The object's own path: `/status` and other subresources can't all be read. */
-function objectOf(path: string): string {
-  return path.replace(/^(\/apis?\/(?:[^/]+\/){1,2}(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+)\/[^/]+$/, '$1');
 }
 
 /** A JSON patch whose `test` failed or whose path is not there: all the apiserver says is this sentence. */

@@ -1,0 +1,325 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import {
+  type ClientOptions,
+  createClient,
+  type KubernetesClient,
+  type Verb,
+} from '../../runtime/kubernetes/client';
+import { namespaced, namespaces } from '../../runtime/kubernetes/paths';
+import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Cluster } from '../cluster/cluster';
+import { writeKubeconfig } from '../cluster/credentials';
+import { describeCluster } from '../cluster/suite';
+import { waitFor } from '../cluster/wait';
+import { everything, type FaultProxy, type Match, startFaultProxy } from './fault-proxy';
+import { ManualClock } from './manual-clock';
+
+interface ConfigMap extends KubernetesObject {
+  readonly data?: Record<string, string>;
+}
+
+const configMaps = namespaced('', 'v1', 'configmaps');
+const named = (name: string, data: Record<string, string> = {}) => ({ metadata: { name }, data });
+const method =
+  (wanted: string): Match =>
+  (request) =>
+    request.method === wanted;
+
+describeCluster('Kubernetes client', tests, { scheduler: false });
+
+function tests(getCluster: () => Cluster): void {
+  let proxy: FaultProxy;
+  let kubeconfig: string;
+  let requests: [Verb, string, number][];
+  const clients: KubernetesClient[] = [];
+
+  const connect = (options: ClientOptions = {}): KubernetesClient => {
+    const onRequest: ClientOptions['onRequest'] = (verb, resource, status) =>
+      requests.push([verb, resource, status]);
+    const client = createClient({ kubeconfig, onRequest, random: () => 0, ...options });
+    clients.push(client);
+    return client;
+  };
+
+  beforeEach(async () => {
+    proxy = await startFaultProxy(getCluster());
+    kubeconfig = proxy.kubeconfig;
+    requests = [];
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    await proxy.stop();
+  });
+
+  test('creates, reads, updates, patches, applies, lists by page and deletes', async () => {
+    const client = connect({ userAgent: 'test-agent' });
+    const path = configMaps('default', 'round');
+    const created = await client.create<ConfigMap>(configMaps('default'), named('round', { a: '1' }));
+    expect(created).toMatchObject({ kind: 'ConfigMap', data: { a: '1' } });
+    expect(await client.update<ConfigMap>(path, { ...created, data: { a: '2' } })).toMatchObject({
+      data: { a: '2' },
+    });
+    await client.patch(path, { data: { b: 'ä€𝄞' } }, 'merge');
+    await client.patch(path, [{ op: 'add', path: '/data/c', value: '3' }], 'json');
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', data: { d: '4' } };
+    await client.patch(path, applied, 'apply', { fieldManager: 'test' });
+    expect((await client.get<ConfigMap>(path)).data).toEqual({ a: '2', b: 'ä€𝄞', c: '3', d: '4' });
+
+    const first = await client.list<ConfigMap>(configMaps(), { limit: 1 });
+    expect(first.items).toHaveLength(1);
+    const second = await client.list<ConfigMap>(configMaps(), {
+      limit: 1,
+      continue: first.metadata.continue!,
+    });
+    expect(second.items[0]!.metadata.uid).not.toBe(first.items[0]!.metadata.uid);
+
+    const dry = await client.create<ConfigMap>(configMaps('default'), named('dry'), { dryRun: true });
+    expect(dry.metadata.uid).toBeDefined();
+    await expect(client.get(configMaps('default', 'dry'))).rejects.toMatchObject({ status: 404 });
+    await client.delete(path, {
+      uid: created.metadata.uid,
+      propagationPolicy: 'Background',
+      gracePeriodSeconds: 0,
+    });
+    await expect(client.get(path)).rejects.toMatchObject({
+      status: 404,
+      reason: 'NotFound',
+      retryable: false,
+    });
+    expect(requests.slice(0, 7)).toEqual([
+      ['create', 'configmaps', 201],
+      ['update', 'configmaps', 200],
+      ['patch', 'configmaps', 200],
+      ['patch', 'configmaps', 200],
+      ['apply', 'configmaps', 200],
+      ['get', 'configmaps', 200],
+      ['list', 'configmaps', 200],
+    ]);
+  });
+
+  test('answers of metadata alone, when the rest is not wanted', async () => {
+    const client = connect();
+    const large = named('large', { a: 'x'.repeat(200_000) });
+    const answer = await client.create<ConfigMap>(configMaps('default'), large, { metadataOnly: true });
+    expect(answer.data).toBeUndefined();
+    expect(answer.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+    const stored = await client.get<ConfigMap>(configMaps('default', 'large'));
+    expect(stored.data?.a).toHaveLength(200_000);
+  });
+
+  test('errors carry the code, the request, the reason and the sentence of the apiserver', async () => {
+    const client = connect();
+    await client.create(configMaps('default'), named('twice'));
+    await expect(client.create(configMaps('default'), named('twice'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_EXISTS',
+      reason: 'AlreadyExists',
+      retryable: false,
+      message:
+        'FLUXQ_KUBERNETES_EXISTS: POST /api/v1/namespaces/default/configmaps?fieldManager=fluxqueue: configmaps "twice" already exists',
+    });
+    await expect(client.create(configMaps('default'), named('Not A Name'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_INVALID',
+      status: 422,
+    });
+    const stale = { ...named('twice'), metadata: { name: 'twice', resourceVersion: '1' } };
+    await expect(client.update(configMaps('default', 'twice'), stale)).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_CONFLICT',
+      retryable: true,
+    });
+    const stranger = connect({ kubeconfig: getCluster().kubeconfigFor('user') });
+    await expect(stranger.get(configMaps('default', 'twice'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_FORBIDDEN',
+      status: 403,
+    });
+  });
+
+  test('429 is answered by waiting as long as the server asks, for any verb, a few times', async () => {
+    const clock = new ManualClock();
+    const client = connect({ clock });
+    proxy.inject(method('POST'), { kind: 'answer', status: 429, retryAfter: 3 }, 2);
+    const created = client.create<ConfigMap>(configMaps('default'), named('patient'));
+    for (const seen of [1, 2]) {
+      await waitFor('the request', () => proxy.requests.length === seen && clock.next !== undefined);
+      expect(clock.next).toBe(3_000);
+      await clock.advance(3_000);
+    }
+    expect((await created).metadata.name).toBe('patient');
+    expect(requests.map(([, , status]) => status)).toEqual([429, 429, 201]);
+
+    proxy.inject(method('DELETE'), { kind: 'answer', status: 429, retryAfter: 1 });
+    const refused = client.delete(configMaps('default', 'patient'), { retries: 1 });
+    await waitFor('the request', () => clock.next !== undefined);
+    const rejected = expect(refused).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_OVERLOADED',
+      retryAfterSeconds: 1,
+      retryable: true,
+    });
+    await clock.advance(1_000);
+    await rejected;
+  });
+
+  test('503 is repeated only when doing it twice is the same as once', async () => {
+    const client = connect();
+    proxy.inject(everything, { kind: 'answer', status: 503 }, 2);
+    await expect(client.create(configMaps('default'), named('once'))).rejects.toMatchObject({ status: 503 });
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+    expect(requests.map(([verb, , status]) => [verb, status])).toEqual([
+      ['create', 503],
+      ['get', 503],
+      ['get', 200],
+    ]);
+  });
+
+  test('a lost answer is a retryable error, and the write may have happened', async () => {
+    const client = connect();
+    proxy.inject(method('POST'), { kind: 'lose-answer' }, 1);
+    await expect(client.create(configMaps('default'), named('in-doubt'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_UNREACHABLE',
+      retryable: true,
+    });
+    expect(await client.get(configMaps('default', 'in-doubt'))).toBeDefined();
+  });
+
+  test('a connection that was reset while idle is replaced without an error', async () => {
+    const client = connect();
+    await client.get(namespaces('default'));
+    proxy.inject(everything, { kind: 'reset' }, 1);
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+    // On a new connection a reset is no stale connection.
+    const other = connect();
+    proxy.inject(everything, { kind: 'reset' }, 1);
+    await expect(other.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_UNREACHABLE',
+    });
+  });
+
+  test('silence ends with a timeout, also in the middle of an answer', async () => {
+    const client = connect({ timeout: 200 });
+    const stop = proxy.inject(everything, { kind: 'silence' });
+    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_TIMEOUT',
+      retryable: true,
+    });
+    stop();
+    proxy.inject(everything, { kind: 'half-answer' }, 1);
+    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_TIMEOUT',
+    });
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+  });
+
+  test('nobody listens: a retryable error that names the request', async () => {
+    const access = { server: 'https://127.0.0.1:1', caFile: getCluster().caFile, token: 'none' };
+    const client = connect({ kubeconfig: writeKubeconfig(getCluster().directory, 'nobody', access) });
+    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_UNREACHABLE',
+      field: 'GET /api/v1/namespaces/default',
+      retryable: true,
+    });
+  });
+
+  test('a server with the certificate of another authority is refused', async () => {
+    const { directory } = getCluster();
+    const caFile = join(directory, 'other-ca.crt');
+    writeFileSync(caFile, rootCertificates[0]!);
+    const access = { server: proxy.server, caFile, token: getCluster().token('admin') };
+    const client = connect({ kubeconfig: writeKubeconfig(directory, 'wrong-ca', access) });
+    await expect(client.get(namespaces('default'))).rejects.toThrow(/certificate/);
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test('a rotated token file is read again as soon as the old token is refused', async () => {
+    const { directory, caFile, server } = getCluster();
+    const tokenFile = join(directory, 'rotating.token');
+    writeFileSync(tokenFile, 'old-and-gone\n');
+    const config = {
+      clusters: [{ name: 'c', cluster: { server, 'certificate-authority': caFile } }],
+      users: [{ name: 'u', user: { tokenFile } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    const path = join(directory, 'rotating.yaml');
+    writeFileSync(path, JSON.stringify(config));
+    const client = connect({ kubeconfig: path });
+    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_UNAUTHORIZED',
+    });
+    writeFileSync(tokenFile, `${getCluster().token('admin')}\n`);
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+  });
+
+  test('an exec plugin gives the token, is told the cluster, and is asked again after a 401', async () => {
+    const { directory, caFile, server } = getCluster();
+    const log = join(directory, 'plugin.log');
+    // Its first answer is a token that the apiserver refuses.
+    const script = `
+      const fs = require('node:fs');
+      const before = fs.existsSync('${log}') ? fs.readFileSync('${log}', 'utf8').length : 0;
+      fs.appendFileSync('${log}', process.env.KUBERNETES_EXEC_INFO.includes('${server}') ? 'y' : 'n');
+      const token = before === 0 ? 'expired' : '${getCluster().token('admin')}';
+      console.log(JSON.stringify({ kind: 'ExecCredential', status: { token } }));`;
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', script],
+    };
+    const config = (user: object) => ({
+      clusters: [{ name: 'c', cluster: { server, 'certificate-authority': caFile } }],
+      users: [{ name: 'u', user }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    });
+    const path = join(directory, 'exec.yaml');
+    writeFileSync(path, JSON.stringify(config({ exec })));
+    const client = connect({ kubeconfig: path });
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+    expect(readFileSync(log, 'utf8')).toBe('yy');
+
+    writeFileSync(path, JSON.stringify(config({ exec: { ...exec, command: '/no/such/plugin' } })));
+    await expect(connect({ kubeconfig: path }).get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_CREDENTIALS',
+      field: `${path}, context x`,
+      retryable: true,
+    });
+  });
+
+  test('no more writes at once than allowed; urgent ones pass by', async () => {
+    const client = connect({ maxWrites: 3 });
+    let most = 0;
+    proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 20 });
+    proxy.onRequest = (open) => {
+      most = Math.max(most, open.filter(method('POST')).length);
+    };
+    const order: string[] = [];
+    const note = (name: string) => () => order.push(name);
+    const burst = Array.from({ length: 12 }, (_, index) =>
+      client
+        .create(configMaps('default'), named(`burst-${index}`), { metadataOnly: true })
+        .then(note('normal')),
+    );
+    expect(client.waitingWrites).toBe(9);
+    const labels = { metadata: { labels: { urgent: 'yes' } } };
+    const urgent = client
+      .patch(namespaces('default'), labels, 'merge', { priority: 'urgent' })
+      .then(note('urgent'));
+    await Promise.all([...burst, urgent]);
+    expect(most).toBe(3);
+    expect(order.indexOf('urgent')).toBeLessThan(6);
+    expect(client.waitingWrites).toBe(0);
+  });
+
+  test('a closed client breaks off and refuses', async () => {
+    const client = connect();
+    proxy.inject(everything, { kind: 'silence' });
+    const pending = client.get(namespaces('default'));
+    await waitFor('the request', () => proxy.requests.length === 1);
+    client.close();
+    await expect(pending).rejects.toMatchObject({ code: 'FLUXQ_KUBERNETES_CLOSED' });
+    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_CLOSED',
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { EventRecorder, type EventRecorderOptions } from '../../runtime/kubernetes/events';
+import { events, jobs } from '../../runtime/kubernetes/paths';
+import type { Job, KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
+import type { Cluster } from '../cluster/cluster';
+import { describeCluster } from '../cluster/suite';
+import { waitFor } from '../cluster/wait';
+import { everything, type FaultProxy, startFaultProxy } from './fault-proxy';
+import { recordingLogger } from './recording-logger';
+
+interface Event extends KubernetesObject {
+  readonly note: string;
+  readonly reason: string;
+  readonly regarding: ObjectReference;
+  readonly series?: { readonly count: number };
+}
+
+describeCluster('event recorder', tests, { scheduler: false });
+
+function tests(getCluster: () => Cluster): void {
+  let client: KubernetesClient;
+  let proxy: FaultProxy;
+  let recorder: EventRecorder;
+  let outcomes: string[];
+  let logger: ReturnType<typeof recordingLogger>;
+  let count = 0;
+  let about: ObjectReference;
+
+  beforeEach(async () => {
+    proxy = await startFaultProxy(getCluster());
+    client = createClient({ kubeconfig: proxy.kubeconfig, random: () => 0 });
+    count += 1;
+    const { metadata } = await client.create<Job>(jobs('default'), {
+      metadata: { name: `told-${count}` },
+      spec: {
+        suspend: true,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
+      },
+    });
+    const { name, uid } = metadata;
+    about = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'default', name, uid };
+    outcomes = [];
+    logger = recordingLogger();
+    recorder = recorderWith({});
+  });
+  afterEach(async () => {
+    client.close();
+    await recorder.stop();
+    await proxy.stop();
+  });
+
+  function recorderWith(options: Partial<EventRecorderOptions>): EventRecorder {
+    return new EventRecorder({
+      client,
+      component: 'fluxqueue-controller',
+      instance: 'replica-1',
+      logger,
+      onEvent: (outcome) => outcomes.push(outcome),
+      ...options,
+    });
+  }
+
+  const told = async () => {
+    const { items } = await client.list<Event>(events('default'));
+    return items.filter(({ regarding }) => regarding.uid === about.uid && regarding.kind === 'Job');
+  };
+  const ours = async () => (await told()).filter(({ reason }) => reason !== 'Suspended');
+  const scheduled = { type: 'Normal', reason: 'Scheduled', message: '1 pod on node-3 after 12 s' } as const;
+
+  test('is what kubectl describe shows', async () => {
+    recorder.record(about, scheduled);
+    recorder.record(about, {
+      type: 'Warning',
+      reason: 'Unsatisfiable',
+      message: 'asks for 5 nodes with 8 gpus, the cluster has 3',
+    });
+    await recorder.flushed();
+    const { stdout } = await getCluster().kubectl(['describe', 'job', about.name]);
+    expect(stdout).toMatch(/Normal +Scheduled +\S+ +fluxqueue-controller +1 pod on node-3 after 12 s/);
+    expect(stdout).toMatch(/Warning +Unsatisfiable .*asks for 5 nodes with 8 gpus, the cluster has 3/);
+    expect(outcomes).toEqual(['sent', 'sent']);
+  });
+
+  test('the same news again is counted, other news is told', async () => {
+    recorder.record(about, scheduled);
+    await recorder.flushed();
+    recorder.record(about, scheduled);
+    recorder.record(about, scheduled);
+    recorder.record(about, { ...scheduled, message: '1 pod on node-4 after 13 s' });
+    await recorder.flushed();
+    const seen = (await ours()).map(({ note, series }) => [note, series?.count]);
+    expect(seen.sort()).toEqual([
+      ['1 pod on node-3 after 12 s', 3],
+      ['1 pod on node-4 after 13 s', undefined],
+    ]);
+    const { stdout } = await getCluster().kubectl(['describe', 'job', about.name]);
+    expect(stdout).toMatch(/\(x3 over .*node-3/);
+  });
+
+  test('news whose Event was deleted meanwhile is told anew', async () => {
+    recorder.record(about, scheduled);
+    await recorder.flushed();
+    const [first] = await ours();
+    await client.delete(events('default', first!.metadata.name));
+    recorder.record(about, scheduled);
+    await recorder.flushed();
+    expect((await ours()).map(({ note }) => note)).toEqual([scheduled.message]);
+  });
+
+  test('when the apiserver is slow nobody waits, and the oldest is dropped and counted', async () => {
+    const lift = proxy.inject(everything, { kind: 'delay', milliseconds: 300 });
+    recorder = recorderWith({ capacity: 3 });
+    for (const name of ['1', '2', '3', '4', '5', '6'])
+      recorder.record(about, { ...scheduled, message: name });
+    expect(outcomes).toEqual(['dropped', 'dropped']);
+    lift();
+    await recorder.flushed();
+    // The first was under way already.
+    expect((await ours()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
+    expect(outcomes).toEqual(['dropped', 'dropped', 'sent', 'sent', 'sent', 'sent']);
+  });
+
+  test('what the apiserver refuses is dropped, and the next is told', async () => {
+    recorder.record({ ...about, namespace: 'nowhere' }, scheduled);
+    recorder.record(about, scheduled);
+    await recorder.flushed();
+    expect(outcomes).toEqual(['dropped', 'sent']);
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { reason: 'Scheduled' } }]);
+  });
+
+  test('survives names and messages at the limits', async () => {
+    recorder.record(about, { ...scheduled, message: 'x'.repeat(5_000) });
+    await recorder.flushed();
+    expect((await ours())[0]!.note).toHaveLength(1024);
+  });
+
+  test('stop drops what waits', async () => {
+    proxy.inject(everything, { kind: 'delay', milliseconds: 100 });
+    for (const message of ['1', '2', '3']) recorder.record(about, { ...scheduled, message });
+    await waitFor('the first', () =>
+      proxy.requests.some(({ method, path }) => method === 'POST' && path.includes('/events')),
+    );
+    await recorder.stop();
+    expect(outcomes).toEqual(['dropped', 'dropped', 'sent']);
+    recorder.record(about, scheduled);
+    expect(outcomes).toHaveLength(3);
+  });
+}

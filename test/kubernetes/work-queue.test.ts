@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { FluxqError } from '../../runtime/errors';
+import { type Outcome, WorkQueue, type WorkQueueOptions } from '../../runtime/kubernetes/work-queue';
+import { ManualClock, settle } from './manual-clock';
+import { recordingLogger } from './recording-logger';
+
+function setUp(options: Partial<WorkQueueOptions> & Pick<WorkQueueOptions, 'reconcile'>) {
+  const clock = new ManualClock();
+  const logger = recordingLogger();
+  const outcomes: [string, Outcome][] = [];
+  const queue = new WorkQueue({
+    name: 'test',
+    logger,
+    clock,
+    // The longest wait of every backoff.
+    random: () => 1,
+    onOutcome: (key, outcome) => outcomes.push([key, outcome]),
+    ...options,
+  });
+  return { clock, logger, outcomes, queue };
+}
+
+/** A reconcile function whose runs end when the test says so. */
+function gated() {
+  const runs: { readonly key: string; readonly end: () => void }[] = [];
+  const reconcile = (key: string) => new Promise<void>((end) => runs.push({ key, end }));
+  return { runs, reconcile, keys: () => runs.map(({ key }) => key) };
+}
+
+test('runs keys in order of arrival, as many at once as allowed', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 2 });
+  for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+  expect(keys()).toEqual(['a', 'b']);
+  runs[1]!.end();
+  await settle();
+  expect(keys()).toEqual(['a', 'b', 'c']);
+  expect(queue.waiting).toBe(1);
+});
+
+test('a key that waits is not queued twice', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 1 });
+  for (const key of ['a', 'b', 'b', 'b']) queue.add(key);
+  for (const at of [0, 1]) {
+    runs[at]!.end();
+    await settle();
+  }
+  expect(keys()).toEqual(['a', 'b']);
+});
+
+test('a key that comes in while it runs is run once more, never beside itself', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 8 });
+  queue.add('a');
+  queue.add('a');
+  queue.add('a');
+  expect(keys()).toEqual(['a']);
+  runs[0]!.end();
+  await settle();
+  expect(keys()).toEqual(['a', 'a']);
+  runs[1]!.end();
+  await settle();
+  expect(keys()).toEqual(['a', 'a']);
+});
+
+test('looks again when reconcile asks for it', async () => {
+  let runs = 0;
+  const { clock, queue } = setUp({
+    reconcile: async () => {
+      runs += 1;
+      return runs === 1 ? { after: 5_000 } : undefined;
+    },
+  });
+  queue.add('a');
+  await clock.advance(4_999);
+  expect(runs).toBe(1);
+  await clock.advance(1);
+  expect(runs).toBe(2);
+  expect(clock.next).toBeUndefined();
+});
+
+test('the earliest of several delays counts, and adding the key ends the delay', async () => {
+  const ran: number[] = [];
+  const { clock, queue } = setUp({
+    reconcile: async () => {
+      ran.push(clock.now());
+    },
+  });
+  queue.addAfter('a', 1_000);
+  queue.addAfter('a', 300);
+  queue.addAfter('a', 700);
+  await clock.advance(2_000);
+  expect(ran).toEqual([300]);
+  queue.addAfter('a', 500);
+  queue.add('a');
+  await clock.advance(2_000);
+  expect(ran).toEqual([300, 2_000]);
+});
+
+test('an error is retried with growing waits, up to the longest, and forgotten after a success', async () => {
+  const ran: number[] = [];
+  const { clock, queue, outcomes, logger } = setUp({
+    backoff: { first: 100, most: 800 },
+    reconcile: async () => {
+      ran.push(clock.now());
+      if (ran.length < 6 || ran.length === 7) throw new Error('database down');
+    },
+  });
+  queue.add('a');
+  await clock.advance(10_000);
+  expect(ran).toEqual([0, 100, 300, 700, 1_500, 2_300]);
+  expect(outcomes.map(([, outcome]) => outcome)).toEqual([...Array(5).fill('failed'), 'done']);
+  expect(logger.lines.map(({ level, message }) => [level, message])).toEqual(
+    Array(5).fill(['warn', 'database down']),
+  );
+  queue.add('a');
+  await clock.advance(10_000);
+  expect(ran.slice(6)).toEqual([10_000, 10_100]);
+});
+
+test('an error that no repetition can cure is logged once and dropped', async () => {
+  let runs = 0;
+  const { clock, queue, outcomes, logger } = setUp({
+    reconcile: async () => {
+      runs += 1;
+      throw new FluxqError('FLUXQ_WALLTIME', 'no duration', { field: 'walltime', value: 'soon' });
+    },
+  });
+  queue.add('a');
+  await clock.advance(600_000);
+  expect(runs).toBe(1);
+  expect(outcomes).toEqual([['a', 'dropped']]);
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { key: 'a' } }]);
+});
+
+test('a retryable FluxqError is retried', async () => {
+  let runs = 0;
+  const { clock, queue } = setUp({
+    reconcile: async () => {
+      runs += 1;
+      if (runs === 1) throw new FluxqError('FLUXQ_DATABASE_DOWN', 'no connection', { retryable: true });
+    },
+  });
+  queue.add('a');
+  await clock.advance(250);
+  expect(runs).toBe(2);
+});
+
+test('waits are spread by jitter, never below half the first', () => {
+  fc.assert(
+    fc.asyncProperty(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), async (random) => {
+      const { clock, queue } = setUp({
+        random: () => random,
+        backoff: { first: 100, most: 1_000 },
+        reconcile: async () => {
+          throw new Error('no');
+        },
+      });
+      queue.add('a');
+      for (const ceiling of [100, 200, 400, 800, 1_000, 1_000]) {
+        await settle();
+        expect(clock.next).toBeGreaterThanOrEqual(50);
+        expect(clock.next).toBeLessThanOrEqual(ceiling);
+        await clock.advance(clock.next!);
+      }
+      await queue.stop();
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('forget takes a key out with its delay', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { clock, queue } = setUp({ reconcile, concurrency: 1 });
+  queue.add('a');
+  queue.add('b');
+  queue.addAfter('c', 100);
+  queue.forget('b');
+  queue.forget('c');
+  runs[0]!.end();
+  await clock.advance(1_000);
+  expect(keys()).toEqual(['a']);
+});
+
+test('stop waits for what runs and starts nothing more', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { clock, queue } = setUp({ reconcile, concurrency: 1 });
+  queue.add('a');
+  queue.add('b');
+  queue.addAfter('c', 100);
+  let stopped = false;
+  const stop = queue.stop().then(() => {
+    stopped = true;
+  });
+  await clock.advance(1_000);
+  expect(stopped).toBe(false);
+  runs[0]!.end();
+  await stop;
+  queue.add('d');
+  await settle();
+  expect(keys()).toEqual(['a']);
+});
+
+test('drained resolves when nothing is ready or running', async () => {
+  const { runs, reconcile } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 1 });
+  await queue.drained();
+  queue.add('a');
+  queue.add('b');
+  let drained = false;
+  const drain = queue.drained().then(() => {
+    drained = true;
+  });
+  runs[0]!.end();
+  await settle();
+  expect(drained).toBe(false);
+  runs[1]!.end();
+  await drain;
+  expect(queue.running).toBe(0);
+});
+
+test('whatever is added when: never two runs of a key at once, and a run after the last add', async () => {
+  const command = fc.oneof(
+    fc.record({ add: fc.constantFrom('a', 'b', 'c') }),
+    fc.record({ addAfter: fc.constantFrom('a', 'b', 'c'), ms: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ advance: fc.integer({ min: 0, max: 60 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
+      const active = new Set<string>();
+      const asked = new Map<string, number>();
+      const began = new Map<string, number>();
+      let step = 0;
+      const { clock, queue } = setUp({
+        concurrency: 2,
+        reconcile: async (key) => {
+          expect(active.has(key)).toBe(false);
+          active.add(key);
+          began.set(key, step);
+          await new Promise<void>((resolve) => clock.after(10, resolve));
+          active.delete(key);
+        },
+      });
+      for (const next of commands) {
+        step += 1;
+        if ('advance' in next) await clock.advance(next.advance);
+        else if ('add' in next) queue.add(next.add);
+        else queue.addAfter(next.addAfter, next.ms);
+        if ('add' in next) asked.set(next.add, step);
+        if ('addAfter' in next) asked.set(next.addAfter, step);
+      }
+      step += 1;
+      await clock.advance(1_000);
+      for (const [key, at] of asked) expect(began.get(key)).toBeGreaterThanOrEqual(at);
+      expect(queue.running + queue.waiting).toBe(0);
+    }),
+    { numRuns: 60 },
+  );
+});
