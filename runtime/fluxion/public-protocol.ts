@@ -84,9 +84,12 @@ export class PublicProtocol implements Protocol {
     const start = axis.absolute(response.reserved ? Math.max(response.at, second + 1) : second);
     const end = start + walltimeOf(jobspec.attributes.system.duration);
     const allocation = parseAnswer(response.allocation, { jobid, start, end });
+    if (operation.startsWith('without_')) {
+      await this.cancelOnServer([response.jobid]);
+      return { status: 'OK', allocation, reserved: false };
+    }
     const { reserved } = response;
-    if (operation.startsWith('without_')) await this.cancelOnServer([response.jobid]);
-    else this.jobs.set({ allocation, reserved, serverIds: [response.jobid] });
+    this.jobs.set({ allocation, reserved, serverIds: [response.jobid] });
     return { status: 'OK', allocation, reserved };
   }
 

@@ -54,18 +54,17 @@ export class LibraryGraph {
     this.matches++;
     const answer = this.context.match(operation, this.onAxis(jobspec), jobid);
     if (answer.status !== 'OK') return answer;
-    const reserved = answer.at > 0;
-    const start = axis.absolute(reserved ? answer.at : axis.second);
+    const later = answer.at > 0;
+    const start = axis.absolute(later ? answer.at : axis.second);
     const allocation = parseAnswer(answer.answer, { jobid, start, end: start + walltime });
-    if (!operation.startsWith('without_')) {
-      this.jobs.set({
-        allocation,
-        reserved,
-        ...(reserved ? { jobspec } : {}),
-        ...(this.source.jgf === undefined ? {} : { answer: answer.answer }),
-      });
-    }
-    return { status: 'OK', allocation, reserved };
+    if (operation.startsWith('without_')) return { status: 'OK', allocation, reserved: false };
+    this.jobs.set({
+      allocation,
+      reserved: later,
+      ...(later ? { jobspec } : {}),
+      ...(this.source.jgf === undefined ? {} : { answer: answer.answer }),
+    });
+    return { status: 'OK', allocation, reserved: later };
   }
 
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */

@@ -1,0 +1,45 @@
+/** Jobspecs in one line. */
+import type { Constraint, Jobspec, JobspecResource } from '../../runtime/jobspec/types';
+
+export interface JobOptions {
+  /** Walltime in seconds. @default 100 */
+  readonly walltime?: number;
+  readonly constraints?: Constraint;
+}
+
+/** `cores` cores anywhere, in one slot under one node. */
+export function cores(count: number, options: JobOptions = {}): Jobspec {
+  return jobspec([slot(1, [{ type: 'core', count }])], options);
+}
+
+/** One slot of these units under one node. */
+export function units(counts: Readonly<Record<string, number>>, options: JobOptions = {}): Jobspec {
+  const inside = Object.entries(counts).map(([type, count]) => ({ type, count }));
+  return jobspec([slot(1, inside)], options);
+}
+
+/** `count` nodes with `perNode` cores on each; the rest of the node can be shared. */
+export function nodes(count: number, perNode: number, options: JobOptions = {}): Jobspec {
+  return jobspec([{ type: 'node', count, with: [slot(1, [{ type: 'core', count: perNode }])] }], options);
+}
+
+/** `count` nodes for this job alone. */
+export function wholeNodes(count: number, options: JobOptions = {}): Jobspec {
+  return jobspec([slot(count, [{ type: 'node', count: 1 }])], options);
+}
+
+function slot(count: number, inside: readonly JobspecResource[]): JobspecResource {
+  return { type: 'slot', count, label: 'task', with: inside };
+}
+
+function jobspec(
+  resources: readonly JobspecResource[],
+  { walltime = 100, constraints }: JobOptions,
+): Jobspec {
+  return {
+    version: 9999,
+    resources,
+    tasks: [{ command: ['app'], slot: 'task', count: { per_slot: 1 } }],
+    attributes: { system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) } },
+  };
+}
