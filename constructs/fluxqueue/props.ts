@@ -100,6 +100,6 @@ export interface FluxQueueProps {
   /** Image of the stack's own scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */
   readonly schedulerImage?: string;
 
-  /** Leave out Deployments and database, because the runtime is started by hand. @default - the runtime runs in the cluster */
+  /** Leave out the runtime's Deployments and the database, because the runtime is started by hand. @default - the runtime runs in the cluster */
   readonly externalRuntime?: ExternalRuntime;
 }

@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Database, type FluxQueueProps } from '../../constructs/fluxqueue';
 import { schedulerConfiguration } from '../../constructs/fluxqueue/scheduler';
+import { findAssets } from '../cluster/assets';
 import type { Cluster, KubeObject } from '../cluster/cluster';
+import { freePorts } from '../cluster/ports';
+import { ProcessSet } from '../cluster/processes';
 import { describeCluster } from '../cluster/suite';
 import { names, podTemplates, stackObjects } from './manifests';
 
@@ -151,45 +156,69 @@ describeCluster(
       );
     });
 
-    test('the real kube-scheduler takes our profile and starts a pinned pod with it', async () => {
-      await getCluster().create({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        // Here the guards don't look; elsewhere our scheduler's name is reserved for admitted pods.
-        metadata: { name: 'pinned', namespace: 'kube-system' },
-        spec: {
-          schedulerName: 'fluxqueue-scheduler',
-          containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' } } }],
-          affinity: {
-            nodeAffinity: {
-              requiredDuringSchedulingIgnoredDuringExecution: {
-                nodeSelectorTerms: [
-                  { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-1'] }] },
-                ],
-              },
-            },
-          },
-        },
-      });
-      const node = await getCluster().waitFor('the pod to be bound', async () => {
-        const { spec } = await getCluster().get<{ spec: { nodeName?: string } }>(
-          '/api/v1/namespaces/kube-system/pods/pinned',
+    test('the real kube-scheduler leads and binds a pinned pod with our configuration and rights alone', async () => {
+      const { scheduler, stop } = await startOurScheduler(getCluster());
+      try {
+        await getCluster().create(pinnedPod('node-1'));
+        const node = await getCluster().waitFor('the pod to be bound', async () => {
+          if (!scheduler.running) throw new Error(scheduler.logTail());
+          const { spec } = await getCluster().get<{ spec: { nodeName?: string } }>(
+            '/api/v1/namespaces/kube-system/pods/pinned',
+          );
+          return spec.nodeName;
+        });
+        expect(node).toBe('node-1');
+        const lease = await getCluster().get<{ spec: { holderIdentity: string } }>(
+          '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-scheduler',
         );
-        return spec.nodeName;
-      });
-      expect(node).toBe('node-1');
+        expect(lease.spec.holderIdentity).not.toBe('');
+        expect(scheduler.logTail(1000)).not.toMatch(/forbidden/i);
+      } finally {
+        await stop();
+      }
     });
   },
-  {
-    nodes: 2,
-    schedulerConfiguration: {
-      profiles: [
-        { schedulerName: 'default-scheduler' },
-        ...(schedulerConfiguration('fluxqueue-system').profiles as object[]),
-      ],
-    },
-  },
+  { nodes: 2 },
 );
+
+/** The program as the stack's Deployment starts it, with the token of its ServiceAccount. */
+async function startOurScheduler(cluster: Cluster) {
+  const kubeconfig = await cluster.kubeconfigForServiceAccount('fluxqueue-scheduler', 'fluxqueue-system');
+  const [port = 0] = await freePorts(1);
+  const processes = ProcessSet.create('fluxqueue-scheduler');
+  const configuration = schedulerConfiguration('fluxqueue-system');
+  const connection = { ...(configuration.clientConnection as object), kubeconfig };
+  const file = join(processes.directory, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ ...configuration, clientConnection: connection }));
+  const { 'kube-scheduler': program } = await findAssets();
+  const scheduler = await processes.start('kube-scheduler', program, [
+    `--config=${file}`,
+    `--secure-port=${port}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+  ]);
+  return { scheduler, stop: () => processes.stop() };
+}
+
+/** In kube-system the guards don't look; elsewhere our scheduler's name is reserved for admitted pods. */
+function pinnedPod(node: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'pinned', namespace: 'kube-system' },
+    spec: {
+      schedulerName: 'fluxqueue-scheduler',
+      containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' } } }],
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],
+          },
+        },
+      },
+    },
+  };
+}
 
 /** undefined when the apiserver would store it with no field unknown, else what it says. */
 async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<string | undefined> {
