@@ -14,12 +14,7 @@ export class EmbeddedOracleServer implements OracleServer {
     });
   }
 
-  async match(
-    operation: MatchOperation,
-    id: number,
-    jobspec: Jobspec,
-    now: number,
-  ): Promise<OracleAnswer> {
+  async match(operation: MatchOperation, id: number, jobspec: Jobspec, now: number): Promise<OracleAnswer> {
     const outcome = this.started.match({ jobid: id, jobspec, operation, now });
     if (outcome.status !== 'OK') return { result: outcome.status };
     const { reserved, start, held } = outcome;

@@ -5,12 +5,11 @@
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { isDeepStrictEqual } from 'node:util';
-import type { Jobspec } from '../../runtime/jobspec/types';
-import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { JgfGraph } from '../../runtime/fluxion/matcher';
+import type { MatchOperation } from '../../runtime/fluxion/types';
+import type { Jobspec } from '../../runtime/jobspec/types';
 import { EmbeddedOracleServer } from './embeddedoracle';
 
 /** What a recorded answer says of a match. */
@@ -80,7 +79,10 @@ export async function* readCases(file: string): AsyncGenerator<RecordedCase> {
 }
 
 /** Replays a recording on a server. */
-export async function runOracle(cases: AsyncIterable<RecordedCase>, server: OracleServer): Promise<OracleReport> {
+export async function runOracle(
+  cases: AsyncIterable<RecordedCase>,
+  server: OracleServer,
+): Promise<OracleReport> {
   const report: OracleReport = { cases: 0, identical: 0, ops: 0, identicalOps: 0, differences: [] };
   for await (const recorded of cases) {
     const differences = await runCase(recorded, server, report);
@@ -91,7 +93,11 @@ export async function runOracle(cases: AsyncIterable<RecordedCase>, server: Orac
   return report;
 }
 
-async function runCase(recorded: RecordedCase, server: OracleServer, report: OracleReport): Promise<Difference[]> {
+async function runCase(
+  recorded: RecordedCase,
+  server: OracleServer,
+  report: OracleReport,
+): Promise<Difference[]> {
   const passes = recorded.passes ?? [{ now: 0, ended: [], ops: recorded.ops ?? [] }];
   const differences: Difference[] = [];
   await server.init(recorded.graph, recorded.options, passes[0]?.now ?? 0);

@@ -3,8 +3,8 @@ import { FluxqError } from '../../errors';
 import { formatIdset, parseIdset } from '../idset';
 import type { AllocatedNode, Allocation } from '../types';
 import type { Branch } from './branch';
-import type { Graph } from './graph';
 import { grantOf } from './grant';
+import type { Graph } from './graph';
 import type { Grant, Job, Ledger } from './ledger';
 import { NODE } from './typetable';
 
@@ -50,7 +50,9 @@ export function allocationOf(
 function unitNumber(graph: Graph, v: number): number {
   if (!graph.names.has(v)) return graph.number[v]!;
   const type = graph.type[v]!;
-  const siblings = graph.branchOf.get(graph.parent[v]!)!.children.filter((child) => graph.type[child] === type);
+  const siblings = graph.branchOf
+    .get(graph.parent[v]!)!
+    .children.filter((child) => graph.type[child] === type);
   return siblings.indexOf(v);
 }
 
@@ -108,7 +110,8 @@ function unitsBelow(
   const type = graph.types.find(typeName);
   const byNumber = new Map<number, number>();
   const collect = (branch: Branch): void => {
-    for (const child of branch.children) if (graph.type[child] === type) byNumber.set(unitNumber(graph, child), child);
+    for (const child of branch.children)
+      if (graph.type[child] === type) byNumber.set(unitNumber(graph, child), child);
     branch.branches.forEach(collect);
   };
   collect(node);
@@ -144,7 +147,9 @@ function jgfVertex(graph: Graph, v: number, exclusive: boolean): Record<string, 
       ...(name === `${basename}${graph.id[v]}` ? {} : { name }),
       id: graph.id[v],
       rank: graph.rank[v],
-      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties.map((key) => [key, ''])) }),
+      ...(properties.length === 0
+        ? {}
+        : { properties: Object.fromEntries(properties.map((key) => [key, ''])) }),
       ...(unit === undefined ? {} : { unit }),
       ...(exclusive ? { exclusive } : {}),
       ...(graph.size[v] === 1 ? {} : { size: graph.size[v] }),

@@ -37,7 +37,8 @@ export class Candidates {
 
   /** Puts a candidate into the slot that was added last. */
   addItem(slot: number, item: number): void {
-    if (this.itemCount === this.items.length) this.items = copied(this.items, new Int32Array(this.itemCount * 2));
+    if (this.itemCount === this.items.length)
+      this.items = copied(this.items, new Int32Array(this.itemCount * 2));
     this.items[this.itemCount++] = item;
     this.to[slot] = this.itemCount;
     this.score[slot]! += this.score[item]!;

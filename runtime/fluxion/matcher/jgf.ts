@@ -79,7 +79,10 @@ export function readVertex(vertex: JgfVertex): ReadVertex {
   const { type, paths, name, basename } = metadata;
   if (typeof type !== 'string' || !isObject(paths) || typeof paths.containment !== 'string') throw malformed;
   const uniqId = numberOr(metadata.uniq_id, Number.parseInt(vertex.id, 10));
-  const id = numberOr(metadata.id, type === 'node' && typeof name === 'string' ? trailingNumber(name) : uniqId);
+  const id = numberOr(
+    metadata.id,
+    type === 'node' && typeof name === 'string' ? trailingNumber(name) : uniqId,
+  );
   const base = typeof basename === 'string' ? basename : type;
   return {
     type,

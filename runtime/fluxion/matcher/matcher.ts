@@ -11,13 +11,13 @@ import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../typ
 import { allocationOf, grantFor, writeJgf } from './answer';
 import type { Branch } from './branch';
 import { PruneFilters } from './filters';
-import type { Graph } from './graph';
 import { withoutNodes } from './grant';
+import type { Graph } from './graph';
 import type { JgfGraph } from './jgf';
 import { Ledger } from './ledger';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
-import { JobspecError, readRequest, type Request } from './request';
+import { JobspecError, type Request, readRequest } from './request';
 import { Scheduler } from './schedule';
 import { stateOf } from './state';
 import { NODE } from './typetable';
@@ -262,4 +262,3 @@ export class Matcher {
     return this.walk.select(request, { start: 0, end: 1, empty: true });
   }
 }
-

@@ -1,7 +1,8 @@
 /** flux-sched's jobspec parser: the same checks in the same order with the same texts, on JSON instead of YAML. */
+
+import { JobspecError } from './constraint';
 import type { CountRange } from './count';
 import { UNLIMITED } from './count';
-import { JobspecError } from './constraint';
 
 export interface ParsedResource {
   readonly type: string;

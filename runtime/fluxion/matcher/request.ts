@@ -1,7 +1,7 @@
 /** A jobspec made ready for one graph: types as numbers, needs as lanes. */
 import type { Matches } from './constraint';
 import { JobspecError, parseConstraint } from './constraint';
-import { calcCount, type CountRange, UNLIMITED } from './count';
+import { type CountRange, calcCount, UNLIMITED } from './count';
 import type { Graph } from './graph';
 import { type ParsedResource, parseJobspec } from './parse';
 import type { Policy } from './policy';
@@ -116,12 +116,14 @@ function givesAnything(resource: ParsedResource, policy: Policy): boolean {
 
 function checkSiblings(resources: readonly ParsedResource[], inSlot: boolean, inExclusive: boolean): void {
   const types = new Set(resources.map(({ type }) => type));
-  if (types.size < resources.length) throw new JobspecError('two siblings of one resource type are not supported');
+  if (types.size < resources.length)
+    throw new JobspecError('two siblings of one resource type are not supported');
   if (types.has('xor_slot')) throw new JobspecError('xor_slot is not supported');
   if (inSlot && types.has('slot')) throw new JobspecError('a slot inside a slot is not supported');
   for (const resource of resources) {
     const isSlot = resource.type === 'slot';
-    if (isSlot && resource.with.length === 0) throw new JobspecError('a slot without resources is not supported');
+    if (isSlot && resource.with.length === 0)
+      throw new JobspecError('a slot without resources is not supported');
     if (resource.exclusive === false && (inSlot || inExclusive)) {
       throw new JobspecError('"exclusive: false" below a slot or an exclusive resource is not supported');
     }

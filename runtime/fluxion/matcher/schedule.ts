@@ -1,12 +1,17 @@
 /** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
-import type { Graph } from './graph';
 import { collectGrant } from './grant';
+import type { Graph } from './graph';
 import type { Grant, Ledger } from './ledger';
 import { GRAPH_DURATION, needOf, type Request } from './request';
 import type { Walk, Window } from './walk';
 
-export type Found = { readonly status: 'OK'; readonly grant: Grant; readonly start: number; readonly end: number };
+export type Found = {
+  readonly status: 'OK';
+  readonly grant: Grant;
+  readonly start: number;
+  readonly end: number;
+};
 export type Verdict = Found | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
 
 /** Finds a place for a request; holds nothing. */
@@ -68,7 +73,9 @@ export class Scheduler {
   /** flux-sched's `request_feasible`: counts nodes before it walks, with its own idea of what that means. */
   private precheck(request: Request, operation: MatchOperation): Verdict | undefined {
     if (request.nodes === 0) return undefined;
-    const refused = { status: operation === 'allocate_with_satisfiability' ? 'UNSATISFIABLE' : 'BUSY' } as const;
+    const refused = {
+      status: operation === 'allocate_with_satisfiability' ? 'UNSATISFIABLE' : 'BUSY',
+    } as const;
     if (request.nodes > this.graph.nodesUp) return refused;
     const { constraint } = request;
     if (constraint === undefined) return undefined;

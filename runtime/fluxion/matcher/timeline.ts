@@ -21,7 +21,7 @@ export class Timeline {
   private refs = NO_REFS;
   private used: Float64Array;
   private length = 1;
-  /** Jobs that touch the vertex, at whatever time. */
+  /** Jobs that hold something below the vertex, at whatever time. */
   spans = 0;
   /** Spans that begin at a point of their own. */
   private rises = 0;
@@ -35,7 +35,7 @@ export class Timeline {
   /** @param start -Infinity for what runs already */
   add(start: number, end: number, counts: Float64Array): void {
     if (this.times === NO_TIMES) this.grow();
-    this.spans++;
+    if (holdsBelow(counts)) this.spans++;
     if (start !== Number.NEGATIVE_INFINITY) this.rises++;
     const from = this.point(start);
     this.refs[from]!++;
@@ -45,7 +45,7 @@ export class Timeline {
   }
 
   remove(start: number, end: number, counts: Float64Array): void {
-    this.spans--;
+    if (holdsBelow(counts)) this.spans--;
     if (start !== Number.NEGATIVE_INFINITY) this.rises--;
     const from = this.indexAt(start);
     const to = this.indexAt(end);
@@ -55,7 +55,7 @@ export class Timeline {
   }
 
   addOver(counts: Float64Array): void {
-    this.spans++;
+    if (holdsBelow(counts)) this.spans++;
     this.over ??= new Float64Array(this.lanes);
     for (let k = 0; k < this.lanes; k++) this.over[k]! += counts[k]!;
   }
@@ -63,7 +63,7 @@ export class Timeline {
   removeOver(counts: Float64Array): void {
     const { over } = this;
     if (over === undefined) return;
-    this.spans--;
+    if (holdsBelow(counts)) this.spans--;
     for (let k = 0; k < this.lanes; k++) over[k]! -= counts[k]!;
     if (over[0] === 0) this.over = undefined;
   }
@@ -196,4 +196,9 @@ export class Timeline {
     this.refs = refs;
     this.used = used;
   }
+}
+
+function holdsBelow(counts: Float64Array): boolean {
+  for (let k = 1; k < counts.length; k++) if (counts[k]! > 0) return true;
+  return false;
 }

@@ -4,7 +4,7 @@
  * edge whose target belongs to the answer carries the number of the walk.
  */
 import type { Branch, LeafGroup } from './branch';
-import { Candidates, type CandidateList, Found } from './candidates';
+import { type CandidateList, Candidates, Found } from './candidates';
 import { calcCount } from './count';
 import type { Graph } from './graph';
 import type { Ledger } from './ledger';
@@ -92,7 +92,8 @@ export class Walk {
     }
     resources.forEach((resource, i) => {
       const { data } = top.list(resource.type);
-      for (let j = 0; j < chosen[i]!; j++) if (this.candidates.vertex[data[j]!] !== root.vertex) this.enforce(data[j]!, true);
+      for (let j = 0; j < chosen[i]!; j++)
+        if (this.candidates.vertex[data[j]!] !== root.vertex) this.enforce(data[j]!, true);
     });
     return true;
   }
@@ -133,7 +134,16 @@ export class Walk {
     const factor = this.nodeFactorOf(branch);
     this.nodeFactor += factor;
     if (inSlot) this.fillSlots(branch, slot!, found, depth);
-    else this.explore(branch, passing ? resources : (match?.with ?? NOTHING), passing, exclusive, 1, found, depth);
+    else
+      this.explore(
+        branch,
+        passing ? resources : (match?.with ?? NOTHING),
+        passing,
+        exclusive,
+        1,
+        found,
+        depth,
+      );
     this.nodeFactor -= factor;
     found.available = this.graph.size[branch.vertex]!;
     if (found.available === 0 || !this.finish(branch, match, found)) return false;
@@ -151,8 +161,10 @@ export class Walk {
     const { vertex, type } = branch;
     if (!this.empty && this.graph.up[vertex] === 0) return true;
     const { constraint } = this.request;
-    if (constraint !== undefined && (type === NODE || type === STORAGE_NODE) && !constraint(branch)) return true;
-    if (!this.empty && this.ledger.head[vertex]! >= 0 && !this.ledger.isFree(vertex, this.start, this.end)) return true;
+    if (constraint !== undefined && (type === NODE || type === STORAGE_NODE) && !constraint(branch))
+      return true;
+    if (!this.empty && this.ledger.head[vertex]! >= 0 && !this.ledger.isFree(vertex, this.start, this.end))
+      return true;
     for (const resource of resources) {
       if (resource !== match && resource.type !== SLOT) continue;
       if (resource === match && exclusive && !this.isUntouched(branch)) return true;
@@ -236,9 +248,11 @@ export class Walk {
     depth: number,
   ): void {
     if (branch.branches.length === 0) this.exploreLeaves(branch, resources, exclusive, shares, found);
-    else if (this.policy.stopOnFirst) this.exploreByWeight(branch, resources, pristine, exclusive, shares, found, depth);
+    else if (this.policy.stopOnFirst)
+      this.exploreByWeight(branch, resources, pristine, exclusive, shares, found, depth);
     else if (branch.groups.length === 0) {
-      for (const below of branch.branches) this.tryBranch(below, resources, pristine, exclusive, found, depth);
+      for (const below of branch.branches)
+        this.tryBranch(below, resources, pristine, exclusive, found, depth);
     } else {
       for (const child of branch.children) this.tryChild(child, resources, pristine, exclusive, found, depth);
     }
