@@ -1,0 +1,222 @@
+/**
+ * A cluster on paper: the embedded matcher, rows, and a clock that jumps from
+ * event to event. Commits what a pass decides as the queue would.
+ */
+import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import { parseIdset } from '../../runtime/fluxion/idset';
+import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../../runtime/fluxion/types';
+import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import type { PodSpec } from '../../runtime/jobspec/pod';
+import type { WorkloadRow } from '../../runtime/queue/types';
+import { type PassInput, type PassResult, type QueuePolicy, runPass } from '../../runtime/scheduling/pass';
+
+export interface JobOptions {
+  readonly pods?: number;
+  readonly cpu?: number;
+  readonly walltime?: number;
+  readonly exclusive?: boolean;
+  readonly pod?: Partial<PodSpec>;
+  readonly priority?: number;
+  readonly queue?: string;
+  readonly submittedAt?: number;
+  readonly held?: boolean;
+  /** Seconds it really runs. @default - its walltime */
+  readonly runs?: number;
+}
+
+export interface Start {
+  readonly uid: string;
+  readonly start: number;
+  /** When it really ended, if it has. */
+  end?: number;
+  readonly allocation: Allocation;
+}
+
+export function nodesOf(count: number, cores: number): GraphNode[] {
+  return Array.from({ length: count }, (_, i) => ({ name: `n${i}`, units: { core: cores } }));
+}
+
+export class Simulation {
+  now = 1_000;
+  readonly rows = new Map<string, WorkloadRow>();
+  readonly started: Start[] = [];
+  /** uid -> every estimate it was given, in order, and its start. */
+  readonly estimates = new Map<string, number[]>();
+  private readonly runs = new Map<string, number>();
+  private reservations: readonly number[] = [];
+  private count = 0;
+
+  private constructor(
+    readonly fluxion: Fluxion,
+    readonly nodes: readonly GraphNode[],
+    readonly policy: QueuePolicy,
+    readonly depth: number,
+  ) {}
+
+  static async of(
+    nodes: readonly GraphNode[],
+    {
+      policy = 'easy',
+      depth = 100,
+      match = 'lonode',
+    }: { policy?: QueuePolicy; depth?: number; match?: MatchPolicy } = {},
+  ): Promise<Simulation> {
+    const fluxion = embeddedFluxion();
+    await fluxion.init({ nodes, policy: match, now: 1_000 });
+    return new Simulation(fluxion, nodes, policy, depth);
+  }
+
+  submit(uid: string, options: JobOptions = {}): WorkloadRow {
+    const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
+    const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
+    const jobspec = jobspecOf({ pod, pods, walltime, exclusive });
+    this.count += 1;
+    const row: WorkloadRow = {
+      uid,
+      kind: 'Job',
+      namespace: 'science',
+      name: uid,
+      queue: options.queue ?? 'default',
+      priority: options.priority ?? 0,
+      submittedAt,
+      walltime,
+      pods,
+      jobspec,
+      shape: shapeOf(jobspec),
+      held: options.held ?? false,
+      seq: this.count,
+      jobid: this.count,
+      phase: 'Waiting',
+      reason: 'Submitted',
+      message: null,
+      allocation: null,
+      estimatedStart: null,
+      result: null,
+      requeues: 0,
+      allocatedAt: null,
+      releasedAt: null,
+      startedAt: null,
+      finishedAt: null,
+    };
+    this.runs.set(uid, options.runs ?? walltime);
+    this.rows.set(uid, row);
+    return row;
+  }
+
+  /** One pass, and its decisions committed. */
+  async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
+    const all = [...this.rows.values()];
+    const names = [...new Set(all.map(({ queue }) => queue))];
+    const result = await runPass({
+      now: this.now,
+      queues: names.map((name) => ({
+        name,
+        policy: this.policy,
+        depth: this.depth,
+        rows: all.filter(({ queue }) => queue === name),
+      })),
+      matcher: this.fluxion,
+      reservations: this.reservations,
+      holding: all.filter(({ allocation }) => allocation !== null),
+      nodes: this.nodes,
+      ...over,
+    });
+    this.commit(result);
+    return result;
+  }
+
+  private commit({ grants, extended, waits, reservations }: PassResult): void {
+    this.reservations = reservations;
+    for (const { uid, allocation } of grants) {
+      this.change(uid, { phase: 'Running', reason: null, message: null, allocation, estimatedStart: null });
+      this.started.push({ uid, start: this.now, allocation });
+      this.estimates.get(uid)?.push(this.now);
+    }
+    for (const { uid, allocation } of extended) {
+      this.change(uid, { allocation });
+    }
+    for (const { uid, reason, message, estimatedStart } of waits) {
+      this.change(uid, { reason, message, estimatedStart });
+      if (estimatedStart !== null) {
+        this.estimates.set(uid, [...(this.estimates.get(uid) ?? []), estimatedStart]);
+      }
+    }
+  }
+
+  change(uid: string, over: Partial<WorkloadRow>): void {
+    this.rows.set(uid, { ...this.row(uid), ...over });
+  }
+
+  row(uid: string): WorkloadRow {
+    return this.rows.get(uid)!;
+  }
+
+  /** The job is over and its pods are gone. */
+  async finish(uid: string): Promise<void> {
+    await this.fluxion.cancel(this.row(uid).jobid);
+    this.change(uid, { phase: 'Finished', result: 'Succeeded', allocation: null });
+    const start = this.started.find((s) => s.uid === uid);
+    if (start !== undefined) {
+      start.end = this.now;
+    }
+  }
+
+  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission and every end. */
+  async run(
+    arrivals: readonly { readonly at: number; submit(): void }[] = [],
+    afterPass: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    const coming = [...arrivals].sort((a, b) => a.at - b.at);
+    for (;;) {
+      while (coming[0] !== undefined && coming[0].at <= this.now) {
+        coming.shift()!.submit();
+      }
+      for (const { uid, start } of this.running()) {
+        if (start + this.runs.get(uid)! <= this.now) {
+          await this.finish(uid);
+        }
+      }
+      await this.pass();
+      await afterPass();
+      const next = Math.min(
+        coming[0]?.at ?? Number.POSITIVE_INFINITY,
+        ...this.running().map(({ uid, start }) => start + this.runs.get(uid)!),
+      );
+      if (!Number.isFinite(next)) {
+        return;
+      }
+      this.now = next;
+    }
+  }
+
+  running(): Start[] {
+    return this.started.filter(({ end }) => end === undefined);
+  }
+
+  startOf(uid: string): number {
+    return this.started.find((s) => s.uid === uid)!.start;
+  }
+
+  /** Units that two jobs held at the same time, as text; empty if all is well. */
+  doubleGrants(): string[] {
+    const doubled: string[] = [];
+    const spans = new Map<string, { uid: string; start: number; end: number }[]>();
+    for (const { uid, start, end = Number.POSITIVE_INFINITY, allocation } of this.started) {
+      for (const unit of unitsIn(allocation)) {
+        const before = spans.get(unit) ?? [];
+        const clash = before.find((other) => other.start < end && start < other.end);
+        if (clash !== undefined) {
+          doubled.push(`${unit}: ${clash.uid} and ${uid}`);
+        }
+        spans.set(unit, [...before, { uid, start, end }]);
+      }
+    }
+    return doubled;
+  }
+}
+
+export function unitsIn({ nodes }: Allocation): string[] {
+  return nodes.flatMap(({ name, units }) =>
+    Object.entries(units).flatMap(([type, ids]) => parseIdset(ids).map((id) => `${name}/${type}${id}`)),
+  );
+}
