@@ -2,14 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
+import { parse } from 'yaml';
 import { Database, type FluxQueueProps } from '../../constructs/fluxqueue';
 import { schedulerConfiguration } from '../../constructs/fluxqueue/scheduler';
+import { startWebhookRole } from '../../runtime/admission/role';
+import { parseConfig } from '../../runtime/config';
+import { createLogger } from '../../runtime/observability/log';
 import { findAssets } from '../cluster/assets';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { ProcessSet } from '../cluster/processes';
 import { describeCluster } from '../cluster/suite';
-import { names, podTemplates, stackObjects } from './manifests';
+import { find, names, podTemplates, stackObjects } from './manifests';
 
 /** Together they have every object that the stack can have. */
 const VARIANTS: [string, FluxQueueProps][] = [
@@ -156,6 +160,29 @@ describeCluster(
       );
     });
 
+    test('the webhook fills its empty Secret and is trusted with its rights alone, and applying the stack again takes nothing back', async () => {
+      const objects = stackObjects();
+      await getCluster().apply(objects);
+      const role = await startWebhookRole(
+        await webhookConfig(getCluster(), objects),
+        createLogger('test', 'silent'),
+      );
+      try {
+        await getCluster().apply(objects);
+        const secret = await getCluster().get<{ data: Record<string, string> }>(
+          '/api/v1/namespaces/fluxqueue-system/secrets/fluxqueue-webhook-tls',
+        );
+        const { webhooks } = await getCluster().get<{ webhooks: { clientConfig: { caBundle: string } }[] }>(
+          '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/fluxqueue',
+        );
+        const trusted = webhooks.map(({ clientConfig }) => clientConfig.caBundle);
+        expect(trusted).toEqual([secret.data['ca.crt'], secret.data['ca.crt']]);
+        expect(secret.data['tls.key']).toMatch(/./);
+      } finally {
+        await role.stop();
+      }
+    });
+
     test('the real kube-scheduler leads and binds a pinned pod with our configuration and rights alone', async () => {
       const { scheduler, stop } = await startOurScheduler(getCluster());
       try {
@@ -180,6 +207,20 @@ describeCluster(
   },
   { nodes: 2 },
 );
+
+/** The stack's settings, with what a process on this machine needs instead of a pod. */
+async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
+  const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
+  const settings = parse(data['config.yaml'] ?? '') as { webhook: object };
+  const kubeconfig = await cluster.kubeconfigForServiceAccount('fluxqueue-webhook', 'fluxqueue-system');
+  const here = { host: '127.0.0.1', port: 0 };
+  return parseConfig({
+    ...settings,
+    kubernetes: { kubeconfig },
+    http: here,
+    webhook: { ...settings.webhook, ...here },
+  });
+}
 
 /** The program as the stack's Deployment starts it, with the token of its ServiceAccount. */
 async function startOurScheduler(cluster: Cluster) {
