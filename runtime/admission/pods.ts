@@ -46,9 +46,6 @@ export interface PodAdmissionOptions {
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DEFAULT_SCHEDULER = 'default-scheduler';
-/** Kueue's marks on pods that it queues, and on pods of Jobs that it queues. */
-const KUEUE_LABELS = ['kueue.x-k8s.io/queue-name', 'kueue.x-k8s.io/podset'];
-
 /**
  * Applied to its own result it changes nothing.
  * @throws FluxqError FLUXQ_SETTING_INVALID
@@ -59,12 +56,11 @@ export function admitPod(pod: AdmittedPod, { schedulerName }: PodAdmissionOption
   return [...(node === undefined ? gate(pod) : pin(pod, node)), ...chooseScheduler(pod, schedulerName)];
 }
 
-/** Bound already, or started by the kubelet, the DaemonSet controller or another queue. */
+/** Bound already, or started by the kubelet or the DaemonSet controller. No label lets a pod pass: anyone could set it. */
 function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
   return (
     (spec?.nodeName ?? '') !== '' ||
     metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined ||
-    KUEUE_LABELS.some((label) => metadata?.labels?.[label] !== undefined) ||
     (metadata?.ownerReferences ?? []).some(
       ({ apiVersion, kind, controller }) =>
         controller === true && kind === 'DaemonSet' && apiVersion.startsWith('apps/'),

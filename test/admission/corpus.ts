@@ -224,6 +224,11 @@ const GATED: readonly Entry[] = [
     gated,
   ),
   entry('200 kB of annotation', pod({}, { annotations: { large } }), gated),
+  entry(
+    "Kueue's labels let no pod pass",
+    pod({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/podset': 'main' } }),
+    gated,
+  ),
   entry('a gang', pod({}, { labels: { 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '4' } }), gated),
   entry(
     'a completion index but no assignment',
@@ -260,8 +265,6 @@ const LEFT_ALONE: readonly Entry[] = [
     pod({}, { labels: { 'fluxqueue/priority': 'high' }, ownerReferences: [owner('apps/v1', 'DaemonSet')] }),
     untouched,
   ),
-  entry("Kueue's pod", pod({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } }), untouched),
-  entry("a pod of Kueue's Job", pod({}, { labels: { 'kueue.x-k8s.io/podset': 'main' } }), untouched),
 ];
 
 const ASSIGNED: readonly Entry[] = [

@@ -111,7 +111,7 @@ export const JOB_CONDITIONS: readonly MatchCondition[] = [
   },
 ];
 
-/** Pods that are bound already, or belong to the kubelet, a DaemonSet or another queue, are left alone. */
+/** Pods that are bound already, or belong to the kubelet or a DaemonSet, are left alone. No label lets a pod pass. */
 export const POD_CONDITIONS: readonly MatchCondition[] = [
   { name: 'not-bound', expression: '!has(object.spec.nodeName) || object.spec.nodeName == ""' },
   {
@@ -124,12 +124,6 @@ export const POD_CONDITIONS: readonly MatchCondition[] = [
     expression:
       '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
       'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))',
-  },
-  {
-    name: 'no-other-queue',
-    expression:
-      '!has(object.metadata.labels) || !["kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/podset"].exists(key, ' +
-      'key in object.metadata.labels)',
   },
 ];
 

@@ -1,0 +1,69 @@
+/** The mode in which every namespace takes part: what can never match, does not. */
+import { Testing } from 'cdk8s';
+import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
+import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/names';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+import { job } from './corpus';
+import { makeNamespace } from './forms';
+import { type Users, usersOf } from './users';
+
+describeCluster(
+  'cluster-wide admission',
+  (getCluster) => {
+    let users: Users;
+    beforeAll(async () => {
+      const cluster = getCluster();
+      users = usersOf(cluster);
+      const chart = Testing.chart();
+      const scope = { clusterWide: true, excludedNamespaces: ['excluded'], name: 'wide' };
+      new AdmissionPolicies(chart, 'policies', { ...scope, schedulerName: 'fluxqueue-scheduler' });
+      new AdmissionGuards(chart, 'guards', scope);
+      await cluster.apply(Testing.synth(chart) as KubeObject[]);
+      for (const name of [STACK_NAMESPACE, 'excluded', 'any']) await makeNamespace(cluster, name, {});
+      await makeNamespace(cluster, 'out', { 'fluxqueue/enabled': 'false' });
+      await cluster.waitFor('admission', async () => (await admitted('any')) === 'true');
+    });
+    afterAll(() => users?.close());
+
+    const admitted = async (namespace: string) => {
+      const { status, body } = await users.create('alice', namespace, job({ suspend: true }));
+      expect(status).toBe(201);
+      return body.metadata.labels?.[ADMITTED_LABEL];
+    };
+
+    it.each(['any', 'default'])('%s takes part', async (namespace) => {
+      expect(await admitted(namespace)).toBe('true');
+    });
+
+    it.each(['kube-system', STACK_NAMESPACE, 'excluded', 'out'])('%s does not', async (namespace) => {
+      expect(await admitted(namespace)).toBeUndefined();
+    });
+
+    it.each(['kube-system', STACK_NAMESPACE])('%s does not even with the label', async (namespace) => {
+      await makeNamespace(getCluster(), namespace, { 'fluxqueue/enabled': 'true' });
+      await getCluster().waitFor('the label to be seen', async () => {
+        const { body } = await users.send(undefined, 'GET', `/api/v1/namespaces/${namespace}`);
+        return body.metadata.labels?.['fluxqueue/enabled'] === 'true';
+      });
+      expect(await admitted(namespace)).toBeUndefined();
+    });
+
+    it('pods that name no scheduler get ours', async () => {
+      const pod = (schedulerName?: string) => ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { generateName: 'pod-' },
+        spec: { containers: [{ name: 'a', image: 'a' }], ...(schedulerName && { schedulerName }) },
+      });
+      const chosen = async (given?: string) =>
+        ((await users.create('alice', 'any', pod(given))).body.spec as { schedulerName: string })
+          .schedulerName;
+      expect(await chosen()).toBe('fluxqueue-scheduler');
+      expect(await chosen('default-scheduler')).toBe('fluxqueue-scheduler');
+      expect(await chosen('volcano')).toBe('volcano');
+    });
+  },
+  { scheduler: false },
+);

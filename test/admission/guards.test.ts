@@ -1,0 +1,211 @@
+/** What nobody but the runtime may do, tried as several users on a real apiserver. */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  GATE,
+  SCHEDULER_NAME,
+} from '../../constructs/names';
+import type { WebhookServer } from '../../runtime/admission/server';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+import { JOB_CONTROLLER, job, pod } from './corpus';
+import { FORMS, installForms, makeNamespace } from './forms';
+import { type Reply, type Users, usersOf } from './users';
+
+const ALICE = 'alice';
+const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+const OTHER_CONTROLLERS = ['replicaset-controller', 'cronjob-controller', 'statefulset-controller'].map(
+  (name) => `system:serviceaccount:kube-system:${name}`,
+);
+const RELEASE = {
+  spec: {
+    suspend: false,
+    template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0' } } },
+  },
+};
+const assigned = {
+  annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [COMPLETION_INDEX_ANNOTATION]: '0' },
+};
+const owner = (apiVersion: string, kind: string) => ({
+  ownerReferences: [
+    { apiVersion, kind, name: 'o', uid: '6f1d2a0e-0000-4000-8000-000000000002', controller: true },
+  ],
+});
+
+describeCluster(
+  'the guards',
+  (getCluster) => {
+    let webhook: WebhookServer;
+    let users: Users;
+    beforeAll(async () => {
+      webhook = await installForms(getCluster());
+      users = usersOf(getCluster());
+      await makeNamespace(getCluster(), 'other', {});
+    });
+    afterAll(async () => {
+      users?.close();
+      await webhook?.stop();
+    });
+
+    const made = async (reply: Promise<Reply>): Promise<KubeObject> => {
+      const { status, body } = await reply;
+      expect(body.message ?? '').toBe('');
+      expect(status).toBeLessThan(300);
+      return body;
+    };
+    const refused = async (reply: Promise<Reply>, start: string): Promise<void> => {
+      const { status, body } = await reply;
+      expect(body.message).toContain(`denied request: ${start}`);
+      expect(status).toBe(422);
+    };
+    const admittedLabel = (body: KubeObject) => body.metadata.labels?.[ADMITTED_LABEL];
+
+    describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
+      const waiting = () => made(users.create(ALICE, namespace, job({ parallelism: 2, completions: 4 })));
+
+      it('only the runtime releases a Job that waits', async () => {
+        const train = await waiting();
+        await refused(
+          users.patch(ALICE, namespace, train, { spec: { suspend: false } }),
+          'FLUXQ_HELD: spec.suspend: ',
+        );
+        await refused(users.patch(ALICE, namespace, train, RELEASE), 'FLUXQ_');
+        expect(await made(users.patch(CONTROLLER, namespace, train, RELEASE))).toMatchObject(RELEASE);
+      });
+
+      it('users may suspend their Job, and label it, and change its size while it waits', async () => {
+        const train = await waiting();
+        await made(users.patch(ALICE, namespace, train, { spec: { parallelism: 4 } }));
+        await made(
+          users.patch(ALICE, namespace, train, { metadata: { labels: { 'fluxqueue/hold': 'true' } } }),
+        );
+        await made(users.patch(CONTROLLER, namespace, train, RELEASE));
+        await made(users.patch(ALICE, namespace, train, { spec: { suspend: true } }));
+      });
+
+      it('a released Job does not grow past what it was given', async () => {
+        const train = await waiting();
+        await made(users.patch(CONTROLLER, namespace, train, RELEASE));
+        await refused(
+          users.patch(ALICE, namespace, train, { spec: { parallelism: 3 } }),
+          'FLUXQ_RELEASED: spec.parallelism: ',
+        );
+        await made(users.patch(ALICE, namespace, train, { spec: { parallelism: 1 } }));
+      });
+
+      it('the admitted label stays as it is', async () => {
+        const train = await waiting();
+        const label = (value: string | null) => ({ metadata: { labels: { [ADMITTED_LABEL]: value } } });
+        const start = `FLUXQ_RESERVED: metadata.labels["${ADMITTED_LABEL}"]: `;
+        for (const value of [null, 'false', ''])
+          await refused(users.patch(ALICE, namespace, train, label(value)), start);
+        const probe = await made(users.create(ALICE, namespace, pod()));
+        for (const value of [null, 'false'])
+          await refused(users.patch(ALICE, namespace, probe, label(value)), start);
+        const kueues = job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
+        const foreign = await made(users.create(ALICE, namespace, kueues));
+        await refused(users.patch(ALICE, namespace, foreign, label('true')), start);
+        expect(
+          admittedLabel(await made(users.patch(CONTROLLER, namespace, train, label(null)))),
+        ).toBeUndefined();
+      });
+
+      it('settings are judged when they change, and only then', async () => {
+        const train = await waiting();
+        const setting = (value: string) => ({ metadata: { annotations: { 'fluxqueue/walltime': value } } });
+        await refused(
+          users.patch(ALICE, namespace, train, setting('soon')),
+          'FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]: ',
+        );
+        await made(users.patch(ALICE, namespace, train, setting('2h')));
+        const half = { metadata: { labels: { 'fluxqueue/group': 'ring' } } };
+        await refused(
+          users.patch(ALICE, namespace, train, half),
+          'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: needs fluxqueue/group-size beside it',
+        );
+      });
+
+      it('only the runtime ungates a pod', async () => {
+        const probe = await made(
+          users.create(ALICE, namespace, pod({ schedulingGates: [{ name: 'mine' }] })),
+        );
+        const gates = (...names: string[]) => ({
+          spec: { schedulingGates: names.map((name) => ({ name })) },
+        });
+        await refused(
+          users.patch(ALICE, namespace, probe, gates('mine')),
+          'FLUXQ_HELD: spec.schedulingGates: ',
+        );
+        await made(users.patch(ALICE, namespace, probe, gates(GATE)));
+        await made(users.patch(CONTROLLER, namespace, probe, gates()));
+      });
+    });
+
+    describe.each(['policies', 'other'])('in the namespace %s', (namespace) => {
+      const reserved = `FLUXQ_RESERVED: metadata.annotations["${ASSIGNMENT_ANNOTATION}"]: `;
+
+      it('nobody gives a Job its assignment but the runtime', async () => {
+        const inTemplate = job({}, {}, { metadata: assigned });
+        for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
+          await refused(users.create(user, namespace, inTemplate), reserved);
+        await refused(users.create(ALICE, namespace, job({}, assigned)), reserved);
+        await made(users.create(CONTROLLER, namespace, inTemplate));
+      });
+
+      it('pods have an assignment from the Job controller only, for pods of a Job', async () => {
+        const ofJob = pod({}, { ...assigned, ...owner('batch/v1', 'Job') });
+        for (const user of [ALICE, ...OTHER_CONTROLLERS])
+          await refused(users.create(user, namespace, ofJob), reserved);
+        for (const user of [JOB_CONTROLLER, 'system:kube-controller-manager', CONTROLLER])
+          await made(users.create(user, namespace, ofJob));
+        const ofSet = pod({}, { ...assigned, ...owner('apps/v1', 'ReplicaSet') });
+        await refused(users.create('system:kube-controller-manager', namespace, ofSet), reserved);
+        const probe = await made(users.create(ALICE, namespace, pod()));
+        await refused(users.patch(ALICE, namespace, probe, { metadata: assigned }), reserved);
+        await made(users.patch(ALICE, namespace, probe, { metadata: { annotations: { mine: 'x' } } }));
+      });
+    });
+
+    describe('in a namespace that takes no part', () => {
+      it('nothing can claim to be taken in', async () => {
+        const labels = { [ADMITTED_LABEL]: 'true' };
+        const start = `FLUXQ_RESERVED: metadata.labels["${ADMITTED_LABEL}"]: `;
+        await refused(users.create(ALICE, 'other', job({ suspend: true }, { labels })), start);
+        await refused(
+          users.create(ALICE, 'other', pod({ schedulingGates: [{ name: GATE }] }, { labels })),
+          start,
+        );
+      });
+
+      it("the queue's scheduler takes no pods past the queue", async () => {
+        const skipping = pod({ schedulerName: SCHEDULER_NAME });
+        await refused(users.create(ALICE, 'other', skipping), 'FLUXQ_RESERVED: spec.schedulerName: ');
+        const gated = await made(users.create(ALICE, 'policies', skipping));
+        expect(gated.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
+      });
+
+      it('ordinary Jobs and pods live as ever', async () => {
+        const free = await made(users.create(ALICE, 'other', job({ suspend: true })));
+        await made(users.patch(ALICE, 'other', free, { spec: { suspend: false } }));
+        await made(users.patch(ALICE, 'other', free, { spec: { parallelism: 7 } }));
+        const probe = await made(users.create(ALICE, 'other', pod({ schedulingGates: [{ name: 'mine' }] })));
+        await made(users.patch(ALICE, 'other', probe, { spec: { schedulingGates: [] } }));
+      });
+
+      it('objects from before the opt-in keep their wrong settings until someone changes those', async () => {
+        const annotations = { 'fluxqueue/walltime': 'soon' };
+        const old = await made(users.create(ALICE, 'other', job({ suspend: true }, { annotations })));
+        await makeNamespace(getCluster(), 'other', { 'fluxqueue/enabled': 'true' });
+        await getCluster().waitFor('the opt-in', async () => {
+          const { status } = await users.create(ALICE, 'other', job({}, { annotations }));
+          return status === 422;
+        });
+        await made(users.patch(ALICE, 'other', old, { metadata: { labels: { app: 'x' } } }));
+        const worse = { metadata: { annotations: { 'fluxqueue/walltime': 'later' } } };
+        await refused(users.patch(ALICE, 'other', old, worse), 'FLUXQ_SETTING_INVALID: ');
+      });
+    });
+  },
+  { scheduler: false },
+);

@@ -1,0 +1,67 @@
+/** From a user's Job to its exact nodes through either form: the real Job controller, scheduler and kwok nodes. */
+import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import type { WebhookServer } from '../../runtime/admission/server';
+import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+import { job } from './corpus';
+import { FORMS, installForms } from './forms';
+import { type Users, usersOf } from './users';
+
+const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+
+interface PodObject extends KubeObject {
+  spec: { nodeName?: string };
+}
+
+describeCluster(
+  'a released Job',
+  (getCluster) => {
+    let webhook: WebhookServer;
+    let users: Users;
+    beforeAll(async () => {
+      webhook = await installForms(getCluster());
+      users = usersOf(getCluster());
+    });
+    afterAll(async () => {
+      users?.close();
+      await webhook?.stop();
+    });
+
+    const podsOf = async (namespace: string, name: string): Promise<PodObject[]> => {
+      const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=batch.kubernetes.io/job-name%3D${name}`;
+      return (await getCluster().get<{ items: PodObject[] }>(path)).items;
+    };
+
+    it.each([...FORMS])('runs where its assignment says (%s)', async (namespace) => {
+      const parts = [
+        { node: 'node-2', pods: 3 },
+        { node: 'node-0', pods: 3 },
+        { node: 'node-3', pods: 1 },
+      ];
+      const spec = { completions: 7, parallelism: 7, completionMode: 'Indexed' };
+      const { body } = await users.create('alice', namespace, job(spec));
+      const name = body.metadata.name as string;
+      const assignment = encodeAssignment(parts);
+      const template = { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignment } } };
+      const reply = await users.patch(CONTROLLER, namespace, body, { spec: { suspend: false, template } });
+      expect(reply.status).toBe(200);
+
+      const pods = await getCluster().waitFor('seven bound pods', async () => {
+        const found = await podsOf(namespace, name);
+        return found.length === 7 && found.every(({ spec: { nodeName } }) => nodeName) ? found : undefined;
+      });
+      const expected = nodesOf(assignment).flatMap(({ node, pods: count }) =>
+        Array<string>(count).fill(node),
+      );
+      const placed = pods.map(({ metadata, spec: { nodeName } }) => ({
+        index: Number(metadata.annotations?.['batch.kubernetes.io/job-completion-index']),
+        node: nodeName,
+      }));
+      expect(placed.sort((a, b) => a.index - b.index)).toEqual(
+        expected.map((node, index) => ({ index, node })),
+      );
+    });
+  },
+  { nodes: 4 },
+);
