@@ -52,6 +52,13 @@ export function parseAnswer(text: string, window: Window): Allocation {
   return { ...window, nodes: [...nodes.values()].map(({ node, units }) => allocatedNode(node, units)) };
 }
 
+/** Containment paths of the vertices that an answer gives exclusively, in its order. */
+export function heldPaths(text: string): string[] {
+  return answeredVertices(text)
+    .filter(({ exclusive }) => exclusive)
+    .map(({ path }) => path);
+}
+
 function allocatedNode(node: AnsweredVertex, units: ReadonlyMap<string, readonly number[]>): AllocatedNode {
   return {
     name: node.name,

@@ -2,19 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { FluxqError } from '../errors';
 import type { Jobspec } from '../jobspec/types';
-import type { Engine } from './engine';
+import type { Engine, EngineResult, JgfInit } from './engine';
 import { checkNodes } from './graph';
 import { Matcher } from './matcher';
-import type {
-  Allocation,
-  Fluxion,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchPolicy,
-  MatchRequest,
-  MatchResult,
-} from './types';
+import type { Allocation, Fluxion, FluxionState, GraphNode, InitRequest, MatchRequest } from './types';
 
 /** A Fluxion in this process; close() only forgets the graph. */
 export function embeddedFluxion(): Fluxion {
@@ -32,15 +23,17 @@ export class EmbeddedEngine implements Engine {
     return this.start(() => Matcher.fromNodes(nodes, { policy }), now);
   }
 
-  async initJgf(jgf: string, policy: MatchPolicy, now: number): Promise<string> {
-    return this.start(() => Matcher.fromJgf(jgf, { policy }), now);
+  async initJgf({ jgf, policy, now, pruneFilters }: JgfInit): Promise<string> {
+    const filters = pruneFilters === undefined ? {} : { pruneFilters };
+    return this.start(() => Matcher.fromJgf(jgf, { policy, ...filters }), now);
   }
 
-  async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<MatchResult> {
+  async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<EngineResult> {
     if (this.matcher === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
     const outcome = this.matcher.match({ jobid, jobspec, operation, now: this.advance(now) });
     if (outcome.status !== 'OK') return { status: outcome.status, text: outcome.text };
-    return { status: 'OK', allocation: outcome.allocation, reserved: outcome.reserved };
+    const { allocation, reserved, held } = outcome;
+    return { status: 'OK', allocation, reserved, held: () => held };
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {

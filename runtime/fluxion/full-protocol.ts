@@ -51,7 +51,7 @@ export class FullProtocol implements Protocol {
     this.fence = fence ?? this.fence;
     this.bootId = '';
     const graph = { nodes: nodes.map(nodeToWire) };
-    const request = { policy, jgf: '', graph, now: Math.floor(now), caller: this.caller() };
+    const request = { policy, jgf: '', graph, now: Math.floor(now), caller: this.caller(), pruneFilters: '' };
     const { bootId } = await this.send(FluxionServiceService.init, request, this.timeouts.init);
     this.bootId = bootId;
     return bootId;
@@ -66,6 +66,7 @@ export class FullProtocol implements Protocol {
       jobid,
       now: Math.floor(now),
       caller: this.caller(),
+      wantHeld: false,
     });
     return resultFromWire(response);
   }

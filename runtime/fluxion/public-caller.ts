@@ -23,7 +23,11 @@ export class PublicCaller {
   async init({ policy, jgf }: pb.InitRequest): Promise<pb.InitResponse> {
     this.jobid = 0;
     // The public service's default, like flux-sched's own, is `first`.
-    const bootId = await this.engine.initJgf(jgf, parsePolicy(policy === '' ? 'first' : policy), 0);
+    const bootId = await this.engine.initJgf({
+      jgf,
+      policy: parsePolicy(policy === '' ? 'first' : policy),
+      now: 0,
+    });
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }
 
@@ -51,6 +55,7 @@ export class PublicCaller {
       verdict: pb.MatchResponse_Verdict.OK,
       text: '',
       granted: undefined,
+      held: [],
     };
   }
 

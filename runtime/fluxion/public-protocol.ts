@@ -189,7 +189,7 @@ export class PublicProtocol implements Protocol {
   }
 
   private async sendInit(policy: string, jgf: string): Promise<void> {
-    const request = { policy, jgf, graph: undefined, now: 0, caller: undefined };
+    const request = { policy, jgf, graph: undefined, now: 0, caller: undefined, pruneFilters: '' };
     await this.rpc.call(FluxionServiceService.init, request, this.timeouts.init);
   }
 
@@ -203,6 +203,7 @@ export class PublicProtocol implements Protocol {
       jobid: 0,
       now: 0,
       caller: undefined,
+      wantHeld: false,
     };
     try {
       return await this.rpc.call(FluxionServiceService.match, request, this.timeouts.call);

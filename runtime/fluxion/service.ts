@@ -69,16 +69,19 @@ export class FluxionService {
   }
 
   private async init(request: pb.InitRequest): Promise<pb.InitResponse> {
-    const { graph, policy, now, caller } = request;
-    this.checkFence(caller);
+    this.checkFence(request.caller);
     this.graphOf = undefined;
-    if (graph === undefined) {
+    if (request.caller === undefined) {
       const response = await this.publicCaller.init(request);
       this.graphOf = 'public';
       return response;
     }
-    const nodes = graph.nodes.map(nodeFromWire);
-    const bootId = await this.engine.init({ nodes, policy: parsePolicy(policy), now });
+    const { graph, jgf, now, pruneFilters } = request;
+    const policy = parsePolicy(request.policy);
+    const bootId =
+      graph === undefined
+        ? await this.engine.initJgf({ jgf, policy, now, ...(pruneFilters === '' ? {} : { pruneFilters }) })
+        : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now });
     this.graphOf = 'ours';
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }
@@ -90,7 +93,7 @@ export class FluxionService {
       this.admitPublic(request.caller);
       return this.publicCaller.match(request, seconds);
     }
-    const { jobid, now, caller } = request;
+    const { jobid, now, caller, wantHeld } = request;
     this.checkFence(caller);
     const lost = this.lost(caller);
     if (lost !== undefined) return resultToWire(jobid, { status: 'NOT_READY', text: lost }, seconds());
@@ -100,7 +103,12 @@ export class FluxionService {
       const text = typeof jobspec === 'string' ? jobspec : `unknown operation ${request.operation}`;
       return resultToWire(jobid, { status: 'INVALID', text }, seconds());
     }
-    return resultToWire(jobid, await this.engine.match({ jobid, jobspec, operation, now }), seconds());
+    return resultToWire(
+      jobid,
+      await this.engine.match({ jobid, jobspec, operation, now }),
+      seconds(),
+      wantHeld,
+    );
   }
 
   private async cancel({ jobID, caller }: pb.CancelRequest): Promise<pb.CancelResponse> {

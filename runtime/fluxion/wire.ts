@@ -1,6 +1,7 @@
 /** Between the program's types (types.ts) and the protocol's messages (generated). */
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../errors';
+import type { EngineResult } from './engine';
 import * as pb from './generated/fluxion';
 import type { Allocation, FluxionState, GraphNode, MatchOperation, MatchResult, UnitCounts } from './types';
 
@@ -102,8 +103,13 @@ export function operationFromWire(operation: pb.MatchRequest_Operation): MatchOp
   return (Object.keys(OPERATIONS) as MatchOperation[]).find((key) => OPERATIONS[key] === operation);
 }
 
-export function resultToWire(jobid: number, result: MatchResult, overhead: number): pb.MatchResponse {
-  const base = { allocation: '', jobid, overhead, reserved: false, at: 0, granted: undefined };
+export function resultToWire(
+  jobid: number,
+  result: EngineResult,
+  overhead: number,
+  wantHeld = false,
+): pb.MatchResponse {
+  const base = { allocation: '', jobid, overhead, reserved: false, at: 0, granted: undefined, held: [] };
   if (result.status !== 'OK') {
     return {
       ...base,
@@ -120,6 +126,7 @@ export function resultToWire(jobid: number, result: MatchResult, overhead: numbe
     verdict: pb.MatchResponse_Verdict.OK,
     text: '',
     granted: allocationToWire(result.allocation),
+    held: wantHeld ? [...result.held()] : [],
   };
 }
 

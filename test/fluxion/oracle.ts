@@ -11,6 +11,7 @@ import type { JgfGraph } from '../../runtime/fluxion/matcher';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import { EmbeddedOracleServer } from './embeddedoracle';
+import { RemoteOracleServer } from './remote-oracle';
 
 /** What a recorded answer says of a match. */
 export interface OracleAnswer {
@@ -153,7 +154,7 @@ async function ask(
 /** The server behind a name: `embedded`, or the address of a Fluxion service. */
 export async function serverFor(name: string): Promise<OracleServer> {
   if (name === 'embedded') return new EmbeddedOracleServer();
-  throw new Error(`no server ${name}: only "embedded" is known here`);
+  return new RemoteOracleServer(name);
 }
 
 function describe({ seed, policy, now, index, op, expected, got }: Difference): string {

@@ -95,6 +95,7 @@ function matchOn(graph: Graph, { jobspec, reservation }: MatchRequest): MatchRes
     verdict: 0,
     text: '',
     granted: undefined,
+    held: [],
   };
 }
 

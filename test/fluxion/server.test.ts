@@ -273,6 +273,7 @@ describe('a client of the public service', () => {
         graph: undefined,
         now: 0,
         caller: undefined,
+        pruneFilters: '',
       },
       5000,
     );

@@ -84,7 +84,12 @@ export interface InitRequest {
   /** Additive. Set: the graph is this, and jgf is not read. */
   graph: Graph | undefined;
   now: number;
-  caller: Caller | undefined;
+  /** Unset: a caller of the public service. */
+  caller:
+    | Caller
+    | undefined;
+  /** flux-sched's prune_filters, read beside jgf. Empty: ALL:core,ALL:node,ALL:memory,ALL:gpu. */
+  pruneFilters: string;
 }
 
 export interface InitResponse {
@@ -110,7 +115,11 @@ export interface MatchRequest {
   operation: MatchRequest_Operation;
   jobid: number;
   now: number;
-  caller: Caller | undefined;
+  caller:
+    | Caller
+    | undefined;
+  /** Answer the held vertices too. */
+  wantHeld: boolean;
 }
 
 /** Additive. */
@@ -138,7 +147,11 @@ export interface MatchResponse {
   verdict: MatchResponse_Verdict;
   /** Why not. */
   text: string;
-  granted: Allocation | undefined;
+  granted:
+    | Allocation
+    | undefined;
+  /** If wanted: containment paths of the vertices given exclusively, in the order of Fluxion's answer. */
+  held: string[];
 }
 
 export enum MatchResponse_ResultType {
@@ -890,7 +903,7 @@ export const Allocation: MessageFns<Allocation> = {
 };
 
 function createBaseInitRequest(): InitRequest {
-  return { policy: "", jgf: "", graph: undefined, now: 0, caller: undefined };
+  return { policy: "", jgf: "", graph: undefined, now: 0, caller: undefined, pruneFilters: "" };
 }
 
 export const InitRequest: MessageFns<InitRequest> = {
@@ -909,6 +922,9 @@ export const InitRequest: MessageFns<InitRequest> = {
     }
     if (message.caller !== undefined) {
       Caller.encode(message.caller, writer.uint32(42).fork()).join();
+    }
+    if (message.pruneFilters !== "") {
+      writer.uint32(50).string(message.pruneFilters);
     }
     return writer;
   },
@@ -966,6 +982,14 @@ export const InitRequest: MessageFns<InitRequest> = {
             message.caller = Caller.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pruneFilters = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -990,6 +1014,7 @@ export const InitRequest: MessageFns<InitRequest> = {
     message.caller = (object.caller !== undefined && object.caller !== null)
       ? Caller.fromPartial(object.caller)
       : undefined;
+    message.pruneFilters = object.pruneFilters ?? "";
     return message;
   },
 };
@@ -1062,7 +1087,16 @@ export const InitResponse: MessageFns<InitResponse> = {
 };
 
 function createBaseMatchRequest(): MatchRequest {
-  return { jobspec: "", request: "", reservation: false, operation: 0, jobid: 0, now: 0, caller: undefined };
+  return {
+    jobspec: "",
+    request: "",
+    reservation: false,
+    operation: 0,
+    jobid: 0,
+    now: 0,
+    caller: undefined,
+    wantHeld: false,
+  };
 }
 
 export const MatchRequest: MessageFns<MatchRequest> = {
@@ -1087,6 +1121,9 @@ export const MatchRequest: MessageFns<MatchRequest> = {
     }
     if (message.caller !== undefined) {
       Caller.encode(message.caller, writer.uint32(58).fork()).join();
+    }
+    if (message.wantHeld !== false) {
+      writer.uint32(64).bool(message.wantHeld);
     }
     return writer;
   },
@@ -1160,6 +1197,14 @@ export const MatchRequest: MessageFns<MatchRequest> = {
             message.caller = Caller.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.wantHeld = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1186,6 +1231,7 @@ export const MatchRequest: MessageFns<MatchRequest> = {
     message.caller = (object.caller !== undefined && object.caller !== null)
       ? Caller.fromPartial(object.caller)
       : undefined;
+    message.wantHeld = object.wantHeld ?? false;
     return message;
   },
 };
@@ -1201,6 +1247,7 @@ function createBaseMatchResponse(): MatchResponse {
     verdict: 0,
     text: "",
     granted: undefined,
+    held: [],
   };
 }
 
@@ -1232,6 +1279,9 @@ export const MatchResponse: MessageFns<MatchResponse> = {
     }
     if (message.granted !== undefined) {
       Allocation.encode(message.granted, writer.uint32(74).fork()).join();
+    }
+    for (const v of message.held) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -1321,6 +1371,14 @@ export const MatchResponse: MessageFns<MatchResponse> = {
             message.granted = Allocation.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.held.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1349,6 +1407,7 @@ export const MatchResponse: MessageFns<MatchResponse> = {
     message.granted = (object.granted !== undefined && object.granted !== null)
       ? Allocation.fromPartial(object.granted)
       : undefined;
+    message.held = object.held?.map((e) => e) || [];
     return message;
   },
 };

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import { TimeAxis, walltimeOf } from '../axis';
 import { notReady } from '../embedded-engine';
-import type { Engine } from '../engine';
+import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
 import { GraphLayout, jgfOf } from '../graph';
 import { withoutNodes } from '../job-book';
 import type {
@@ -16,9 +16,7 @@ import type {
   GraphNode,
   InitRequest,
   MatchOperation,
-  MatchPolicy,
   MatchRequest,
-  MatchResult,
 } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
 import { LibraryGraph } from './graph';
@@ -51,21 +49,17 @@ class LibraryEngine implements Engine {
   async init({ nodes, policy, now }: InitRequest): Promise<string> {
     this.drop();
     const layout = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
-    const graph = new LibraryGraph(
-      this.library,
-      { policy, layout, jgf: undefined },
-      new TimeAxis(Math.floor(now)),
-    );
-    return this.start(graph, nodes);
+    const source = { policy, layout, jgf: undefined, pruneFilters: DEFAULT_PRUNE_FILTERS };
+    return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), nodes);
   }
 
-  async initJgf(jgf: string, policy: MatchPolicy, now: number): Promise<string> {
+  async initJgf({ jgf, policy, now, pruneFilters = DEFAULT_PRUNE_FILTERS }: JgfInit): Promise<string> {
     this.drop();
-    const source = { policy, layout: new GraphLayout([]), jgf };
+    const source = { policy, layout: new GraphLayout([]), jgf, pruneFilters };
     return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), []);
   }
 
-  async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<MatchResult> {
+  async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<EngineResult> {
     const { graph } = this;
     if (graph === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
     if (graph.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
@@ -130,9 +124,9 @@ class LibraryEngine implements Engine {
   async setStatus(names: readonly string[], up: boolean): Promise<void> {
     const { layout, context } = this.ready();
     for (const name of names) {
-      const placed = layout.nodes.get(name);
-      if (placed === undefined) continue;
-      context.setStatus(placed.chain.at(-1)!.path, up);
+      const path = name.startsWith('/') ? name : layout.nodes.get(name)?.chain.at(-1)?.path;
+      if (path === undefined) continue;
+      context.setStatus(path, up);
       layout.setStatus(name, up);
     }
   }

@@ -6,16 +6,14 @@
  */
 import { FluxqError } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
-import { formatRv1, parseAnswer, wrapRv1 } from '../allocation';
+import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../allocation';
 import { TimeAxis } from '../axis';
+import type { EngineResult } from '../engine';
 import type { GraphLayout } from '../graph';
 import { type BookedJob, JobBook } from '../job-book';
-import type { Allocation, MatchOperation, MatchPolicy, MatchResult } from '../types';
+import type { Allocation, MatchOperation, MatchPolicy } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
-
-/** The first type drives the candidate times of a reservation, the last the weights of policy first. */
-const PRUNE_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
 
 export interface LibraryJob extends BookedJob {
   /** Reservations: to make them again on another axis. */
@@ -29,6 +27,7 @@ export interface GraphSource {
   readonly layout: GraphLayout;
   /** A public caller's graph instead of the layout. */
   readonly jgf: string | undefined;
+  readonly pruneFilters: string;
 }
 
 export class LibraryGraph {
@@ -49,7 +48,7 @@ export class LibraryGraph {
     return this.source.layout;
   }
 
-  match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): MatchResult {
+  match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): EngineResult {
     const { axis } = this;
     this.matches++;
     const answer = this.context.match(operation, this.onAxis(jobspec), jobid);
@@ -57,14 +56,15 @@ export class LibraryGraph {
     const later = answer.at > 0;
     const start = axis.absolute(later ? answer.at : axis.second);
     const allocation = parseAnswer(answer.answer, { jobid, start, end: start + walltime });
-    if (operation.startsWith('without_')) return { status: 'OK', allocation, reserved: false };
+    const held = () => heldPaths(answer.answer);
+    if (operation.startsWith('without_')) return { status: 'OK', allocation, reserved: false, held };
     this.jobs.set({
       allocation,
       reserved: later,
       ...(later ? { jobspec } : {}),
       ...(this.source.jgf === undefined ? {} : { answer: answer.answer }),
     });
-    return { status: 'OK', allocation, reserved: later };
+    return { status: 'OK', allocation, reserved: later, held };
   }
 
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
@@ -107,11 +107,11 @@ export class LibraryGraph {
   }
 
   private open(): LibraryContext {
-    const { layout, policy, jgf } = this.source;
+    const { layout, policy, jgf, pruneFilters } = this.source;
     const placed = [...layout.nodes.values()];
     // All up first: the library counts a node that is loaded as down against one that is up.
     const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
-    const context = this.library.open(jgf ?? JSON.stringify(layout.jgf(up)), policy, PRUNE_FILTERS);
+    const context = this.library.open(jgf ?? JSON.stringify(layout.jgf(up)), policy, pruneFilters);
     for (const { node, chain } of placed) {
       if (node.up === false) context.setStatus(chain.at(-1)!.path, false);
     }
