@@ -5,7 +5,9 @@ import { type Config, loadConfig } from './config';
 import { startController } from './controllers/controller';
 import { messageOf } from './errors';
 import { startFluxion } from './fluxion/role';
+import { createClient } from './kubernetes/client';
 import { createLogger, type Logger } from './observability/log';
+import { ensurePassword } from './queue/password';
 import type { Role } from './role';
 
 const ROLES: Readonly<
@@ -44,6 +46,19 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .description(summary)
     .option('--config <file>', 'YAML configuration')
     .action((options: { config?: string }) => run(name, options));
+
+program
+  .command('password')
+  .description("one-shot: makes the password of the stack's own Postgres, once")
+  .requiredOption('--namespace <name>', 'namespace of the Secret')
+  .requiredOption('--secret <name>', 'an existing Secret; its keys password and url are filled')
+  .requiredOption('--url <url>', 'postgres:// URL without a password')
+  .requiredOption('--file <path>', 'where to write the password')
+  .action(async (options: { namespace: string; secret: string; url: string; file: string }) => {
+    const client = createClient({ userAgent: 'fluxqueue-password' });
+    await ensurePassword({ client, ...options });
+    client.close();
+  });
 
 program.parseAsync().then(
   () => process.exit(0),

@@ -75,6 +75,7 @@ export class Caches {
 
   /** Resolves when everything has been listed once, however long that takes, or when it was stopped before. */
   async start(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
     const all = [this.nodes, this.pods, this.jobs, this.fluxJobs];
     for (const reflector of all) reflector.start();
     await Promise.race([Promise.all(all.map(({ synced }) => synced)), once(this.stopping.signal, 'abort')]);

@@ -15,6 +15,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './fluxjob';
+import { TokenBucket } from './token-bucket';
 
 export const fluxJobs = namespaced(FLUXJOB_GROUP, FLUXJOB_VERSION, 'fluxjobs');
 
@@ -38,6 +39,14 @@ export interface FluxJobReconcilerOptions {
   readonly now: () => number;
 }
 
+/**
+ * Statuses that are not the last one share this many writes per second: a burst
+ * of short jobs costs a create and a final status each, and the apiserver's time
+ * goes into starting them.
+ */
+const PASSING_PER_SECOND = 10;
+const PASSING_BURST = 20;
+
 /** Seconds a phase must last before it is worth a write. */
 const WORTH_WRITING: Readonly<Record<WorkloadRow['phase'], number>> = {
   Requested: 1,
@@ -52,6 +61,7 @@ type Next = { readonly after: number } | undefined;
 export class FluxJobReconciler {
   /** What was written last by us, where the watch may lag behind. */
   private readonly written = new Map<string, Written>();
+  private readonly passing = new TokenBucket(PASSING_PER_SECOND, PASSING_BURST);
 
   constructor(private readonly options: FluxJobReconcilerOptions) {}
 
@@ -66,14 +76,15 @@ export class FluxJobReconciler {
     if (known === undefined) return this.settle(row);
     const due = this.dueIn(row, known);
     if (due > 0) return { after: Math.ceil(due * 1000) };
-    return this.write(row, known);
+    const wait = row.phase === 'Finished' ? 0 : this.passing.take(this.options.now());
+    return wait > 0 ? { after: wait * 1000 } : this.write(row, known);
   }
 
   private async write(row: WorkloadRow, known: Written): Promise<Next> {
     const { client, positionOf, now } = this.options;
     const status = fluxJobStatus(row, {
       position: positionOf(row.uid),
-      previous: known.status.conditions ?? [],
+      previous: known.status,
       generation: known.generation,
       now: now(),
     });

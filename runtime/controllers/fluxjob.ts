@@ -35,8 +35,8 @@ export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps[
 export interface StatusContext {
   /** Place in the queue while Waiting, 1 is next. */
   readonly position: number | undefined;
-  /** Conditions as they stand, for their transition times. */
-  readonly previous: readonly FluxJobStatusConditions[];
+  /** As it stands: for transition times, and nodes that were freed early stay shown. */
+  readonly previous: FluxJobStatus;
   /** metadata.generation of the FluxJob. */
   readonly generation: number;
   /** Unix seconds. */
@@ -52,7 +52,7 @@ export function fluxJobStatus(
   return {
     phase: row.phase,
     ...(waiting && position !== undefined ? { position } : {}),
-    ...(row.allocation === null ? {} : allocationStatus(row)),
+    ...(row.allocation === null ? {} : allocationStatus(row, previous)),
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
     ...optionalTime('startTime', row.startedAt),
@@ -60,13 +60,23 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: conditionsOf(row).map((condition) => stamp(condition, previous, now)),
+    conditions: conditionsOf(row).map((condition) => stamp(condition, previous.conditions ?? [], now)),
     observedGeneration: generation,
   };
 }
 
-function allocationStatus(row: WorkloadRow): Pick<FluxJobStatus, 'nodes' | 'nodeCount' | 'allocation'> {
+type Granted = Pick<FluxJobStatus, 'nodes' | 'nodeCount' | 'allocation'>;
+
+function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): Granted {
   const { nodes } = row.allocation!;
+  if (previous.jobID === row.jobid && (previous.nodeCount ?? 0) > nodes.length) {
+    const { nodes: names, nodeCount, allocation } = previous;
+    return {
+      ...(names && { nodes: names }),
+      ...(nodeCount && { nodeCount }),
+      ...(allocation && { allocation }),
+    };
+  }
   const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
   return {
     nodes: formatHostlist(nodes.map(({ name }) => name)),

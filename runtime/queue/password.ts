@@ -1,0 +1,62 @@
+/**
+ * One-shot role `password`: gives the stack's own Postgres a password that was
+ * made in the cluster and never was in Git. It runs before Postgres starts and
+ * may be run as often as one likes: the first password stays.
+ */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { FluxqError } from '../errors';
+import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
+import { namespaced } from '../kubernetes/paths';
+import type { KubernetesObject } from '../kubernetes/types';
+
+export interface PasswordOptions {
+  readonly client: KubernetesClient;
+  readonly namespace: string;
+  /** An existing Secret; its keys `password` and `url` are filled. */
+  readonly secret: string;
+  /** postgres:// URL without a password. */
+  readonly url: string;
+  /** Where Postgres reads the password. */
+  readonly file: string;
+}
+
+interface Secret extends KubernetesObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const secrets = namespaced('', 'v1', 'secrets');
+
+/** @throws FluxqError FLUXQ_DATABASE_URL, and what the client throws */
+export async function ensurePassword(options: PasswordOptions): Promise<void> {
+  const { client, namespace, secret, file } = options;
+  const path = secrets(namespace, secret);
+  for (;;) {
+    const found = await client.get<Secret>(path);
+    const known = found.data?.password;
+    if (known !== undefined && known !== '') {
+      writeFileSync(file, Buffer.from(known, 'base64'), { mode: 0o400 });
+      return;
+    }
+    try {
+      // The resourceVersion that goes back with it makes the first writer win.
+      await client.update(path, { ...found, data: { ...found.data, ...newCredentials(options.url) } });
+    } catch (error) {
+      if (!isStatus(error, 409)) throw error;
+    }
+  }
+}
+
+function newCredentials(text: string): { password: string; url: string } {
+  const password = randomBytes(32).toString('base64url');
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === '')
+    throw new FluxqError('FLUXQ_DATABASE_URL', 'is no postgres:// URL with a user', {
+      field: '--url',
+      remedy: 'give postgres://USER@HOST:PORT/DATABASE',
+    });
+  url.password = password;
+  const base64 = (value: string) => Buffer.from(value).toString('base64');
+  return { password: base64(password), url: base64(url.toString()) };
+}

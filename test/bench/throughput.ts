@@ -1,0 +1,250 @@
+/**
+ * One-pod Jobs per second, in turn without and with the queue on one control
+ * plane, and what the queue costs: `npm run -s bench:throughput -- --json`.
+ */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { jobs as jobsPath } from '../../runtime/kubernetes/paths';
+import { Reflector } from '../../runtime/kubernetes/reflector';
+import type { Job } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import { openQueue } from '../../runtime/queue/queue';
+import type { RoleProcess } from '../stack/roles';
+import { type Stack, startStack } from '../stack/stack';
+import { median, quantile } from './statistics';
+
+interface Trial {
+  readonly jobsPerSecond: number;
+  /** With the queue: what our own processes did. */
+  readonly own?: {
+    readonly writesPerJob: number;
+    readonly eventsPerJob: number;
+    readonly cpuSeconds: number;
+    readonly rssMiB: number;
+  };
+}
+
+const options = new Command('bench:throughput')
+  .option('--jobs <n>', 'one-pod Jobs per trial', Number, 500)
+  .option('--nodes <n>', 'nodes', Number, 100)
+  .option('--pairs <n>', 'pairs of trials', Number, 3)
+  .option('--json', 'only one line of JSON on stdout', false)
+  .parse()
+  .opts<{ jobs: number; nodes: number; pairs: number; json: boolean }>();
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  const stack = await startStack({
+    cluster: { nodes: options.nodes, nodeShape: { cpu: '16', memory: '64Gi' } },
+    config: { logLevel: 'warn' },
+    progress: say,
+  });
+  const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
+  try {
+    await warmUp(stack, client);
+    const plain: Trial[] = [];
+    const queued: Trial[] = [];
+    for (let pair = 0; pair < options.pairs; pair++) {
+      plain.push(await trial(stack, client, `plain-${pair}`, false));
+      queued.push(await trial(stack, client, `queue-${pair}`, true));
+      say(
+        `pair ${pair + 1}: plain ${plain.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s, queue ${queued.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s`,
+      );
+    }
+    report(plain, queued);
+  } finally {
+    client.close();
+    await stack.stop();
+  }
+}
+
+/** The first Jobs of a control plane are slow: caches, connections, kwok. */
+async function warmUp(stack: Stack, client: KubernetesClient): Promise<void> {
+  await stack.namespace('warm-up', false);
+  await runJobs(client, 'warm-up', 50);
+}
+
+async function trial(
+  stack: Stack,
+  client: KubernetesClient,
+  namespace: string,
+  queue: boolean,
+): Promise<Trial> {
+  await stack.namespace(namespace, queue);
+  const fluxion = queue ? await stack.roles.startFluxion() : undefined;
+  const controller = queue
+    ? await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } })
+    : undefined;
+  try {
+    const before = controller && (await usage(controller, fluxion!));
+    const { seconds, uids } = await runJobs(client, namespace, options.jobs);
+    const jobsPerSecond = options.jobs / seconds;
+    if (before === undefined) return { jobsPerSecond };
+    const after = await usage(controller!, fluxion!);
+    await sayWhere(stack, uids);
+    return {
+      jobsPerSecond,
+      own: {
+        writesPerJob: (after.writes - before.writes) / options.jobs,
+        eventsPerJob: (after.events - before.events) / options.jobs,
+        cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+        rssMiB: after.rssMiB,
+      },
+    };
+  } finally {
+    await controller?.stop();
+    await fluxion?.stop();
+    await clean(stack, client, namespace);
+  }
+}
+
+/** Creates the Jobs as fast as the apiserver takes them; seconds until the last one is Complete. */
+async function runJobs(
+  client: KubernetesClient,
+  namespace: string,
+  count: number,
+): Promise<{ seconds: number; uids: string[] }> {
+  const complete = new Set<string>();
+  const done = Promise.withResolvers<void>();
+  const reflector = new Reflector<Job>({
+    client,
+    path: jobsPath(namespace),
+    logger: createLogger('bench', 'silent'),
+    onChange: (key, job) => {
+      if (!job?.status?.conditions?.some(({ type, status }) => type === 'Complete' && status === 'True'))
+        return;
+      complete.add(key);
+      if (complete.size === count) done.resolve();
+    },
+  });
+  reflector.start();
+  await reflector.synced;
+  const started = performance.now();
+  const jobs = await Promise.all(
+    Array.from({ length: count }, (_, i) => client.create<Job>(jobsPath(namespace), oneJob(i))),
+  );
+  await done.promise;
+  const seconds = (performance.now() - started) / 1000;
+  await reflector.stop();
+  return { seconds, uids: jobs.map(({ metadata }) => metadata.uid) };
+}
+
+function oneJob(index: number): object {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `job-${index}` },
+    spec: {
+      template: {
+        spec: {
+          restartPolicy: 'Never',
+          containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
+        },
+      },
+    },
+  };
+}
+
+/** Medians of the steps of a job's life, to see where the time goes. */
+async function sayWhere(stack: Stack, uids: readonly string[]): Promise<void> {
+  const queue = openQueue({ url: stack.postgres.url });
+  const rows = await queue.byUid(uids);
+  await queue.close();
+  const first = Math.min(...rows.map(({ submittedAt }) => submittedAt));
+  const times = ['submittedAt', 'allocatedAt', 'releasedAt', 'startedAt', 'finishedAt'] as const;
+  for (const time of times) {
+    const values = rows.flatMap((row) => (row[time] === null ? [] : [row[time] - first]));
+    say(
+      `  ${time.padEnd(12)} p10 ${quantile(values, 0.1).toFixed(2)} p50 ${median(values).toFixed(2)} p100 ${quantile(values, 1).toFixed(2)} s`,
+    );
+  }
+}
+
+/** The next trial starts from an empty cluster. */
+async function clean(stack: Stack, client: KubernetesClient, namespace: string): Promise<void> {
+  await client.delete(`/api/v1/namespaces/${namespace}`);
+  await stack.cluster.waitFor(
+    `namespace ${namespace} to be gone`,
+    async () => {
+      const { items } = await client.list<Job>('/api/v1/namespaces');
+      return !items.some(({ metadata }) => metadata.name === namespace);
+    },
+    { timeoutMs: 120_000, everyMs: 250 },
+  );
+}
+
+interface Usage {
+  readonly writes: number;
+  readonly events: number;
+  readonly cpuSeconds: number;
+  readonly rssMiB: number;
+}
+
+const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete']);
+
+/** What controller and fluxion have done since their start; /proc and the controller's own count of its requests. */
+async function usage(controller: RoleProcess, fluxion: RoleProcess): Promise<Usage> {
+  let writes = 0;
+  let events = 0;
+  for (const line of (await controller.metrics()).split('\n')) {
+    const match = /^fluxqueue_kubernetes_requests_total\{verb="(\w+)",resource="([^"]+)".*\} (\d+)/.exec(
+      line,
+    );
+    // The election writes its Lease every two seconds, whatever the load.
+    if (match === null || !WRITES.has(match[1]!) || match[2] === 'leases') continue;
+    if (match[2] === 'events') events += Number(match[3]);
+    else writes += Number(match[3]);
+  }
+  const pids = [controller.process.pid, fluxion.process.pid];
+  return {
+    writes,
+    events,
+    cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
+    rssMiB: pids.reduce((sum, pid) => sum + rssMiBOf(pid), 0),
+  };
+}
+
+const CLOCK_TICKS = 100;
+
+function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
+}
+
+function rssMiBOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+function report(plain: readonly Trial[], queued: readonly Trial[]): void {
+  const own = queued.map((trial) => trial.own!);
+  const result = {
+    jobs: options.jobs,
+    nodes: options.nodes,
+    pairs: options.pairs,
+    plainJobsPerSecond: round(median(plain.map((trial) => trial.jobsPerSecond))),
+    queueJobsPerSecond: round(median(queued.map((trial) => trial.jobsPerSecond))),
+    ratio: round(median(queued.map((trial, i) => trial.jobsPerSecond / plain[i]!.jobsPerSecond))),
+    writesPerJob: round(median(own.map(({ writesPerJob }) => writesPerJob))),
+    eventsPerJob: round(median(own.map(({ eventsPerJob }) => eventsPerJob))),
+    cpuSecondsPer1000Jobs: round((median(own.map(({ cpuSeconds }) => cpuSeconds)) * 1000) / options.jobs),
+    rssMiB: round(median(own.map(({ rssMiB }) => rssMiB))),
+  };
+  if (!options.json) for (const [key, value] of Object.entries(result)) say(`${key.padEnd(24)} ${value}`);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    say(String(error));
+    process.exit(1);
+  },
+);
