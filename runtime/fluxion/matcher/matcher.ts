@@ -18,7 +18,8 @@ import { Ledger } from './ledger';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
 import { JobspecError, type Request, readRequest } from './request';
-import { Scheduler } from './schedule';
+import { Scheduler, type Selector } from './schedule';
+import { Shortcut } from './shortcut';
 import { stateOf } from './state';
 import { NODE } from './typetable';
 import { Walk } from './walk';
@@ -29,6 +30,8 @@ export interface MatcherOptions {
   readonly policy: string;
   /** flux-sched's `prune_filters`. @default "ALL:core,ALL:node,ALL:memory,ALL:gpu" */
   readonly pruneFilters?: string;
+  /** Always make the full walk: for tests of the shortcut, which must answer the same. @default false */
+  readonly exhaustive?: boolean;
 }
 
 export interface MatchCall {
@@ -60,6 +63,7 @@ export interface Refused {
 export type MatchOutcome = Granted | Refused;
 
 const DEFAULT_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
+const KEPT_VERDICTS = 1000;
 const TEXTS = {
   BUSY: 'not enough is free',
   UNSATISFIABLE: 'the graph can never hold this, not even empty',
@@ -69,7 +73,8 @@ export class Matcher {
   private readonly policy: Policy;
   private filters: PruneFilters;
   private weights: Weights;
-  private readonly walk: Walk;
+  private readonly selector: Selector;
+  private readonly shortcut: Shortcut;
   private readonly scheduler: Scheduler;
   /** Request -> whether the empty graph holds it; asked again and again while a queue waits. */
   private readonly verdicts = new Map<string, boolean>();
@@ -83,14 +88,11 @@ export class Matcher {
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
-    this.walk = new Walk(graph, ledger, this.policy);
-    this.scheduler = new Scheduler(
-      graph,
-      ledger,
-      this.walk,
-      this.walk,
-      () => this.filters.typesAt(graph.root, graph),
-      (request) => this.fitsEmpty(request),
+    const walk = new Walk(graph, ledger, this.policy);
+    this.shortcut = new Shortcut(graph, ledger, this.policy, walk);
+    this.selector = options.exhaustive === true ? walk : this.shortcut;
+    this.scheduler = new Scheduler(graph, ledger, walk, this.selector, () =>
+      this.filters.typesAt(graph.root, graph),
     );
   }
 
@@ -117,7 +119,7 @@ export class Matcher {
     if (!dry && this.ledger.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
     const request = this.read(jobspec);
     if (request instanceof JobspecError) return { status: 'INVALID', text: request.message };
-    const verdict = this.scheduler.find(request, operation);
+    const verdict = this.scheduler.find(request, operation, () => this.fitsEmpty(request, jobspec));
     if (verdict.status !== 'OK') return { status: verdict.status, text: TEXTS[verdict.status] };
     const { grant, start, end } = verdict;
     // A question that holds nothing reserves nothing either.
@@ -143,7 +145,7 @@ export class Matcher {
   satisfiable(jobspec: Jobspec): { readonly satisfiable: boolean; readonly text: string } {
     const request = this.read(jobspec);
     if (request instanceof JobspecError) return { satisfiable: false, text: request.message };
-    const satisfiable = this.fitsEmpty(request);
+    const satisfiable = this.fitsEmpty(request, jobspec);
     return { satisfiable, text: satisfiable ? '' : TEXTS.UNSATISFIABLE };
   }
 
@@ -222,6 +224,7 @@ export class Matcher {
 
   private graphChanged(): void {
     this.verdicts.clear();
+    this.shortcut.graphChanged();
     this.filters = this.readFilters();
     this.weights = new Weights(this.graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
@@ -258,7 +261,16 @@ export class Matcher {
     }
   }
 
-  private fitsEmpty(request: Request): boolean {
-    return this.walk.select(request, { start: 0, end: 1, empty: true });
+  /** Whether the empty graph holds it. */
+  private fitsEmpty(request: Request, jobspec: Jobspec): boolean {
+    const key = JSON.stringify([jobspec.resources, jobspec.attributes?.system?.constraints]);
+    const known = this.verdicts.get(key);
+    if (known !== undefined) return known;
+    const fits = this.selector.select(request, { start: 0, end: 1, empty: true });
+    // How much of a range is found first depends on weights, which change with every grant.
+    if (this.policy.stopOnFirst && request.hasRange) return fits;
+    if (this.verdicts.size >= KEPT_VERDICTS) this.verdicts.clear();
+    this.verdicts.set(key, fits);
+    return fits;
   }
 }

@@ -27,10 +27,10 @@ export class Scheduler {
     private readonly selector: Selector,
     /** Types counted at the root, which decide the times that are tried. */
     private readonly rootTypes: () => readonly number[],
-    private readonly isSatisfiable: (request: Request) => boolean,
   ) {}
 
-  find(request: Request, operation: MatchOperation): Verdict {
+  /** @param fitsEmpty whether the empty graph holds the request */
+  find(request: Request, operation: MatchOperation, fitsEmpty: () => boolean): Verdict {
     const { now } = this.ledger;
     const refused = this.precheck(request, operation);
     if (refused !== undefined) return refused;
@@ -41,7 +41,7 @@ export class Scheduler {
       const later = this.reserve(request);
       if (later !== undefined) return later;
     }
-    return { status: this.isSatisfiable(request) ? 'BUSY' : 'UNSATISFIABLE' };
+    return { status: fitsEmpty() ? 'BUSY' : 'UNSATISFIABLE' };
   }
 
   private try(request: Request, start: number): Found | undefined {

@@ -7,7 +7,8 @@ import type { Ledger } from './ledger';
 
 export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootId'> {
   const jobs = [...ledger.jobs.values()].map((job): Allocation => allocationOf(graph, job, job));
-  const nodes = [...graph.nodes.values()].map((node) => ({
+  const inOrder = [...graph.nodes.values()].sort((a, b) => a.vertex - b.vertex);
+  const nodes = inOrder.map((node) => ({
     name: node.name,
     up: graph.up[node.vertex] === 1,
     ...capacityOf(graph, ledger, node),

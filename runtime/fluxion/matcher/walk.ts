@@ -152,7 +152,8 @@ export class Walk {
     return true;
   }
 
-  private isPruned(
+  /** Whether the walk turns back here. */
+  isPruned(
     branch: Branch,
     resources: readonly Resource[],
     match: Resource | undefined,

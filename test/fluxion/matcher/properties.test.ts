@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { Matcher, toJgf } from '../../../runtime/fluxion/matcher';
+import type { Allocation, GraphNode } from '../../../runtime/fluxion/types';
+import type { Jobspec } from '../../../runtime/jobspec/types';
+import { graphs, jobspecs, policies, steps } from './arbitraries';
+import { type Held, Player } from './play';
+
+const RUNS = { numRuns: 150 };
+
+function overlaps(a: Held, b: Held): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** A vertex and what is below it belong to one job at a time. */
+function doubleGrants(jobs: readonly Held[]): string[] {
+  const found: string[] = [];
+  for (const [i, a] of jobs.entries()) {
+    const paths = new Set(a.held);
+    for (const b of jobs.slice(i + 1)) {
+      if (!overlaps(a, b)) continue;
+      for (const path of b.held) {
+        const node = path.slice(0, path.lastIndexOf('/'));
+        if (paths.has(path) || paths.has(node)) found.push(`${path} of jobs ${a.id} and ${b.id}`);
+      }
+    }
+  }
+  return found;
+}
+
+function fits(nodes: readonly GraphNode[], policy: string, jobspec: Jobspec): boolean {
+  const matcher = Matcher.fromNodes(nodes, { policy });
+  return matcher.match({ jobid: 1, jobspec, operation: 'allocate', now: 0 }).status === 'OK';
+}
+
+test('no vertex is given twice in overlapping time', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, (nodes, policy, plays) => {
+      const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      for (const step of plays) {
+        player.play(step);
+        expect(doubleGrants([...player.held.values()])).toEqual([]);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a cancel gives back what the match took, and nothing else', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, jobspecs, (nodes, policy, plays, jobspec) => {
+      const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      for (const step of plays) player.play(step);
+      const { matcher, now } = player;
+      const before = matcher.state(now);
+      matcher.match({ jobid: 1_000, jobspec, operation: 'allocate_orelse_reserve', now });
+      matcher.cancel(1_000);
+      expect(matcher.state(now)).toEqual(before);
+      for (const { jobid } of before.jobs) matcher.cancel(jobid);
+      for (const node of matcher.state(now).nodes) expect(node.free).toEqual(node.total);
+    }),
+    RUNS,
+  );
+});
+
+test('an empty graph that was used answers like a new one, where order has no memory', () => {
+  fc.assert(
+    fc.property(
+      graphs,
+      fc.constantFrom('lonode', 'high', 'hinodex'),
+      steps,
+      jobspecs,
+      (nodes, policy, plays, jobspec) => {
+        const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+        for (const step of plays) if (step.do !== 'status') player.play(step);
+        for (const id of [...player.held.keys()]) player.cancel(id);
+        const call = {
+          jobid: 1_000,
+          jobspec,
+          operation: 'allocate_orelse_reserve',
+          now: player.now,
+        } as const;
+        expect(player.matcher.match(call)).toEqual(Matcher.fromNodes(nodes, { policy }).match(call));
+      },
+    ),
+    RUNS,
+  );
+});
+
+test('a replay of all allocations gives the same state and the same next answers', () => {
+  fc.assert(
+    fc.property(
+      graphs,
+      fc.constantFrom('lonode', 'low', 'hinodex'),
+      steps,
+      jobspecs,
+      (nodes, policy, plays, next) => {
+        const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+        for (const step of plays) if (step.do !== 'status') player.play(step);
+        // A reservation comes back as an allocation, which allocate never plans around: those are made anew.
+        for (const { id, reserved } of [...player.held.values()]) if (reserved) player.cancel(id);
+        const { matcher, now } = player;
+        const state = matcher.state(now);
+        const twin = Matcher.fromNodes(nodes, { policy });
+        for (const allocation of state.jobs) twin.replay(allocation, now);
+        expect(twin.state(now)).toEqual(state);
+        for (const operation of ['without_allocating', 'without_allocating_future'] as const) {
+          const call = { jobid: 1_000, jobspec: next, operation, now };
+          expect(twin.match(call)).toEqual(matcher.match(call));
+        }
+      },
+    ),
+    RUNS,
+  );
+});
+
+test('a reservation starts at the first time at which it fits', () => {
+  fc.assert(
+    fc.property(
+      graphs,
+      fc.constantFrom('first', 'lonode', 'high'),
+      steps,
+      jobspecs,
+      (nodes, policy, plays, jobspec) => {
+        const matcher = Matcher.fromNodes(nodes, { policy });
+        const player = new Player(matcher, nodes.length);
+        for (const step of plays) if (step.do === 'match' || step.do === 'cancel') player.play(step);
+        const outcome = matcher.match({
+          jobid: 1_000,
+          jobspec,
+          operation: 'without_allocating_future',
+          now: 0,
+        });
+        const { duration } = jobspec.attributes.system;
+        const jobs = matcher.state(0).jobs;
+        const times = [0, ...jobs.flatMap(({ start, end }) => [start, end])].sort((a, b) => a - b);
+        const last = outcome.status === 'OK' ? outcome.start : Number.POSITIVE_INFINITY;
+        for (const at of new Set(times)) {
+          if (at > last) break;
+          // The graph as it is from `at` to the end of the job, frozen.
+          const frozen = Matcher.fromNodes(nodes, { policy });
+          const busy = jobs.filter(({ start, end }) => start < at + duration && end > at);
+          const free = fitsBeside(frozen, busy, jobspec);
+          expect({ at, free }).toEqual({ at, free: at === last });
+        }
+      },
+    ),
+    RUNS,
+  );
+});
+
+/** Whether the request fits beside these jobs, as if all of them held what they hold at once. */
+function fitsBeside(matcher: Matcher, jobs: readonly Allocation[], jobspec: Jobspec): boolean {
+  // Two of them may hold one vertex one after the other: each gets its own stretch of a long window.
+  const length = 10;
+  const duration = length * (jobs.length + 1);
+  jobs.forEach((job, i) => {
+    matcher.replay({ ...job, start: length * i, end: length * (i + 1) }, 0);
+  });
+  const long = { ...jobspec, attributes: { system: { ...jobspec.attributes.system, duration } } };
+  return matcher.match({ jobid: 2_000, jobspec: long, operation: 'allocate', now: 0 }).status === 'OK';
+}
+
+test('satisfiable is what the empty graph holds, whatever is busy or down', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, jobspecs, (nodes, policy, plays, jobspec) => {
+      const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      for (const step of plays) player.play(step);
+      expect(player.matcher.satisfiable(jobspec).satisfiable).toBe(fits(nodes, policy, jobspec));
+    }),
+    RUNS,
+  );
+});
+
+test('the shortcut answers as the full walk', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, (nodes, policy, plays) => {
+      const short = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      const full = new Player(Matcher.fromNodes(nodes, { policy, exhaustive: true }), nodes.length);
+      for (const step of plays) expect(short.play(step)).toEqual(full.play(step));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('nodes make the same graph as their JGF', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, (nodes, policy, plays) => {
+      const direct = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      const read = new Player(Matcher.fromJgf(JSON.stringify(toJgf(nodes)), { policy }), nodes.length);
+      for (const step of plays) {
+        expect(direct.play(step)).toEqual(read.play(step));
+        for (const id of direct.held.keys()) expect(direct.matcher.jgfOf(id)).toBe(read.matcher.jgfOf(id));
+      }
+      expect(direct.matcher.state(direct.now)).toEqual(read.matcher.state(read.now));
+    }),
+    RUNS,
+  );
+});
+
+test('a clone answers the same and shares nothing', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, steps, (nodes, policy, before, after) => {
+      const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+      for (const step of before) player.play(step);
+      const state = player.matcher.state(player.now);
+      const twin = new Player(player.matcher.clone(), nodes.length);
+      twin.now = player.now;
+      const other = new Player(player.matcher.clone(), nodes.length);
+      other.now = player.now;
+      for (const step of after.filter((step) => step.do === 'match')) {
+        const renamed = { ...step, jobspec: step.jobspec };
+        expect(other.play(renamed)).toEqual(twin.play(renamed));
+      }
+      expect(player.matcher.state(player.now)).toEqual(state);
+    }),
+    RUNS,
+  );
+});
