@@ -35,7 +35,7 @@ interface Secret extends KubernetesObject {
 interface WebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly {
     readonly name: string;
-    readonly clientConfig: { readonly caBundle?: string };
+    readonly clientConfig: { readonly caBundle?: string; readonly url?: string };
   }[];
 }
 
@@ -63,19 +63,34 @@ export function serviceNames(service: string, namespace: string): string[] {
  * the stored one is due. The apiserver is told before anything serves it.
  * @throws ApiError, and what else the client throws
  */
-export async function ensureCertificate(options: CertificateStoreOptions): Promise<StoredCertificate> {
-  const pair = await retried(() => storedPair(options));
-  const trusted = await retried(() => trustBundle(options, pair.bundle));
-  return { ...pair, trusted };
+export function ensureCertificate(options: CertificateStoreOptions): Promise<StoredCertificate> {
+  return retried(async () => {
+    const configuration = await orUndefined(
+      options.client.get<WebhookConfiguration>(webhookConfigurations(options.configurationName)),
+    );
+    const pair = await storedPair(options, [...options.names, ...urlHosts(configuration)]);
+    // A configuration that is not there yet is no error: it comes later.
+    const trusted = configuration !== undefined && (await trustBundle(options, configuration, pair.bundle));
+    return { ...pair, trusted };
+  });
 }
 
-async function storedPair(options: CertificateStoreOptions): Promise<ServingCertificate> {
-  const { client, namespace, secretName, names } = options;
-  const now = options.now?.() ?? new Date();
+/** A webhook outside the cluster is called by the host of its URL. */
+function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
+  const urls = (configuration?.webhooks ?? []).flatMap(({ clientConfig: { url } }) =>
+    url === undefined ? [] : [url],
+  );
+  return [...new Set(urls.map((url) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')))];
+}
+
+async function storedPair(
+  { client, namespace, secretName, now = () => new Date() }: CertificateStoreOptions,
+  names: readonly string[],
+): Promise<ServingCertificate> {
   const secret = await orUndefined(client.get<Secret>(secrets(namespace, secretName)));
   const stored = secret === undefined ? undefined : pairOf(secret);
-  if (stored !== undefined && !isDue(stored, names, now)) return stored;
-  const pair = makeCertificate({ names, now, trusted: stored?.bundle ?? '' });
+  if (stored !== undefined && !isDue(stored, names, now())) return stored;
+  const pair = makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
   const data = {
     'tls.key': encoded(pair.key),
     'tls.crt': encoded(pair.cert),
@@ -103,13 +118,14 @@ function pairOf({ data = {} }: Secret): ServingCertificate | undefined {
   return { key, cert, bundle };
 }
 
-/** Resolves to whether it was there already. A configuration that is not there yet is no error: it comes later. */
-async function trustBundle(options: CertificateStoreOptions, bundle: string): Promise<boolean> {
-  const path = webhookConfigurations(options.configurationName);
-  const configuration = await orUndefined(options.client.get<WebhookConfiguration>(path));
-  if (configuration === undefined) return false;
+/** Resolves to whether the apiserver had it already. */
+async function trustBundle(
+  { client, configurationName }: CertificateStoreOptions,
+  { webhooks = [] }: WebhookConfiguration,
+  bundle: string,
+): Promise<boolean> {
   const caBundle = encoded(bundle);
-  const patch = (configuration.webhooks ?? []).flatMap(({ name, clientConfig }, i) =>
+  const patch = webhooks.flatMap(({ name, clientConfig }, i) =>
     clientConfig.caBundle === caBundle
       ? []
       : [
@@ -117,7 +133,7 @@ async function trustBundle(options: CertificateStoreOptions, bundle: string): Pr
           { op: 'add', path: `/webhooks/${i}/clientConfig/caBundle`, value: caBundle },
         ],
   );
-  if (patch.length > 0) await options.client.patch(path, patch, 'json');
+  if (patch.length > 0) await client.patch(webhookConfigurations(configurationName), patch, 'json');
   return patch.length === 0;
 }
 

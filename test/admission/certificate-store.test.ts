@@ -1,0 +1,152 @@
+/** The webhook's certificate in a real cluster: shared, renewed, trusted, whoever comes first. */
+import { Testing } from 'cdk8s';
+import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
+import { rotateCertificates } from '../../runtime/admission/certificate-rotation';
+import {
+  type CertificateStoreOptions,
+  ensureCertificate,
+  type StoredCertificate,
+  serviceNames,
+} from '../../runtime/admission/certificate-store';
+import { isDue, validCas } from '../../runtime/admission/certificates';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { createLogger } from '../../runtime/observability/log';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+
+const NAMESPACE = 'default';
+const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/fluxqueue';
+const DAY = 24 * 3600 * 1000;
+const daysFromNow = (days: number) => () => new Date(Date.now() + days * DAY);
+
+interface Configuration extends KubeObject {
+  webhooks: { clientConfig: { caBundle?: string } }[];
+}
+
+describeCluster(
+  'the stored certificate',
+  (getCluster) => {
+    let client: KubernetesClient;
+    let secrets = 0;
+    let options: CertificateStoreOptions;
+    beforeAll(() => {
+      client = createClient({ kubeconfig: getCluster().kubeconfig });
+    });
+    afterAll(() => client?.close());
+    beforeEach(async () => {
+      await getCluster().api.send('DELETE', CONFIGURATION);
+      secrets += 1;
+      options = {
+        client,
+        namespace: NAMESPACE,
+        secretName: `tls-${secrets}`,
+        configurationName: 'fluxqueue',
+        names: serviceNames('fluxqueue-webhook', NAMESPACE),
+      };
+    });
+
+    async function configure(url?: string): Promise<void> {
+      const chart = Testing.chart();
+      new AdmissionWebhookConfiguration(chart, 'webhook', {
+        namespaceLabels: { nobody: 'has-this' },
+        ...(url === undefined ? {} : { url }),
+      });
+      await getCluster().apply(Testing.synth(chart) as KubeObject[]);
+    }
+    const bundles = async (): Promise<(string | undefined)[]> => {
+      const { webhooks } = await getCluster().get<Configuration>(CONFIGURATION);
+      return webhooks.map(
+        ({ clientConfig: { caBundle } }) => caBundle && Buffer.from(caBundle, 'base64').toString(),
+      );
+    };
+    const pairOf = ({ key, cert, bundle }: StoredCertificate) => ({ key, cert, bundle });
+
+    it('is made once and found again', async () => {
+      const made = await ensureCertificate(options);
+      expect(isDue(made, options.names, new Date())).toBe(false);
+      expect(made.trusted).toBe(false);
+      expect(await ensureCertificate(options)).toEqual(made);
+    });
+
+    it('goes into a Secret that is there and empty, and leaves what else is in it', async () => {
+      const metadata = { name: options.secretName, namespace: NAMESPACE, labels: { keep: 'me' } };
+      await getCluster().create({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { other: 'x' } });
+      await ensureCertificate(options);
+      const secret = await getCluster().get(`/api/v1/namespaces/${NAMESPACE}/secrets/${options.secretName}`);
+      expect(secret.metadata.labels).toEqual({ keep: 'me' });
+      expect(Object.keys(secret.data as object).sort()).toEqual(['ca.crt', 'other', 'tls.crt', 'tls.key']);
+    });
+
+    it('is the same for replicas that start together', async () => {
+      await configure();
+      const found = await Promise.all(Array.from({ length: 6 }, () => ensureCertificate(options)));
+      const stored = await ensureCertificate(options);
+      expect(stored.trusted).toBe(true);
+      for (const pair of found) expect(pairOf(pair)).toEqual(pairOf(stored));
+      expect(await bundles()).toEqual([stored.bundle, stored.bundle]);
+    });
+
+    it('is trusted as soon as the configuration is there, again after it was replaced', async () => {
+      const { bundle } = await ensureCertificate(options);
+      for (let replaced = 0; replaced < 2; replaced++) {
+        await getCluster().api.send('DELETE', CONFIGURATION);
+        await configure();
+        expect(await bundles()).toEqual([undefined, undefined]);
+        expect((await ensureCertificate(options)).trusted).toBe(false);
+        expect((await ensureCertificate(options)).trusted).toBe(true);
+        expect(await bundles()).toEqual([bundle, bundle]);
+      }
+    });
+
+    it('is also for the host that a configuration calls by URL', async () => {
+      await ensureCertificate(options);
+      await configure('https://127.0.0.1:9443');
+      expect(isDue(await ensureCertificate(options), ['127.0.0.1', ...options.names], new Date())).toBe(
+        false,
+      );
+      await getCluster().api.send('DELETE', CONFIGURATION);
+      await configure('https://[::1]:9443');
+      expect(isDue(await ensureCertificate(options), ['::1', ...options.names], new Date())).toBe(false);
+    });
+
+    it('is renewed after two thirds of its year; the one before stays trusted', async () => {
+      await configure();
+      const first = await ensureCertificate(options);
+      expect(await ensureCertificate({ ...options, now: daysFromNow(242) })).toEqual({
+        ...first,
+        trusted: true,
+      });
+      const renewed = await ensureCertificate({ ...options, now: daysFromNow(244) });
+      expect(renewed.cert).not.toBe(first.cert);
+      expect(validCas(renewed.bundle, new Date())).toHaveLength(2);
+      expect(renewed.bundle.endsWith(first.bundle)).toBe(true);
+      expect(await bundles()).toEqual([renewed.bundle, renewed.bundle]);
+    });
+
+    it('reaches a running webhook when another replica renews it', async () => {
+      await configure();
+      const first = await ensureCertificate(options);
+      let served: StoredCertificate = first;
+      const rotation = rotateCertificates(first, {
+        ...options,
+        client,
+        logger: createLogger('test', 'silent'),
+        onCertificate: (certificate) => {
+          served = certificate;
+        },
+      });
+      const renewed = await ensureCertificate({ ...options, now: daysFromNow(300) });
+      await getCluster().waitFor('the renewed certificate', async () => served.cert === renewed.cert);
+      expect(served.trusted).toBe(true);
+      await rotation.stop();
+    });
+
+    it('says what the apiserver refuses', async () => {
+      const kubeconfig = await getCluster().kubeconfigForServiceAccount('default', NAMESPACE);
+      const nobody = createClient({ kubeconfig });
+      await expect(ensureCertificate({ ...options, client: nobody })).rejects.toMatchObject({ status: 403 });
+      nobody.close();
+    });
+  },
+  { scheduler: false },
+);

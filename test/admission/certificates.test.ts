@@ -1,0 +1,100 @@
+import { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import {
+  isDue,
+  makeCertificate,
+  type ServingCertificate,
+  validCas,
+} from '../../runtime/admission/certificates';
+
+const NAMES = ['fluxqueue-webhook.fluxqueue-system.svc', '127.0.0.1', '2001:db8::7'];
+const NOW = new Date('2026-05-01T12:00:00Z');
+const DAY = 24 * 3600 * 1000;
+const later = (days: number) => new Date(NOW.getTime() + days * DAY);
+
+const pair = makeCertificate({ names: NAMES, now: NOW });
+const leaf = new X509Certificate(pair.cert);
+const ca = new X509Certificate(pair.bundle);
+
+it('makes a leaf for the names, signed by its own CA', () => {
+  expect(leaf.checkHost('fluxqueue-webhook.fluxqueue-system.svc')).toBeDefined();
+  expect(leaf.checkIP('127.0.0.1')).toBeDefined();
+  expect(leaf.subjectAltName).toContain('IP Address:2001:DB8:0:0:0:0:0:7');
+  expect(leaf.checkHost('example.com')).toBeUndefined();
+  expect(leaf.ca).toBe(false);
+  expect(ca.ca).toBe(true);
+  expect(leaf.verify(ca.publicKey)).toBe(true);
+  expect(ca.verify(ca.publicKey)).toBe(true);
+  expect(leaf.checkIssued(ca)).toBe(true);
+});
+
+it('holds for a year, from a little before now', () => {
+  expect(Date.parse(leaf.validTo)).toBe(later(365).getTime());
+  expect(Date.parse(leaf.validFrom)).toBeLessThan(NOW.getTime());
+});
+
+it('writes years after 2049', () => {
+  const far = makeCertificate({ names: NAMES, now: new Date('2050-02-03T04:05:06Z') });
+  expect(new Date(new X509Certificate(far.cert).validTo).toISOString()).toBe('2051-02-03T04:05:06.000Z');
+});
+
+it('is due after two thirds, for other names, and when it is none', () => {
+  expect(isDue(pair, NAMES, later(243))).toBe(false);
+  expect(isDue(pair, NAMES, later(244))).toBe(true);
+  expect(isDue(pair, [...NAMES, 'other.svc'], NOW)).toBe(true);
+  expect(isDue({ cert: 'nonsense' }, NAMES, NOW)).toBe(true);
+});
+
+it('keeps the CA before in the bundle until that expires', () => {
+  const renewed = makeCertificate({ names: NAMES, now: later(250), trusted: pair.bundle });
+  expect(validCas(renewed.bundle, later(250))).toEqual([
+    renewed.bundle.slice(0, -pair.bundle.length),
+    pair.bundle,
+  ]);
+  const again = makeCertificate({ names: NAMES, now: later(500), trusted: renewed.bundle });
+  expect(validCas(again.bundle, later(500))).toHaveLength(2);
+  expect(again.bundle).not.toContain(pair.bundle);
+});
+
+it('passes over what is no certificate in a bundle', () => {
+  expect(
+    validCas(`# comment\n${pair.bundle}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, NOW),
+  ).toEqual([pair.bundle]);
+});
+
+describe('over TLS', () => {
+  /** Whether a client that trusts this bundle accepts this pair under this name. */
+  async function accepts(
+    bundle: string,
+    { key, cert }: ServingCertificate,
+    servername: string,
+  ): Promise<boolean> {
+    const server = createServer({ key, cert });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const accepted = await new Promise<boolean>((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', ca: bundle, servername }, () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    return accepted;
+  }
+  const name = 'fluxqueue-webhook.fluxqueue-system.svc';
+  const first = makeCertificate({ names: NAMES, now: new Date() });
+  const second = makeCertificate({ names: NAMES, now: new Date(), trusted: first.bundle });
+
+  it('a client accepts it by name, and by no other', async () => {
+    expect(await accepts(first.bundle, first, name)).toBe(true);
+    expect(await accepts(first.bundle, first, 'other.svc')).toBe(false);
+  });
+  it('while replicas change over, both are accepted', async () => {
+    expect(await accepts(second.bundle, first, name)).toBe(true);
+    expect(await accepts(second.bundle, second, name)).toBe(true);
+    expect(await accepts(first.bundle, second, name)).toBe(false);
+  });
+});
