@@ -15,7 +15,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './fluxjob';
-import { TokenBucket } from './token-bucket';
+import { Pace } from './pace';
 
 export const fluxJobs = namespaced(FLUXJOB_GROUP, FLUXJOB_VERSION, 'fluxjobs');
 
@@ -33,6 +33,8 @@ export interface FluxJobReconcilerOptions {
   readonly positionOf: (uid: string) => number | undefined;
   /** As last seen. */
   readonly seen: (namespace: string, name: string) => FluxJobObject | undefined;
+  /** Whether workloads are being started: granted, and no pod runs yet. */
+  readonly starting: () => boolean;
   /** The final status of a finished row is written: nobody needs it any more. */
   readonly onSettled: (uid: string) => void;
   /** Unix seconds. */
@@ -40,12 +42,12 @@ export interface FluxJobReconcilerOptions {
 }
 
 /**
- * Statuses that are not the last one share this many writes per second: a burst
- * of short jobs costs a create and a final status each, and the apiserver's time
- * goes into starting them.
+ * Statuses that are not the last one go at this pace, per second: while jobs are
+ * being started the apiserver's time belongs to them, so a burst of short jobs
+ * costs a create and a final status each.
  */
-const PASSING_PER_SECOND = 10;
-const PASSING_BURST = 20;
+const PACE = { starting: 10, quiet: 100 };
+const BURST = 20;
 
 /** Seconds a phase must last before it is worth a write. */
 const WORTH_WRITING: Readonly<Record<WorkloadRow['phase'], number>> = {
@@ -61,7 +63,7 @@ type Next = { readonly after: number } | undefined;
 export class FluxJobReconciler {
   /** What was written last by us, where the watch may lag behind. */
   private readonly written = new Map<string, Written>();
-  private readonly passing = new TokenBucket(PASSING_PER_SECOND, PASSING_BURST);
+  private readonly pace = new Pace(() => (this.options.starting() ? PACE.starting : PACE.quiet), BURST);
 
   constructor(private readonly options: FluxJobReconcilerOptions) {}
 
@@ -76,8 +78,14 @@ export class FluxJobReconciler {
     if (known === undefined) return this.settle(row);
     const due = this.dueIn(row, known);
     if (due > 0) return { after: Math.ceil(due * 1000) };
-    const wait = row.phase === 'Finished' ? 0 : this.passing.take(this.options.now());
-    return wait > 0 ? { after: wait * 1000 } : this.write(row, known);
+    const wait = this.turnOf(row);
+    return wait > 0 ? { after: Math.ceil(wait * 1000) } : this.write(row, known);
+  }
+
+  private turnOf({ uid, phase }: WorkloadRow): number {
+    if (phase !== 'Finished') return this.pace.claim(uid, this.options.now());
+    this.pace.drop(uid);
+    return 0;
   }
 
   private async write(row: WorkloadRow, known: Written): Promise<Next> {

@@ -108,6 +108,7 @@ export class Term {
       rowOf: (uid) => this.records.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       seen: (namespace, name) => this.caches.fluxJob(namespace, name),
+      starting: () => this.ledger.count('Ready') > 0,
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
@@ -236,10 +237,8 @@ export class Term {
 
   private showPositions(): void {
     for (const uid of this.positions.first()) this.fluxJobs.add(uid);
-    const phases = { Requested: 0, Waiting: 0, Ready: 0, Running: 0, Finished: 0 };
-    for (const { phase } of this.ledger.active()) phases[phase]++;
-    for (const [phase, count] of Object.entries(phases))
-      if (phase !== 'Finished') this.options.metrics.workloads.set({ phase }, count);
+    for (const phase of ['Waiting', 'Ready', 'Running'] as const)
+      this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
   }
 }
 

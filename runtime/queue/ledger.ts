@@ -7,13 +7,14 @@
  */
 import { FluxqError } from '../errors';
 import type { Allocation } from '../fluxion/types';
-import type { Queue, Result, Submission, SubmissionUpdate, WaitUpdate, WorkloadRow } from './types';
+import type { Phase, Queue, Result, Submission, SubmissionUpdate, WaitUpdate, WorkloadRow } from './types';
 
 type Listener = (row: WorkloadRow) => void;
 
 export class Ledger {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly uidOf = new Map<string, string>();
+  private readonly counts = new Map<Phase, number>();
   private readonly listeners: Listener[] = [];
   private doubtful = true;
 
@@ -39,6 +40,7 @@ export class Ledger {
       const active = await this.queue.active();
       this.rows.clear();
       this.uidOf.clear();
+      this.counts.clear();
       for (const row of active) this.keep(row);
     } catch (error) {
       this.doubtful = true;
@@ -54,6 +56,11 @@ export class Ledger {
   byName(kind: string, namespace: string, name: string): WorkloadRow | undefined {
     const uid = this.uidOf.get(nameKey(kind, namespace, name));
     return uid === undefined ? undefined : this.rows.get(uid);
+  }
+
+  /** How many active rows are in this phase. */
+  count(phase: Phase): number {
+    return this.counts.get(phase) ?? 0;
   }
 
   active(): Iterable<WorkloadRow> {
@@ -119,6 +126,9 @@ export class Ledger {
 
   private keep(row: WorkloadRow): void {
     const key = nameKey(row.kind, row.namespace, row.name);
+    const before = this.rows.get(row.uid);
+    if (before !== undefined) this.counts.set(before.phase, this.count(before.phase) - 1);
+    if (row.phase !== 'Finished') this.counts.set(row.phase, this.count(row.phase) + 1);
     if (row.phase !== 'Finished') {
       this.rows.set(row.uid, row);
       this.uidOf.set(key, row.uid);
