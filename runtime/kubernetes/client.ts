@@ -15,14 +15,14 @@ import type { KubernetesList, KubernetesObject, Status } from './types';
 import { WriteSlots } from './write-slots';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
-export type PatchType = 'json' | 'merge' | 'apply';
+type PatchType = 'json' | 'merge' | 'apply';
 
 /**
  * Called once per answered or failed request.
  * @param resource e.g. `jobs` or `fluxjobs/status`
  * @param status HTTP status; 0 when there was no answer
  */
-export type OnRequest = (verb: Verb, resource: string, status: number, seconds: number) => void;
+type OnRequest = (verb: Verb, resource: string, status: number, seconds: number) => void;
 
 export interface ClientOptions extends KubeconfigOptions {
   /** @default 'fluxqueue' */
@@ -36,7 +36,7 @@ export interface ClientOptions extends KubeconfigOptions {
   readonly random?: Random;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Milliseconds one attempt may take. @default the client's */
   readonly timeout?: number;
   /** How often 429 and 503 are answered with another attempt. @default 3 */
@@ -70,7 +70,7 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-export interface ListOptions extends Selection, RequestOptions {
+interface ListOptions extends Selection, RequestOptions {
   /** Objects per page. @default all at once */
   readonly limit?: number;
   /** `metadata.continue` of the page before. */
@@ -78,7 +78,7 @@ export interface ListOptions extends Selection, RequestOptions {
   readonly resourceVersion?: string;
 }
 
-export interface WatchOptions extends Selection {
+interface WatchOptions extends Selection {
   readonly resourceVersion: string;
   /** Ends the watch. */
   readonly signal: AbortSignal;
@@ -150,6 +150,7 @@ class Client implements KubernetesClient {
   readonly #random: Random;
   readonly #timeout: number;
   readonly #onRequest: OnRequest | undefined;
+  readonly #closed = new AbortController();
 
   constructor(options: ClientOptions) {
     const access = loadAccess(options);
@@ -251,6 +252,7 @@ class Client implements KubernetesClient {
   }
 
   close(): void {
+    this.#closed.abort();
     this.#transport.close();
   }
 
@@ -311,7 +313,7 @@ class Client implements KubernetesClient {
       }
       attempt += 1;
       if (attempt > retries || !mayRepeat(error, call)) throw error;
-      await pause(this.#clock, this.#retryDelay(error, attempt));
+      await pause(this.#clock, this.#retryDelay(error, attempt), this.#closed.signal);
     }
   }
 

@@ -18,7 +18,7 @@ import type { KubernetesObject } from './types';
 /** How a watch ended. `expired`: 410, the list has to be read again. */
 export type WatchEnd = 'closed' | 'expired' | 'failed';
 
-export interface ReflectorHooks {
+interface ReflectorHooks {
   /** A list was read to its end. */
   readonly onList?: (objects: number, seconds: number) => void;
   readonly onEvent?: (type: WatchEvent<unknown>['type']) => void;

@@ -18,6 +18,9 @@ import type { Access } from './kubeconfig';
 
 export type Lane = 'read' | 'write' | 'urgent' | 'watch';
 
+/** Per lane; more requests wait for a connection. */
+const MOST_CONNECTIONS = 64;
+
 export interface Call {
   readonly method: string;
   /** With query. */
@@ -169,20 +172,21 @@ export class Transport {
     }
     this.#context = context;
     this.#agents = {
-      read: this.#agent(context),
-      write: this.#agent(context),
-      urgent: this.#agent(context),
-      watch: this.#agent(context),
+      read: this.#agent('read', context),
+      write: this.#agent('write', context),
+      urgent: this.#agent('urgent', context),
+      watch: this.#agent('watch', context),
     };
     return this.#agents;
   }
 
-  #agent(secureContext: SecureContext): http.Agent {
+  #agent(lane: Lane, secureContext: SecureContext): http.Agent {
     const { cluster } = this.access;
     const options = {
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
       maxFreeSockets: 32,
+      ...(lane !== 'watch' && { maxSockets: MOST_CONNECTIONS }),
       // Most recently used first: surplus connections of a burst become idle and go.
       scheduling: 'lifo' as const,
       ...proxyOf(cluster.proxyUrl, this.#base),

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect as connectTo } from 'node:net';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import {
@@ -284,6 +286,41 @@ function tests(getCluster: () => Cluster): void {
       field: `${path}, context x`,
       retryable: true,
     });
+  });
+
+  test('goes through the proxy that the kubeconfig names', async () => {
+    const { directory, caFile, server } = getCluster();
+    const tunnelled: string[] = [];
+    const tunnel = createServer().on('connect', (request, socket, head) => {
+      tunnelled.push(request.url ?? '');
+      const { port } = new URL(server);
+      const upstream = connectTo(Number(port), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.write(head);
+        upstream.pipe(socket).pipe(upstream);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('error', () => upstream.destroy());
+    });
+    await new Promise<void>((resolve) => tunnel.listen(0, '127.0.0.1', resolve));
+    const proxyUrl = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`;
+    const path = join(directory, 'tunnel.yaml');
+    writeFileSync(
+      path,
+      JSON.stringify({
+        clusters: [
+          { name: 'c', cluster: { server, 'certificate-authority': caFile, 'proxy-url': proxyUrl } },
+        ],
+        users: [{ name: 'u', user: { token: getCluster().token('admin') } }],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'x',
+      }),
+    );
+    const client = connect({ kubeconfig: path });
+    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
+    expect(tunnelled).toEqual([new URL(server).host]);
+    client.close();
+    await new Promise((resolve) => tunnel.close(resolve));
   });
 
   test('no more writes at once than allowed; urgent ones pass by', async () => {
