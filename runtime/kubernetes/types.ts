@@ -5,11 +5,11 @@
  * more CPU than the request itself; unknown fields pass through untouched.
  */
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 /** Amounts by resource name; numbers occur where a user wrote `cpu: 2`. */
-export type ResourceList = Readonly<Record<string, string | number>>;
+type ResourceList = Readonly<Record<string, string | number>>;
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -69,7 +69,7 @@ export interface Status {
   };
 }
 
-export interface Condition {
+interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason?: string;
@@ -78,12 +78,12 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-export interface ResourceRequirements {
+interface ResourceRequirements {
   readonly requests?: ResourceList;
   readonly limits?: ResourceList;
 }
 
-export interface Container {
+interface Container {
   readonly name: string;
   readonly image?: string;
   readonly command?: readonly string[];
@@ -93,7 +93,7 @@ export interface Container {
   readonly resources?: ResourceRequirements;
 }
 
-export interface NodeSelectorRequirement {
+interface NodeSelectorRequirement {
   readonly key: string;
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
   readonly values?: readonly string[];
@@ -104,7 +104,7 @@ export interface NodeSelectorTerm {
   readonly matchFields?: readonly NodeSelectorRequirement[];
 }
 
-export interface Affinity {
+interface Affinity {
   readonly nodeAffinity?: {
     readonly requiredDuringSchedulingIgnoredDuringExecution?: {
       readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
@@ -115,7 +115,7 @@ export interface Affinity {
   readonly podAntiAffinity?: unknown;
 }
 
-export interface Toleration {
+interface Toleration {
   readonly key?: string;
   readonly operator?: 'Exists' | 'Equal';
   readonly value?: string;
@@ -141,7 +141,7 @@ export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
 }
 
-export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
 export interface Pod extends KubernetesObject {
   readonly spec: PodSpec;
@@ -168,7 +168,7 @@ export interface Pod extends KubernetesObject {
   };
 }
 
-export interface PodTemplate {
+interface PodTemplate {
   readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels };
   readonly spec: PodSpec;
 }
@@ -200,7 +200,7 @@ export interface Job extends KubernetesObject {
   };
 }
 
-export interface Taint {
+interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
@@ -213,10 +213,6 @@ export interface Node extends KubernetesObject {
     readonly capacity?: ResourceList;
     readonly conditions?: readonly Condition[];
   };
-}
-
-export interface Namespace extends KubernetesObject {
-  readonly status?: { readonly phase?: 'Active' | 'Terminating' };
 }
 
 export interface LeaseSpec {
