@@ -101,35 +101,37 @@ async function runCase(
 ): Promise<Difference[]> {
   const passes = recorded.passes ?? [{ now: 0, ended: [], ops: recorded.ops ?? [] }];
   const differences: Difference[] = [];
-  await server.init(recorded.graph, recorded.options, passes[0]?.now ?? 0);
+  const { seed, options } = recorded;
+  await server.init(recorded.graph, options, passes[0]?.now ?? 0);
   for (const { now, ended, ops } of passes) {
     for (const id of ended) await server.cancel(id);
-    const reservations: number[] = [];
-    for (const [index, op] of ops.entries()) {
-      const { expected, got } = await ask(server, op, now);
-      report.ops++;
+    const answers = await runPass(ops, now, server);
+    report.ops += answers.length;
+    for (const [index, { op, expected, got }] of answers.entries()) {
       if (isDeepStrictEqual(expected, got)) report.identicalOps++;
-      else {
-        differences.push({
-          seed: recorded.seed,
-          policy: recorded.options.matcher_policy,
-          now,
-          index,
-          op: op.op,
-          expected,
-          got,
-        });
-      }
-      if (isReservation(op, got)) reservations.push(op.id);
+      else differences.push({ seed, policy: options.matcher_policy, now, index, op: op.op, expected, got });
     }
     // With time moving, a pass ends with its reservations dropped.
-    if (recorded.passes !== undefined) for (const id of reservations) await server.cancel(id);
+    const reservations = recorded.passes === undefined ? [] : answers.filter(isReservation);
+    for (const { op } of reservations) await server.cancel(op.id);
   }
   return differences;
 }
 
-function isReservation(op: RecordedOp, got: unknown): op is RecordedOp & { readonly id: number } {
-  return op.op === 'allocate_orelse_reserve' && (got as OracleAnswer).reserved === true;
+interface Answered<Op extends RecordedOp = RecordedOp> {
+  readonly op: Op;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+async function runPass(ops: readonly RecordedOp[], now: number, server: OracleServer): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const op of ops) answers.push({ op, ...(await ask(server, op, now)) });
+  return answers;
+}
+
+function isReservation(answer: Answered): answer is Answered<RecordedOp & { readonly id: number }> {
+  return answer.op.op === 'allocate_orelse_reserve' && (answer.got as OracleAnswer).reserved === true;
 }
 
 async function ask(

@@ -49,22 +49,27 @@ function childrenOf(
 ): Map<number, number[]> {
   const children = new Map<number, number[]>();
   const parentOf = new Map<number, number>();
-  for (const { source, target, metadata } of edges) {
-    if ((metadata?.subsystem ?? 'containment') !== 'containment') continue;
-    const [from, to] = [numberOf.get(source), numberOf.get(target)];
-    if (from === undefined || to === undefined) {
-      throw refused(`unpack_edge: source and/or target vertex not found${source} -> ${target}.`);
-    }
+  for (const edge of edges) {
+    if ((edge.metadata?.subsystem ?? 'containment') !== 'containment') continue;
+    const [from, to] = endsOf(edge, numberOf);
     // Some writers add the way up as well; it says nothing new.
     if (read[from]!.path.startsWith(`${read[to]!.path}/`)) continue;
     if (parentOf.get(to) === from) continue;
-    if (from === to || parentOf.has(to)) throw refused(`vertex ${target} has more than one parent`);
+    if (from === to || parentOf.has(to)) throw refused(`vertex ${edge.target} has more than one parent`);
     parentOf.set(to, from);
     const known = children.get(from);
     if (known === undefined) children.set(from, [to]);
     else known.push(to);
   }
   return children;
+}
+
+function endsOf({ source, target }: JgfEdge, numberOf: ReadonlyMap<string, number>): [number, number] {
+  const [from, to] = [numberOf.get(source), numberOf.get(target)];
+  if (from === undefined || to === undefined) {
+    throw refused(`unpack_edge: source and/or target vertex not found${source} -> ${target}.`);
+  }
+  return [from, to];
 }
 
 function build(

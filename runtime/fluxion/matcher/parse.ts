@@ -174,12 +174,7 @@ function checkTask(task: unknown): void {
   if (!Array.isArray(task.command)) throw new JobspecError('"command" value must be a sequence');
   if (task.slot === undefined) throw new JobspecError('Key "slot" missing from task');
   if (!isScalar(task.slot)) throw new JobspecError('Value of task "slot" must be a YAML scalar');
-  if (task.count !== undefined) {
-    if (!isMapping(task.count)) throw new JobspecError('"count" in task is not a mapping');
-    if (Object.keys(task.count).length !== 1) {
-      throw new JobspecError('"count" in task must have exactly one entry');
-    }
-  }
+  if (task.count !== undefined) checkTaskCount(task.count);
   if (task.distribution !== undefined && !isScalar(task.distribution)) {
     throw new JobspecError('Value of task "distribution" must be a YAML scalar');
   }
@@ -188,6 +183,13 @@ function checkTask(task: unknown): void {
   }
   const entries = Object.keys(task).length;
   if (entries < 3 || entries > 5) throw new JobspecError('impossible number of entries in task mapping');
+}
+
+function checkTaskCount(count: unknown): void {
+  if (!isMapping(count)) throw new JobspecError('"count" in task is not a mapping');
+  if (Object.keys(count).length !== 1) {
+    throw new JobspecError('"count" in task must have exactly one entry');
+  }
 }
 
 function isMapping(value: unknown): value is Mapping {

@@ -6,12 +6,13 @@
  * sort leaves them decides, so then the full walk is made.
  */
 import type { Branch, LeafGroup } from './branch';
-import type { Found } from './candidates';
+import type { CandidateList, Found } from './candidates';
 import type { Graph } from './graph';
 import type { Ledger } from './ledger';
 import type { Policy } from './policy';
 import { needOf, type Request, type Resource } from './request';
 import type { Selector } from './schedule';
+import { concerning } from './shape';
 import { NODE, SLOT } from './typetable';
 import type { Walk, Window } from './walk';
 
@@ -103,25 +104,19 @@ export class Shortcut implements Selector {
   private visitSlots({ nodes, best }: Ranking, resource: Resource, top: Found): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
     this.passable.clear();
-    const low = this.policy.prefer === 'low';
     const list = top.list(SLOT);
-    const leaders = new Leaders(resource.min, low);
+    const leaders = new Leaders(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
     let seen = 0;
     for (let i = 0; i < nodes.length; i++) {
-      if (leaders.full && (low ? best[i]! > leaders.last : best[i]! < leaders.last)) break;
+      if (leaders.full && leaders.isWorse(best[i]!)) break;
       const node = nodes[i]!;
       if (!this.reaches(node, resources)) continue;
       this.walk.visit(node, resources, true, false, top, 2);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';
-    let reached = 0;
-    for (let i = 0; i < list.length; i++) {
-      const score = candidates.score[list.data[i]!]!;
-      if (low ? score <= leaders.last : score >= leaders.last) reached++;
-    }
-    return reached === resource.min ? 'found' : 'tie';
+    return leaders.reachedBy(list, candidates.score) === resource.min ? 'found' : 'tie';
   }
 
   /** Whether the walk gets from the root to this node. */
@@ -130,7 +125,9 @@ export class Shortcut implements Selector {
     if (above === undefined) return true;
     const known = this.passable.get(above);
     if (known !== undefined) return known;
-    const passes = this.reaches(above, resources) && !this.walk.isPruned(above, resources, undefined, false);
+    const passes =
+      this.reaches(above, resources) &&
+      !this.walk.isPruned(above, concerning(above.type, resources) ?? undefined, false);
     this.passable.set(above, passes);
     return passes;
   }
@@ -211,9 +208,16 @@ class Leaders {
     return this.heap.length === this.wanted;
   }
 
-  /** The worst of the best. */
-  get last(): number {
-    return this.sign * this.heap[0]!;
+  /** Worse than all that lead. */
+  isWorse(score: number): boolean {
+    return this.sign * score > this.heap[0]!;
+  }
+
+  /** How many candidates are as good as the worst that leads. */
+  reachedBy(list: CandidateList, score: Float64Array): number {
+    let reached = 0;
+    for (let i = 0; i < list.length; i++) if (!this.isWorse(score[list.data[i]!]!)) reached++;
+    return reached;
   }
 
   offer(score: number): void {

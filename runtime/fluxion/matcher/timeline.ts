@@ -8,6 +8,7 @@
  */
 const NO_TIMES = new Float64Array([Number.NEGATIVE_INFINITY]);
 const NO_REFS = new Int32Array(1);
+const NONE = new Float64Array(0);
 
 /** So much of these lanes must be free. */
 export interface Need {
@@ -80,17 +81,19 @@ export class Timeline {
 
   /** Whether `need` is free of `totals` all through [start, end). */
   fits(need: Need, totals: Float64Array, start: number, end: number, now: number): boolean {
-    const { times, length, lanes, used, over } = this;
-    const wanted = need.lanes.length;
-    for (let i = this.indexAt(start); i < length && (i === 0 || times[i]! < end); i++) {
-      const row = i * lanes;
-      const late = over !== undefined && Math.max(times[i]!, start) <= now ? over : undefined;
-      for (let j = 0; j < wanted; j++) {
-        const k = need.lanes[j]!;
-        const taken = late === undefined ? used[row + k]! : used[row + k]! + late[k]!;
-        if (taken + need.amounts[j]! > totals[k]!) return false;
-      }
+    for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
+      const late = this.over !== undefined && Math.max(this.times[i]!, start) <= now ? this.over : NONE;
+      if (!this.fitsAt(i * this.lanes, need, totals, late)) return false;
       if (this.rises === 0) return true;
+    }
+    return true;
+  }
+
+  private fitsAt(row: number, { lanes, amounts }: Need, totals: Float64Array, late: Float64Array): boolean {
+    for (let j = 0; j < lanes.length; j++) {
+      const k = lanes[j]!;
+      const taken = this.used[row + k]! + (late === NONE ? 0 : late[k]!);
+      if (taken + amounts[j]! > totals[k]!) return false;
     }
     return true;
   }

@@ -11,6 +11,9 @@ import type { Ledger } from './ledger';
 import { sortByInterval } from './locality';
 import type { Policy } from './policy';
 import type { Request, Resource } from './request';
+import { concerning, concerningLeaf, hasAll } from './shape';
+import { packSlots } from './slots';
+import { Tally } from './tally';
 import { NODE, SLOT, STORAGE_NODE } from './typetable';
 
 /** When, and against what. */
@@ -112,66 +115,43 @@ export class Walk {
     parent: Found,
     depth: number,
   ): boolean {
-    let match: Resource | undefined;
-    let slot: Resource | undefined;
-    let exclusive = exclusiveAbove;
-    for (const resource of resources) {
-      if (resource.type === branch.type) {
-        if (match !== undefined || slot !== undefined) return false;
-        match = resource;
-        slot = resource.slot;
-        exclusive ||= resource.exclusive;
-      } else if (resource.type === SLOT) {
-        if (match !== undefined || slot !== undefined) return false;
-        slot = resource;
-      }
-    }
-    const inSlot = slot !== undefined && hasAll(branch, slot.with);
-    const passing = !inSlot && match === undefined;
-    if (passing && !pristine) return false;
-    if (this.isPruned(branch, resources, match, exclusive)) return false;
+    const concerned = concerning(branch.type, resources);
+    if (concerned === null) return false;
+    const match = concerned?.type === branch.type ? concerned : undefined;
+    const slot = match === undefined ? concerned : match.slot;
+    const slotHere = slot !== undefined && hasAll(branch, slot) ? slot : undefined;
+    const passing = slotHere === undefined && match === undefined;
+    const exclusive = exclusiveAbove || match?.exclusive === true;
+    if ((passing && !pristine) || this.isPruned(branch, concerned, exclusive)) return false;
     const found = this.level(depth).clear();
     const factor = this.nodeFactorOf(branch);
     this.nodeFactor += factor;
-    if (inSlot) this.fillSlots(branch, slot!, found, depth);
-    else
-      this.explore(
-        branch,
-        passing ? resources : (match?.with ?? NOTHING),
-        passing,
-        exclusive,
-        1,
-        found,
-        depth,
-      );
+    const next = passing ? resources : (match?.with ?? NOTHING);
+    if (slotHere !== undefined) this.fillSlots(branch, slotHere, found, depth);
+    else this.explore(branch, next, passing, exclusive, 1, found, depth);
     this.nodeFactor -= factor;
-    found.available = this.graph.size[branch.vertex]!;
-    if (found.available === 0 || !this.finish(branch, match, found)) return false;
+    if (!this.finish(branch, match, found)) return false;
     if (!found.chosen) parent.merge(found);
     this.exclusive = exclusive;
     return true;
   }
 
-  /** Whether the walk turns back here. */
-  isPruned(
-    branch: Branch,
-    resources: readonly Resource[],
-    match: Resource | undefined,
-    exclusive: boolean,
-  ): boolean {
-    const { vertex, type } = branch;
-    if (!this.empty && this.graph.up[vertex] === 0) return true;
+  /**
+   * Whether the walk turns back here.
+   * @param concerned what the request wants of this vertex or of a slot at it
+   */
+  isPruned(branch: Branch, concerned: Resource | undefined, exclusive: boolean): boolean {
+    if (!this.empty && this.isUnusable(branch.vertex)) return true;
     const { constraint } = this.request;
-    if (constraint !== undefined && (type === NODE || type === STORAGE_NODE) && !constraint(branch))
-      return true;
-    if (!this.empty && this.ledger.head[vertex]! >= 0 && !this.ledger.isFree(vertex, this.start, this.end))
-      return true;
-    for (const resource of resources) {
-      if (resource !== match && resource.type !== SLOT) continue;
-      if (resource === match && exclusive && !this.isUntouched(branch)) return true;
-      if (!this.hasBelow(branch, resource)) return true;
-    }
-    return false;
+    if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) return true;
+    if (concerned === undefined) return false;
+    if (concerned.type === branch.type && exclusive && !this.isUntouched(branch)) return true;
+    return !this.hasBelow(branch, concerned);
+  }
+
+  private isUnusable(v: number): boolean {
+    if (this.graph.up[v] === 0) return true;
+    return this.ledger.head[v]! >= 0 && !this.ledger.isFree(v, this.start, this.end);
   }
 
   private isUntouched(branch: Branch): boolean {
@@ -199,9 +179,10 @@ export class Walk {
   }
 
   private finish(branch: Branch, match: Resource | undefined, found: Found): boolean {
+    found.available = this.graph.size[branch.vertex]!;
     found.score = this.scoreOf(branch.vertex);
     // A node's id below -1 makes the score no score.
-    if (found.score <= 0) return false;
+    if (found.available === 0 || found.score <= 0) return false;
     if (match === undefined) return true;
     for (const child of match.with) if (calcCount(child, found.total(child.type)) === 0) return false;
     for (const child of match.with) {
@@ -285,7 +266,7 @@ export class Walk {
     const branch = this.graph.branchOf.get(v);
     if (branch !== undefined) return this.tryBranch(branch, resources, pristine, exclusive, found, depth);
     const type = this.graph.type[v]!;
-    const resource = leafResource(resources, type);
+    const resource = concerningLeaf(type, resources);
     return resource !== undefined && this.tryLeaf(v, resource, exclusive, found.list(type));
   }
 
@@ -315,7 +296,7 @@ export class Walk {
     found: Found,
   ): void {
     for (const group of branch.groups) {
-      const resource = leafResource(resources, group.type);
+      const resource = concerningLeaf(group.type, resources);
       if (resource === undefined) continue;
       const list = found.list(group.type);
       if (this.policy.stopOnFirst) this.leavesByWeight(group, resource, exclusive, shares, list);
@@ -364,85 +345,15 @@ export class Walk {
     }
   }
 
-  /** Packs slots from the best elements; there is no search for better combinations. */
   private fillSlots(branch: Branch, slot: Resource, found: Found, depth: number): void {
     this.slotLevels[depth] ??= new Found();
     const elements = this.slotLevels[depth].clear();
     this.explore(branch, slot.with, false, true, slot.most, elements, depth);
-    const { candidates } = this;
-    let bundles = Number.POSITIVE_INFINITY;
-    for (const resource of slot.with) {
-      const list = elements.list(resource.type);
-      list.sort(candidates.score, this.policy.prefer !== 'low');
-      bundles = Math.min(bundles, this.countBundles(resource, list));
-    }
-    const next = slot.with.map(() => 0);
-    const slots = found.list(SLOT);
-    for (let i = 0; i < bundles; i++) {
-      const bundle = candidates.add(-1, 1, 1, true);
-      slot.with.forEach((resource, r) => {
-        const list = elements.list(resource.type);
-        const wanted = calcCount(resource, list.total);
-        for (let sum = 0; sum < wanted; ) {
-          const item = list.data[next[r]!++]!;
-          sum += candidates.count[item]!;
-          candidates.addItem(bundle, item);
-        }
-      });
-      slots.push(bundle, 1);
-    }
-  }
-
-  private countBundles(resource: Resource, list: CandidateList): number {
-    const wanted = calcCount(resource, list.total);
-    if (wanted === 0) return 0;
-    let bundles = 0;
-    let sum = 0;
-    for (let i = 0; i < list.length; i++) {
-      sum += this.candidates.count[list.data[i]!]!;
-      if (sum < wanted) continue;
-      bundles++;
-      sum = 0;
-    }
-    return bundles;
+    packSlots(slot, elements, this.candidates, found.list(SLOT), this.policy.prefer !== 'low');
   }
 }
 
-/** When a walk by weight has found enough of one resource. */
-class Tally {
-  private seen = 0;
-  private sum = 0;
-  private filled = 0;
-
-  constructor(
-    readonly resource: Resource,
-    private readonly shares: number,
-  ) {}
-
-  see(total: number): void {
-    this.sum += total - this.seen;
-    this.seen = total;
-    if (this.resource.most > 0 && this.sum >= this.resource.most) {
-      this.filled++;
-      this.sum = 0;
-    }
-  }
-
-  get satisfied(): boolean {
-    return this.resource.most === 0 || this.filled >= this.shares;
-  }
-}
-
-function hasAll(branch: Branch, resources: readonly Resource[]): boolean {
-  return resources.every(({ type }) => branch.hasChildOfType(type));
-}
-
-/** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
-function leafResource(resources: readonly Resource[], type: number): Resource | undefined {
-  let own: Resource | undefined;
-  for (const resource of resources) {
-    if (resource.type === SLOT) return undefined;
-    if (resource.type === type && resource.with.length === 0) own = resource;
-  }
-  return own;
+/** Constraints are about hosts. */
+function isConstrained(type: number): boolean {
+  return type === NODE || type === STORAGE_NODE;
 }

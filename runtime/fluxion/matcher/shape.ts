@@ -1,0 +1,30 @@
+/** What a request means for one vertex of the walk. */
+import type { Branch } from './branch';
+import type { Resource } from './request';
+import { SLOT } from './typetable';
+
+/**
+ * The one of `resources` that concerns a vertex of this type: the one of the type itself, or the
+ * slot. Undefined for none; null for two, and then the vertex never matches.
+ */
+export function concerning(type: number, resources: readonly Resource[]): Resource | undefined | null {
+  let found: Resource | undefined;
+  for (const resource of resources) {
+    if (resource.type !== type && resource.type !== SLOT) continue;
+    if (found !== undefined) return null;
+    found = resource;
+  }
+  return found;
+}
+
+/** Whether a slot's elements are all directly below. */
+export function hasAll(branch: Branch, slot: Resource): boolean {
+  for (const { type } of slot.with) if (!branch.hasChildOfType(type)) return false;
+  return true;
+}
+
+/** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
+export function concerningLeaf(type: number, resources: readonly Resource[]): Resource | undefined {
+  const found = concerning(type, resources);
+  return found?.type === type && found.with.length === 0 ? found : undefined;
+}

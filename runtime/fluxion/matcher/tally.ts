@@ -1,0 +1,28 @@
+import type { Resource } from './request';
+
+/** When a walk by weight has found enough of one resource: its most, once per share. */
+export class Tally {
+  private seen = 0;
+  private sum = 0;
+  private filled = 0;
+
+  /** @param shares how many slots (or one) want it */
+  constructor(
+    readonly resource: Resource,
+    private readonly shares: number,
+  ) {}
+
+  /** One step fills at most one share, however much it brings. */
+  see(total: number): void {
+    this.sum += total - this.seen;
+    this.seen = total;
+    if (this.resource.most > 0 && this.sum >= this.resource.most) {
+      this.filled++;
+      this.sum = 0;
+    }
+  }
+
+  get satisfied(): boolean {
+    return this.resource.most === 0 || this.filled >= this.shares;
+  }
+}
