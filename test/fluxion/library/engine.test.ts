@@ -1,0 +1,71 @@
+/** The real flux-sched through its C library, where it is found (FLUXION_LIBRARY or the usual places). */
+import { join } from 'node:path';
+import { connectFluxion } from '../../../runtime/fluxion/client';
+import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
+import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
+import { serveFluxion } from '../../../runtime/fluxion/serve';
+import { conformance } from '../conformance';
+import { cores, nodes } from '../jobspecs';
+import { readCases, runOracle, serverFor } from '../oracle';
+import { START, TWO_NODES } from '../scenarios';
+
+const library = findLibrary(undefined);
+const log = { info() {}, warn() {}, error() {} };
+
+if (library === undefined) {
+  test.skip(`no ${LIBRARY} on this machine: nothing of the real flux-sched is tested`, () => {});
+} else {
+  describe('the real library in this process', () => {
+    conformance(
+      async () => {
+        const fluxion = await loadLibraryEngine(library);
+        return { fluxion, stop: () => fluxion.close() };
+      },
+      { level: 'exact' },
+    );
+  });
+
+  describe('the real library, its context made anew before every match', () => {
+    conformance(
+      async () => {
+        const engine = await loadLibraryEngine(library, { matchesPerContext: 1 });
+        return { fluxion: engine, stop: () => engine.close() };
+      },
+      { level: 'exact' },
+    );
+  });
+
+  test('the recordings come out identical', async () => {
+    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+    const oracle = await serverFor(server.address);
+    for (const recording of ['fluxion-0.54.jsonl.gz', 'fluxion-0.54-time.jsonl.gz']) {
+      const report = await runOracle(readCases(join(__dirname, '..', 'oracle', recording)), oracle);
+      expect(report.differences).toEqual([]);
+    }
+    await oracle.close();
+    await server.stop();
+  });
+
+  test('a client rebuilds it: init, replay, go on', async () => {
+    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+    const fluxion = connectFluxion({ address: server.address });
+    const init = { nodes: TWO_NODES, policy: 'lonode', now: START } as const;
+    await fluxion.init(init);
+    const ask = (jobid: number, jobspec: ReturnType<typeof cores>, now = START) =>
+      fluxion.match({ jobid, jobspec, operation: 'allocate', now });
+    await ask(1, nodes(2, 3));
+    await ask(2, cores(1));
+    const before = await fluxion.state();
+    await fluxion.init({ ...init, now: START + 5 });
+    await fluxion.replay(before.jobs, START + 5);
+    const after = await fluxion.state();
+    expect(after.jobs).toEqual(before.jobs);
+    expect(after.nodes).toEqual(before.nodes);
+    expect(await ask(3, cores(1), START + 5)).toMatchObject({
+      status: 'OK',
+      allocation: { nodes: [{ name: 'b', units: { core: '3' } }] },
+    });
+    await fluxion.close();
+    await server.stop();
+  });
+}
