@@ -12,6 +12,7 @@
  * ports, volumes; Exists, Gt and Lt over a label with more than 256 values.
  */
 
+import type { GraphNode } from '../fluxion/types';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './pod';
 import type { Requests } from './requests';
 import type { Constraint } from './types';
@@ -169,4 +170,29 @@ function sorted(parts: readonly Constraint[]): Constraint[] {
 
 function isEvery(constraint: Constraint): boolean {
   return Object.keys(constraint).length === 0;
+}
+
+/** RFC 31, as far as our own constraints use it: host names are literal. */
+export function matches(constraint: Constraint, node: GraphNode): boolean {
+  const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
+  switch (operator) {
+    case undefined:
+      return true;
+    case 'properties':
+      return (values as readonly string[]).every((name) =>
+        name.startsWith('^')
+          ? !(node.properties ?? []).includes(name.slice(1))
+          : (node.properties ?? []).includes(name),
+      );
+    case 'hostlist':
+      return (values as readonly string[]).includes(node.name);
+    case 'and':
+      return (values as readonly Constraint[]).every((part) => matches(part, node));
+    case 'or':
+      return (values as readonly Constraint[]).some((part) => matches(part, node));
+    case 'not':
+      return !(values as readonly Constraint[]).every((part) => matches(part, node));
+    default:
+      return false;
+  }
 }

@@ -1,7 +1,9 @@
 /** Why a workload waits, in words. The texts depend on nothing that changes from pass to pass. */
 import type { GraphNode, UnitCounts } from '../fluxion/types';
+import { podsOn } from './capacity';
+import { matches } from './constraints';
 import { type Ask, askOf } from './jobspec';
-import type { Constraint, Jobspec } from './types';
+import type { Jobspec } from './types';
 import { DEFAULT_UNITS, type UnitSettings } from './units';
 
 /** "needs 4 pods with 2 cores and 4 GiB of memory each" */
@@ -38,14 +40,14 @@ export function unsatisfiableText(
     return `asks for ${amounts({ [missing]: ask.perPod[missing] ?? 0 }, units)}, no node of the cluster has any`;
   }
   const eligible = nodes.filter((node) => matches(jobspec.attributes.system.constraints ?? {}, node));
-  const capacity = capacityOf(ask, eligible);
+  const capacity = roomFor(ask, eligible);
   if (capacity >= ask.pods) {
     return undefined;
   }
-  const onePerNode = ask.exclusive || eligible.every((node) => capacityOf(ask, [node]) <= 1);
+  const onePerNode = ask.exclusive || eligible.every((node) => roomFor(ask, [node]) <= 1);
   const what = plural(ask.pods, onePerNode ? 'node' : 'pod');
   const asked = `asks for ${what} with ${amounts(ask.perPod, units)}${onePerNode || ask.pods === 1 ? '' : ' each'}`;
-  if (capacityOf(ask, nodes) >= ask.pods) {
+  if (roomFor(ask, nodes) >= ask.pods) {
     return `${asked}, its node selector, affinity and tolerations leave ${has(capacity, onePerNode)}`;
   }
   return `${asked}, the cluster has ${has(capacity, onePerNode)}`;
@@ -59,35 +61,8 @@ function has(capacity: number, onePerNode: boolean): string {
 }
 
 /** How many of the pods would fit if all of it were free. */
-function capacityOf({ perPod, exclusive }: Ask, nodes: readonly GraphNode[]): number {
-  return nodes
-    .map(({ units }) => Math.min(...Object.entries(perPod).map(([t, n]) => Math.floor((units[t] ?? 0) / n))))
-    .reduce((total, pods) => total + (exclusive ? Math.min(1, pods) : pods), 0);
-}
-
-/** RFC 31, as far as our own constraints use it: host names are literal. */
-export function matches(constraint: Constraint, node: GraphNode): boolean {
-  const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
-  switch (operator) {
-    case undefined:
-      return true;
-    case 'properties':
-      return (values as readonly string[]).every((name) =>
-        name.startsWith('^')
-          ? !(node.properties ?? []).includes(name.slice(1))
-          : (node.properties ?? []).includes(name),
-      );
-    case 'hostlist':
-      return (values as readonly string[]).includes(node.name);
-    case 'and':
-      return (values as readonly Constraint[]).every((part) => matches(part, node));
-    case 'or':
-      return (values as readonly Constraint[]).some((part) => matches(part, node));
-    case 'not':
-      return !(values as readonly Constraint[]).every((part) => matches(part, node));
-    default:
-      return false;
-  }
+function roomFor(ask: Ask, nodes: readonly GraphNode[]): number {
+  return nodes.reduce((total, { units }) => total + podsOn(units, ask), 0);
 }
 
 function amounts(perPod: UnitCounts, units: UnitSettings): string {

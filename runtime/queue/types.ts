@@ -101,15 +101,21 @@ export interface Queue {
   acquireFence(holder: string): Promise<number>;
   /** New rows in Waiting (reason Submitted, or Held); a uid that is there already is left alone. Resolves to the rows inserted. */
   submit(fence: number, submissions: readonly Submission[]): Promise<WorkloadRow[]>;
-  /** Waiting rows whose user changed them. */
+  /**
+   * Waiting rows whose user changed them; one that equals its row changes nothing. What is then asked for (shape,
+   * walltime, queue, pods) gets a new job id: an allocation of the old one can't be committed any more.
+   */
   update(fence: number, updates: readonly SubmissionUpdate[]): Promise<WorkloadRow[]>;
   /** All rows that are not Finished, in order (priority desc, submittedAt, seq). */
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
-  /** Waiting -> Waiting with a reason. */
+  /** Waiting -> Waiting with a reason; a row that is held stays Held. */
   wait(fence: number, updates: readonly WaitUpdate[]): Promise<WorkloadRow[]>;
-  /** Waiting -> Ready: the allocation is committed before anything acts on it. */
+  /**
+   * Waiting -> Ready: the allocation is committed before anything acts on it. Not of a row that is held, or has
+   * another job id than the allocation: what is not returned has to be cancelled in Fluxion.
+   */
   allocate(
     fence: number,
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
@@ -121,7 +127,7 @@ export interface Queue {
     fence: number,
     starts: readonly { readonly uid: string; readonly startedAt: number }[],
   ): Promise<WorkloadRow[]>;
-  /** Part of the allocation was freed: what is left of it. */
+  /** Ready or Running: what the allocation is now, less nodes or another end; same job id. */
   shrink(
     fence: number,
     changes: readonly { readonly uid: string; readonly allocation: Allocation }[],

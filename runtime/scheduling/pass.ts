@@ -10,12 +10,15 @@
  * queue's rows, and nothing is lost.
  */
 import { FluxqError } from '../errors';
-import type { Allocation, Fluxion, GraphNode, MatchResult } from '../fluxion/types';
-import { busyText, downText, unsatisfiableText } from '../jobspec/explain';
+import type { Allocation, Fluxion, GraphNode, MatchOperation, MatchResult } from '../fluxion/types';
+import { type Capacity, capacityOf } from '../jobspec/capacity';
+import type { Jobspec } from '../jobspec/types';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
 import { inOrder } from './order';
+import { extendOverruns } from './overrun';
 import { type Refusals, refusals } from './refusals';
+import { Waits } from './waits';
 
 /** What a pass needs of Fluxion. */
 export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'replay' | 'satisfiable'>;
@@ -49,7 +52,10 @@ export interface PassInput {
   readonly reservations: readonly number[];
   /** Rows that hold units (Ready, Running; others are passed over): what runs past its end keeps them. @default [] */
   readonly holding?: readonly WorkloadRow[];
-  /** The graph's nodes, to say why something can never start. @default - Fluxion's own text */
+  /**
+   * The graph's nodes, to say why something can never start, and to spare Fluxion the question whether it can.
+   * @default - Fluxion's own text
+   */
   readonly nodes?: readonly GraphNode[];
   /** Sizes of the units, for texts. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
@@ -85,17 +91,11 @@ const NOT_ELIGIBLE: ReadonlySet<WaitReason | null> = new Set<WaitReason>([
   'NoFluxSetup',
 ]);
 
-/** Seconds that a late workload is given at a time: what is reserved on its nodes moves by that. */
-const OVERRUN = 10;
-
-const HELD = 'waits until its user releases it';
-const BEHIND = 'waits behind earlier workloads of its queue';
-
 /** State of one pass: what it has decided, and what it has learnt. */
 interface Pass {
   readonly input: PassInput;
   readonly grants: { uid: string; allocation: Allocation }[];
-  readonly waits: WaitUpdate[];
+  readonly waits: Waits;
   readonly extended: { uid: string; allocation: Allocation }[];
   readonly reservations: number[];
   /** Does not fit now. */
@@ -106,8 +106,10 @@ interface Pass {
   readonly down: Refusals;
   /** Never fits these nodes. */
   readonly never: Refusals;
-  /** Shape -> why it can never start: that takes a look at every node. */
-  readonly reasons: Map<string, string | undefined>;
+  /** All nodes; made when it is first needed. */
+  capacity: Capacity | undefined;
+  /** The nodes that are up, if some are not. */
+  readonly upCapacity: Capacity | undefined;
   more: boolean;
   matches: number;
 }
@@ -123,47 +125,31 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   }
   const pass = begin(input);
   // 2. Keep what is held past its end, or Fluxion would give it away.
-  await extendOverruns(pass);
+  pass.extended.push(...(await extendOverruns(input)));
   // 3. One queue after the other; what one is refused, the next needn't ask for.
   for (const queue of [...input.queues].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     await serve(pass, queue);
   }
   const { grants, extended, waits, reservations, more, matches } = pass;
-  return { grants, extended, waits, reservations, more, matches };
+  return { grants, extended, waits: waits.updates, reservations, more, matches };
 }
 
 function begin(input: PassInput): Pass {
   return {
     input,
     grants: [],
-    waits: [],
+    waits: new Waits(input.nodes, input.units ?? DEFAULT_UNITS),
     extended: [],
     reservations: [],
     busy: refusals(true),
     unplannable: refusals(true),
     down: refusals(false),
     never: refusals(false),
-    reasons: new Map(),
+    capacity: undefined,
+    upCapacity: capacityUp(input.nodes ?? []),
     more: false,
     matches: 0,
   };
-}
-
-/**
- * A workload is often a little late: its pods take their time to stop. Its end
- * has to be after `now`, whatever little, to keep every grant off its units.
- */
-async function extendOverruns({ input: { matcher, now, holding = [] }, extended }: Pass): Promise<void> {
-  // Fluxion counts whole seconds.
-  const second = Math.ceil(now);
-  for (const { uid, phase, allocation } of holding) {
-    if ((phase === 'Ready' || phase === 'Running') && allocation !== null && allocation.end <= second) {
-      const longer = { ...allocation, end: second + OVERRUN };
-      await matcher.cancel(allocation.jobid);
-      await matcher.replay([longer], now);
-      extended.push({ uid, allocation: longer });
-    }
-  }
 }
 
 /** What is left to give out in one queue. */
@@ -208,7 +194,7 @@ async function serve(pass: Pass, { policy, depth, rows }: PassQueue): Promise<vo
 
 function eligible(pass: Pass, row: WorkloadRow): boolean {
   if (row.held) {
-    markWaiting(pass, row, 'Held', HELD);
+    pass.waits.markHeld(row);
     return false;
   }
   const stillTooLarge = row.reason === 'Unsatisfiable' && pass.input.graphGrew === false;
@@ -227,7 +213,7 @@ function leaveRest(pass: Pass, turn: Turn, rest: readonly WorkloadRow[]): void {
 function behind(pass: Pass, rest: readonly WorkloadRow[]): void {
   for (const row of rest) {
     if (eligible(pass, row)) {
-      markWaiting(pass, row, 'Busy', BEHIND);
+      pass.waits.markBehind(row);
     }
   }
 }
@@ -239,11 +225,11 @@ function behind(pass: Pass, rest: readonly WorkloadRow[]): void {
  */
 function refusedBefore(pass: Pass, turn: Turn, row: WorkloadRow): boolean {
   if (pass.never.covers(row.jobspec)) {
-    markUnsatisfiable(pass, row, 'larger than one that can never start');
+    pass.waits.markUnsatisfiable(row, 'larger than one that can never start');
     return true;
   }
-  if (pass.down.covers(row.jobspec)) {
-    markDown(pass, row);
+  if (waitsForNodes(pass, row)) {
+    pass.waits.markDown(row);
     return true;
   }
   // The head of a fcfs queue has to be asked about, or it would not block.
@@ -251,15 +237,33 @@ function refusedBefore(pass: Pass, turn: Turn, row: WorkloadRow): boolean {
   if (turn.policy === 'fcfs' || !known.covers(row.jobspec)) {
     return false;
   }
-  markBusy(pass, row);
+  pass.waits.markBusy(row);
   return true;
+}
+
+/** Nobody knows when nodes that are down come back: what needs them blocks nothing, and nothing is reserved for it. */
+function waitsForNodes(pass: Pass, { jobspec }: WorkloadRow): boolean {
+  if (pass.down.covers(jobspec)) {
+    return true;
+  }
+  return pass.upCapacity?.fits(jobspec) === false && fitsAll(pass, jobspec);
+}
+
+function fitsAll(pass: Pass, jobspec: Jobspec): boolean {
+  pass.capacity ??= capacityOf(pass.input.nodes ?? []);
+  return pass.capacity.fits(jobspec);
+}
+
+function capacityUp(nodes: readonly GraphNode[]): Capacity | undefined {
+  const up = nodes.filter((node) => node.up !== false);
+  return up.length === nodes.length ? undefined : capacityOf(up);
 }
 
 /** @returns whether what comes behind this row has to wait for it */
 async function ask(pass: Pass, turn: Turn, row: WorkloadRow): Promise<boolean> {
   const { matcher, now } = pass.input;
   const { jobid, jobspec } = row;
-  const operation = turn.reservationsLeft > 0 ? 'allocate_orelse_reserve' : 'allocate_with_satisfiability';
+  const operation = operationFor(pass, turn, row);
   turn.asksLeft -= 1;
   pass.matches += 1;
   const answer = await matcher.match({ jobid, jobspec, operation, now });
@@ -269,13 +273,13 @@ async function ask(pass: Pass, turn: Turn, row: WorkloadRow): Promise<boolean> {
       return false;
     case 'BUSY':
       refuse(pass, turn, row);
-      markBusy(pass, row);
+      pass.waits.markBusy(row);
       return turn.policy === 'fcfs';
     case 'UNSATISFIABLE':
       await refuseForGood(pass, row, answer.text);
       return false;
     case 'INVALID':
-      markInvalid(pass, row, answer.text);
+      pass.waits.markInvalid(row, answer.text);
       return false;
     case 'NOT_READY':
       throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `Fluxion has no graph: ${answer.text}`, {
@@ -285,13 +289,21 @@ async function ask(pass: Pass, turn: Turn, row: WorkloadRow): Promise<boolean> {
   }
 }
 
+/** Plain allocate says busy to the impossible too: only for what fits the cluster, but then Fluxion answers far sooner. */
+function operationFor(pass: Pass, turn: Turn, { jobspec }: WorkloadRow): MatchOperation {
+  if (turn.reservationsLeft > 0) {
+    return 'allocate_orelse_reserve';
+  }
+  return fitsAll(pass, jobspec) ? 'allocate' : 'allocate_with_satisfiability';
+}
+
 function take(pass: Pass, turn: Turn, row: WorkloadRow, answer: MatchResult & { status: 'OK' }): void {
   const { allocation, reserved } = answer;
   if (reserved) {
     turn.reservationsLeft -= 1;
     pass.reservations.push(row.jobid);
     pass.busy.add(row.jobspec);
-    markReserved(pass, row, allocation.start);
+    pass.waits.markReserved(row, allocation.start);
   } else {
     turn.granted = true;
     pass.grants.push({ uid: row.uid, allocation });
@@ -305,70 +317,14 @@ function refuse(pass: Pass, turn: Turn, row: WorkloadRow): void {
   }
 }
 
-/**
- * With nodes down, Fluxion says unsatisfiable to a request for more nodes than
- * are up, though it fits the cluster. Nobody knows when they come back, so
- * such a workload blocks nothing.
- */
+/** With nodes down, Fluxion says unsatisfiable to a request for more nodes than are up, though it fits the cluster. */
 async function refuseForGood(pass: Pass, row: WorkloadRow, text: string): Promise<void> {
   const { satisfiable } = await pass.input.matcher.satisfiable(row.jobspec);
   if (satisfiable) {
     pass.down.add(row.jobspec);
-    markDown(pass, row);
+    pass.waits.markDown(row);
   } else {
     pass.never.add(row.jobspec);
-    markUnsatisfiable(pass, row, text);
+    pass.waits.markUnsatisfiable(row, text);
   }
-}
-
-function markReserved(pass: Pass, row: WorkloadRow, start: number): void {
-  markWaiting(pass, row, 'Reserved', 'nodes are reserved for it', start);
-}
-
-function markBusy(pass: Pass, row: WorkloadRow): void {
-  markWaiting(pass, row, 'Busy', busyText(row.jobspec, pass.input.units ?? DEFAULT_UNITS));
-}
-
-function markDown(pass: Pass, row: WorkloadRow): void {
-  markWaiting(pass, row, 'Busy', downText(row.jobspec, pass.input.units ?? DEFAULT_UNITS));
-}
-
-function markUnsatisfiable(pass: Pass, row: WorkloadRow, text: string): void {
-  markWaiting(pass, row, 'Unsatisfiable', why(pass, row) ?? text);
-}
-
-/** To Fluxion a type that no node has is no type at all: the user only asked for what isn't there. */
-function markInvalid(pass: Pass, row: WorkloadRow, text: string): void {
-  const tooLarge = why(pass, row);
-  if (tooLarge === undefined) {
-    markWaiting(pass, row, 'Invalid', text);
-  } else {
-    markWaiting(pass, row, 'Unsatisfiable', tooLarge);
-  }
-}
-
-function why(pass: Pass, { jobspec, shape }: WorkloadRow): string | undefined {
-  const { nodes, units = DEFAULT_UNITS } = pass.input;
-  if (nodes !== undefined && !pass.reasons.has(shape)) {
-    pass.reasons.set(shape, unsatisfiableText(jobspec, nodes, units));
-  }
-  return pass.reasons.get(shape);
-}
-
-/** Only what is new is written: ten thousand rows that still wait for the same reason cost nothing. */
-function markWaiting(
-  pass: Pass,
-  row: WorkloadRow,
-  reason: WaitReason,
-  message: string,
-  estimatedStart: number | null = null,
-): void {
-  if (row.reason !== reason || row.message !== message || !sameTime(row.estimatedStart, estimatedStart)) {
-    pass.waits.push({ uid: row.uid, reason, message, estimatedStart });
-  }
-}
-
-/** Postgres keeps microseconds. */
-function sameTime(a: number | null, b: number | null): boolean {
-  return a === b || (a !== null && b !== null && Math.abs(a - b) < 0.001);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { GraphNode } from '../../runtime/fluxion/types';
 import type { ClusterFacts, Taint } from '../../runtime/jobspec/constraints';
-import { constraintOf } from '../../runtime/jobspec/constraints';
-import { matches } from '../../runtime/jobspec/explain';
+import { constraintOf, matches } from '../../runtime/jobspec/constraints';
 import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph';
 import type {
   NodeSelectorRequirement,
@@ -204,3 +204,26 @@ function holds({ operator, values = [] }: NodeSelectorRequirement, label: string
       return Number(label) < Number(values[0]);
   }
 }
+
+test('constraints: every operator', () => {
+  const one: GraphNode = { name: 'xn0', units: {}, properties: ['x'] };
+  const yes = { properties: ['x'] };
+  const no = { properties: ['y'] };
+  const cases = [
+    [{}, true],
+    [yes, true],
+    [{ properties: ['x', 'y'] }, false],
+    [{ properties: ['^y'] }, true],
+    [{ properties: ['^x'] }, false],
+    [{ hostlist: ['xn0'] }, true],
+    [{ hostlist: ['n0'] }, false],
+    [{ and: [yes, no] }, false],
+    [{ or: [no, yes] }, true],
+    [{ not: [no] }, true],
+    [{ not: [{}] }, false],
+    [{ ranks: ['0'] }, false],
+  ] as const;
+  expect(cases.map(([constraint]) => matches(constraint, one))).toEqual(
+    cases.map(([, expected]) => expected),
+  );
+});

@@ -126,19 +126,29 @@ describe('easy', () => {
     expect(result.reservations).toEqual([sim.row('urgent').jobid]);
     expect(sim.row('wide')).toMatchObject({ reason: 'Busy', estimatedStart: null });
   });
-
-  test('what needs nodes that are down blocks nobody and says so', async () => {
-    const sim = await Simulation.of(nodesOf(3, 2));
-    await sim.fluxion.setStatus(['n0'], false);
-    sim.submit('all', { pods: 3, exclusive: true });
-    sim.submit('small');
-    expect(granted(await sim.pass())).toEqual(['small']);
-    expect(sim.row('all').reason).toBe('Busy');
-    await sim.fluxion.setStatus(['n0'], true);
-    await sim.finish('small');
-    expect(granted(await sim.pass())).toEqual(['all']);
-  });
 });
+
+test.each(['fcfs', 'easy'] as const)(
+  '%s: what needs nodes that are down blocks nobody and says so',
+  async (policy) => {
+    for (const exclusive of [true, false]) {
+      const sim = await Simulation.of(nodesOf(3, 2), { policy });
+      await sim.fluxion.setStatus(['n0'], false);
+      sim.submit('all', { pods: 3, cpu: 2, exclusive });
+      sim.submit('small', { cpu: 2 });
+      const nodes = sim.nodes.map((node) => ({ ...node, up: node.name !== 'n0' }));
+      const result = await sim.pass({ nodes });
+      expect([granted(result), result.reservations]).toEqual([['small'], []]);
+      expect(sim.row('all')).toMatchObject({
+        reason: 'Busy',
+        message: expect.stringContaining('down or cordoned'),
+      });
+      await sim.fluxion.setStatus(['n0'], true);
+      await sim.finish('small');
+      expect(granted(await sim.pass())).toEqual(['all']);
+    }
+  },
+);
 
 describe('all or nothing', () => {
   test('a gang gets all its pods or none', async () => {
@@ -237,6 +247,27 @@ describe('late workloads', () => {
     expect((await sim.pass()).extended).toEqual([]);
     await sim.finish('late');
     expect(granted(await sim.pass())).toEqual(['next']);
+  });
+});
+
+describe('late workloads whose nodes changed under them', () => {
+  test('keep what is left of them, and no pass fails over it', async () => {
+    const sim = await Simulation.of(nodesOf(3, 2));
+    sim.submit('late', { pods: 2, cpu: 2, walltime: 100 });
+    await sim.pass();
+    await sim.fluxion.removeNodes(['n0']);
+    sim.submit('next', { cpu: 2 });
+    sim.submit('wide', { pods: 2, cpu: 2 });
+    sim.now = 1100;
+    const result = await sim.pass({ nodes: sim.nodes.slice(1) });
+    expect(granted(result)).toEqual(['next']);
+    expect(result.extended.map(({ uid, allocation }) => [uid, allocation.nodes.length])).toEqual([
+      ['late', 2],
+    ]);
+    // All of its nodes are gone.
+    await sim.fluxion.removeNodes(['n1']);
+    sim.now = 1200;
+    expect((await sim.pass({ nodes: sim.nodes.slice(2) })).extended).toHaveLength(2);
   });
 });
 

@@ -24,14 +24,12 @@ const arrival = fc.record({
 
 /** @param longest what part of its walltime a job runs at most; above 1 it is late */
 const traces = (longest: number) =>
-  fc
-    .array(arrival, { minLength: 1, maxLength: 30 })
-    .map((jobs) =>
-      jobs.map(({ part, ...job }) => ({
-        ...job,
-        runs: Math.max(1, Math.round(job.walltime * part * longest)),
-      })),
-    );
+  fc.array(arrival, { minLength: 1, maxLength: 30 }).map((jobs) =>
+    jobs.map(({ part, ...job }) => ({
+      ...job,
+      runs: Math.max(1, Math.round(job.walltime * part * longest)),
+    })),
+  );
 const trace = traces(1);
 
 async function play(

@@ -1,0 +1,61 @@
+/**
+ * Whether a jobspec of ours fits the cluster when all of it is up and free.
+ * Fluxion can tell, but walks its whole graph for it at every refusal; here
+ * equal nodes are counted once.
+ */
+import type { GraphNode, UnitCounts } from '../fluxion/types';
+import { matches } from './constraints';
+import { type Ask, askOf, canonical } from './jobspec';
+import type { Constraint, Jobspec } from './types';
+
+export interface Capacity {
+  /** Exact for what `jobspecOf` makes: its slots may lie on any nodes, whatever zones and racks there are. */
+  fits(jobspec: Jobspec): boolean;
+}
+
+interface NodeClass {
+  readonly units: UnitCounts;
+  count: number;
+}
+
+export function capacityOf(nodes: readonly GraphNode[]): Capacity {
+  const byConstraint = new Map<string, readonly NodeClass[]>();
+
+  function classesOf(constraint: Constraint): readonly NodeClass[] {
+    const key = canonical(constraint);
+    const known = byConstraint.get(key) ?? classify(nodes.filter((node) => matches(constraint, node)));
+    byConstraint.set(key, known);
+    return known;
+  }
+
+  return {
+    fits(jobspec) {
+      const ask = askOf(jobspec);
+      const classes = classesOf(jobspec.attributes.system.constraints ?? {});
+      const room = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
+      return room >= ask.pods;
+    },
+  };
+}
+
+function classify(nodes: readonly GraphNode[]): NodeClass[] {
+  const classes = new Map<string, NodeClass>();
+  for (const { units } of nodes) {
+    const key = canonical(units);
+    const known = classes.get(key);
+    if (known === undefined) {
+      classes.set(key, { units, count: 1 });
+    } else {
+      known.count += 1;
+    }
+  }
+  return [...classes.values()];
+}
+
+/** How many of the pods an empty node of these units takes. */
+export function podsOn(units: UnitCounts, { perPod, exclusive }: Pick<Ask, 'perPod' | 'exclusive'>): number {
+  const room = Math.min(
+    ...Object.entries(perPod).map(([type, count]) => Math.floor((units[type] ?? 0) / count)),
+  );
+  return exclusive ? Math.min(1, room) : room;
+}

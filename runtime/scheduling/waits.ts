@@ -1,0 +1,75 @@
+/** What is said of those that wait: reason, words, estimated start; and only what is new is written. */
+import type { GraphNode } from '../fluxion/types';
+import { busyText, downText, unsatisfiableText } from '../jobspec/explain';
+import type { UnitSettings } from '../jobspec/units';
+import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
+
+const HELD = 'waits until its user releases it';
+const BEHIND = 'waits behind earlier workloads of its queue';
+const RESERVED = 'nodes are reserved for it';
+
+export class Waits {
+  readonly updates: WaitUpdate[] = [];
+  /** Shape -> why it can never start: that takes a look at every node. */
+  private readonly reasons = new Map<string, string | undefined>();
+
+  constructor(
+    private readonly nodes: readonly GraphNode[] | undefined,
+    private readonly units: UnitSettings,
+  ) {}
+
+  markHeld(row: WorkloadRow): void {
+    this.mark(row, 'Held', HELD);
+  }
+
+  markBehind(row: WorkloadRow): void {
+    this.mark(row, 'Busy', BEHIND);
+  }
+
+  markBusy(row: WorkloadRow): void {
+    this.mark(row, 'Busy', busyText(row.jobspec, this.units));
+  }
+
+  /** It waits for nodes that are down or cordoned. */
+  markDown(row: WorkloadRow): void {
+    this.mark(row, 'Busy', downText(row.jobspec, this.units));
+  }
+
+  markReserved(row: WorkloadRow, start: number): void {
+    this.mark(row, 'Reserved', RESERVED, start);
+  }
+
+  /** @param text what is said if counting the nodes does not tell */
+  markUnsatisfiable(row: WorkloadRow, text: string): void {
+    this.mark(row, 'Unsatisfiable', this.why(row) ?? text);
+  }
+
+  /** To Fluxion a type that no node has is no type at all: the user only asked for what isn't there. */
+  markInvalid(row: WorkloadRow, text: string): void {
+    const tooLarge = this.why(row);
+    if (tooLarge === undefined) {
+      this.mark(row, 'Invalid', text);
+    } else {
+      this.mark(row, 'Unsatisfiable', tooLarge);
+    }
+  }
+
+  private why({ jobspec, shape }: WorkloadRow): string | undefined {
+    if (this.nodes !== undefined && !this.reasons.has(shape)) {
+      this.reasons.set(shape, unsatisfiableText(jobspec, this.nodes, this.units));
+    }
+    return this.reasons.get(shape);
+  }
+
+  /** Ten thousand rows that still wait for the same reason cost no write. */
+  private mark(row: WorkloadRow, reason: WaitReason, message: string, estimatedStart: number | null = null) {
+    if (row.reason !== reason || row.message !== message || !sameTime(row.estimatedStart, estimatedStart)) {
+      this.updates.push({ uid: row.uid, reason, message, estimatedStart });
+    }
+  }
+}
+
+/** Postgres keeps microseconds. */
+function sameTime(a: number | null, b: number | null): boolean {
+  return a === b || (a !== null && b !== null && Math.abs(a - b) < 0.001);
+}
