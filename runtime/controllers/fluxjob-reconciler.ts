@@ -187,7 +187,9 @@ export class FluxJobReconciler {
     try {
       return await write;
     } catch (error) {
-      if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
+      // The apiserver calls another uid a conflict, or a change of an immutable field.
+      const otherUid = isStatus(error, 422) && error.message.includes('metadata.uid');
+      if (!isStatus(error, 404) && !isStatus(error, 409) && !otherUid) throw error;
       // Deleted by hand or made anew: look again from the start.
       this.written.delete(row.uid);
       return undefined;
