@@ -7,7 +7,7 @@ import type { Jobspec } from './types';
 import { DEFAULT_UNITS, type UnitSettings } from './units';
 
 /** "needs 4 pods with 2 cores and 4 GiB of memory each" */
-export function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
+function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   const { pods, perPod, exclusive } = askOf(jobspec);
   const many = plural(pods, exclusive ? 'whole node' : 'pod');
   return `needs ${many} with ${amounts(perPod, units)}${pods > 1 ? ' each' : ''}`;

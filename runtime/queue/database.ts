@@ -85,7 +85,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 const RETRYABLE_STATES = ['08', '40', '53', '57'];
 
 /** Any error of `pg` as a FluxqError; one that is a FluxqError already passes unchanged. */
-export function databaseError(error: unknown): FluxqError {
+function databaseError(error: unknown): FluxqError {
   if (error instanceof FluxqError) {
     return error;
   }

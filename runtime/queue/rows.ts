@@ -15,7 +15,7 @@ export const ROW = [
 ].join(', ');
 
 /** Order of a queue: higher priority, then older, then earlier arrival. */
-export const ORDER = 'priority DESC, submitted_at, seq';
+const ORDER = 'priority DESC, submitted_at, seq';
 
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 

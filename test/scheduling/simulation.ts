@@ -215,7 +215,7 @@ export class Simulation {
   }
 }
 
-export function unitsIn({ nodes }: Allocation): string[] {
+function unitsIn({ nodes }: Allocation): string[] {
   return nodes.flatMap(({ name, units }) =>
     Object.entries(units).flatMap(([type, ids]) => parseIdset(ids).map((id) => `${name}/${type}${id}`)),
   );
