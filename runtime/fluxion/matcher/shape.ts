@@ -17,10 +17,19 @@ export function concerning(type: number, resources: readonly Resource[]): Resour
   return found;
 }
 
-/** Whether a slot's elements are all directly below. */
-export function hasAll(branch: Branch, slot: Resource): boolean {
-  for (const { type } of slot.with) if (!branch.hasChildOfType(type)) return false;
-  return true;
+/**
+ * The slot to be filled at this vertex: the one that is asked for here or just below, if all its elements are
+ * directly below.
+ */
+export function slotAt(
+  branch: Branch,
+  concerned: Resource | undefined,
+  match: Resource | undefined,
+): Resource | undefined {
+  const slot = match === undefined ? concerned : match.slot;
+  if (slot === undefined) return undefined;
+  for (const { type } of slot.with) if (!branch.hasChildOfType(type)) return undefined;
+  return slot;
 }
 
 /** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
