@@ -36,7 +36,7 @@ export class TimeAxis {
 }
 
 /** Fluxion's reading of duration 0, in seconds. */
-export const HUNDRED_YEARS = 3_153_600_000;
+const HUNDRED_YEARS = 3_153_600_000;
 
 /** Whole seconds that a jobspec holds its units. */
 export function walltimeOf(duration: number): number {

@@ -165,7 +165,7 @@ export function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
 }
 
 /** The unit vertices of one type below a node. */
-export function unitVertices(placed: PlacedNode, type: string): Vertex[] {
+function unitVertices(placed: PlacedNode, type: string): Vertex[] {
   const units = placed.units.get(type);
   if (units === undefined) return [];
   return Array.from({ length: units.count }, (_, number) => unitVertex(placed, type, number)!);

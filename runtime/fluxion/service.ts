@@ -63,8 +63,12 @@ export class FluxionService {
         await this.engine.setStatus(names, up);
         return {};
       }),
-      // Reading is for everyone: a second controller, a person with grpcurl.
-      state: this.serial(async () => stateToWire(await this.engine.state())),
+      // Reading is for everyone, whatever its fence: a second controller, a person with grpcurl.
+      state: this.serial(async ({ caller }) => {
+        const lost = this.lost(caller);
+        if (lost !== undefined) throw inDoubt(lost);
+        return stateToWire(await this.engine.state());
+      }),
     };
   }
 

@@ -84,6 +84,14 @@ describe('doubt', () => {
     await expect(first.match(once(1))).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
     await first.init(INIT);
     expect(await first.match(once(1))).toMatchObject({ status: 'OK' });
+    await expect(second.state()).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
+  });
+
+  test('a reader that made no graph sees the state, whatever the fence', async () => {
+    const leader = connect();
+    await leader.init({ ...INIT, fence: 9 });
+    await leader.match(once(1));
+    expect((await connect().state()).jobs).toEqual((await leader.state()).jobs);
   });
 
   test('a server that was restarted has lost its graph', async () => {

@@ -1,6 +1,8 @@
 /** The real flux-sched through its C library, where it is found (FLUXION_LIBRARY or the usual places). */
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client';
+import { embeddedFluxion } from '../../../runtime/fluxion/embedded-engine';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { serveFluxion } from '../../../runtime/fluxion/serve';
@@ -8,6 +10,7 @@ import { conformance } from '../conformance';
 import { cores, nodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
 import { START, TWO_NODES } from '../scenarios';
+import { answers, histories } from './same-as-embedded';
 
 const library = findLibrary(undefined);
 const log = { info() {}, warn() {}, error() {} };
@@ -44,6 +47,17 @@ if (library === undefined) {
     }
     await oracle.close();
     await server.stop();
+  });
+
+  test('random histories are answered as by the embedded matcher', async () => {
+    const real = await loadLibraryEngine(library);
+    await fc.assert(
+      fc.asyncProperty(histories, async (history) => {
+        expect(await answers(real, history)).toEqual(await answers(embeddedFluxion(), history));
+      }),
+      { numRuns: 200 },
+    );
+    await real.close();
   });
 
   test('a client rebuilds it: init, replay, go on', async () => {
