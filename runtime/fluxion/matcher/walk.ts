@@ -96,7 +96,7 @@ export class Walk {
     resources.forEach((resource, i) => {
       const { data } = top.list(resource.type);
       for (let j = 0; j < chosen[i]!; j++)
-        if (this.candidates.vertex[data[j]!] !== root.vertex) this.enforce(data[j]!, true);
+        if (this.candidates.vertex[data[j]!] !== root.vertex) this.enforce(data[j]!, root.vertex);
     });
     return true;
   }
@@ -188,7 +188,7 @@ export class Walk {
     for (const child of match.with) {
       const list = found.list(child.type);
       const taken = this.chooseBest(list, calcCount(child, list.total), false);
-      for (let i = 0; i < taken; i++) this.enforce(list.data[i]!, false);
+      for (let i = 0; i < taken; i++) this.enforce(list.data[i]!, branch.vertex);
       found.chosen = true;
     }
     return true;
@@ -205,17 +205,17 @@ export class Walk {
     return taken;
   }
 
-  /** Marks a chosen candidate; with `up` also the vertices passed on the way to it. */
-  private enforce(candidate: number, up: boolean): void {
+  /** Marks a chosen candidate and the vertices passed between it and `top`, where it was chosen. */
+  private enforce(candidate: number, top: number): void {
     const { vertex, from, to, items, exclusive } = this.candidates;
-    if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, up);
-    for (let i = from[candidate]!; i < to[candidate]!; i++) this.markVertex(vertex[items[i]!]!, true, up);
+    if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, top);
+    for (let i = from[candidate]!; i < to[candidate]!; i++) this.markVertex(vertex[items[i]!]!, true, top);
   }
 
-  private markVertex(v: number, exclusive: boolean, up: boolean): void {
+  private markVertex(v: number, exclusive: boolean, top: number): void {
+    const { parent } = this.graph;
     this.mark[v] = this.round * 2 + (exclusive ? 1 : 0);
-    if (!up) return;
-    for (let above = this.graph.parent[v]!; above >= 0; above = this.graph.parent[above]!) {
+    for (let above = parent[v]!; above !== top && above >= 0; above = parent[above]!) {
       if (this.mark[above]! >> 1 !== this.round) this.mark[above] = this.round * 2;
     }
   }
