@@ -5,7 +5,7 @@ import type { GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { clusterFacts, graphNodes } from '../jobspec/graph';
 import { podRequests } from '../jobspec/requests';
-import { type UnitSettings, unitsOf } from '../jobspec/units';
+import { foreignUnits, type UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
 import { jobs, nodes, pods } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
@@ -139,13 +139,10 @@ export class Caches {
   foreign(): ReadonlyMap<string, Units> {
     const used = new Map<string, Units>();
     for (const node of this.graphNodes().keys()) {
-      const units: Record<string, number> = {};
-      for (const pod of this.pods.byIndex('node', node)) {
-        if (this.options.isOurs(workloadUid(pod))) continue;
-        for (const [type, count] of Object.entries(unitsOf(podRequests(pod.spec), this.options.units)))
-          units[type] = (units[type] ?? 0) + count;
-      }
-      if (Object.keys(units).length > 0) used.set(node, units);
+      const pods = this.pods.byIndex('node', node).filter((pod) => !this.options.isOurs(workloadUid(pod)));
+      if (pods.length === 0) continue;
+      const requests = pods.map(({ spec }) => podRequests(spec));
+      used.set(node, foreignUnits(requests, this.options.units));
     }
     return used;
   }

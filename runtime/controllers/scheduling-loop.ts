@@ -84,6 +84,8 @@ export class SchedulingLoop {
         return IDLE_MS;
       }
       this.options.graph.distrust(messageOf(error));
+      // The rebuild forgets them; a job id among them may be an allocation by then.
+      this.reservations = [];
       logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
       return RETRY_MS;
     }
@@ -114,7 +116,7 @@ export class SchedulingLoop {
       graphGrew: known !== this.lastNodes,
     });
     this.reservations = result.reservations;
-    this.lastNodes = known;
+    if (!result.more) this.lastNodes = known;
     if (result.more) this.again = true;
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);

@@ -16,12 +16,11 @@ import type { Jobspec } from '../jobspec/types';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
 import { inOrder } from './order';
-import { extendOverruns } from './overrun';
 import { type Refusals, refusals } from './refusals';
 import { Waits } from './waits';
 
 /** What a pass needs of Fluxion. */
-export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'replay' | 'satisfiable'>;
+export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'satisfiable'>;
 
 /**
  * fcfs: what can't start blocks everything behind it. easy: the first that
@@ -50,8 +49,6 @@ export interface PassInput {
   readonly matcher: Matcher;
   /** Job ids of the last pass's reservations: they are made anew. */
   readonly reservations: readonly number[];
-  /** Rows that hold units (Ready, Running; others are passed over): what runs past its end keeps them. @default [] */
-  readonly holding?: readonly WorkloadRow[];
   /**
    * The graph's nodes, to say why something can never start, and to spare Fluxion the question whether it can.
    * @default - Fluxion's own text
@@ -71,8 +68,6 @@ export interface PassInput {
 export interface PassResult {
   /** To commit (`Queue.allocate`); the allocation of a row that is not returned there has to be cancelled in Fluxion. */
   readonly grants: readonly { readonly uid: string; readonly allocation: Allocation }[];
-  /** To commit (`Queue.shrink`): allocations that should have ended and have not, with their new end. */
-  readonly extended: readonly { readonly uid: string; readonly allocation: Allocation }[];
   /** To commit (`Queue.wait`): only rows whose reason, message or estimate changed. */
   readonly waits: readonly WaitUpdate[];
   /** Job ids of the reservations made: the next pass's `reservations`. */
@@ -96,7 +91,6 @@ interface Pass {
   readonly input: PassInput;
   readonly grants: { uid: string; allocation: Allocation }[];
   readonly waits: Waits;
-  readonly extended: { uid: string; allocation: Allocation }[];
   readonly reservations: number[];
   /** Does not fit now. */
   readonly busy: Refusals;
@@ -118,20 +112,17 @@ interface Pass {
  * @throws FluxqError `FLUXQ_FLUXION_IN_DOUBT` if Fluxion has to be rebuilt
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
-  // 1. Give up the last pass's reservations; not what a caller that lost count of them holds meanwhile.
-  const held = new Set(input.holding?.map(({ jobid }) => jobid));
-  for (const jobid of input.reservations.filter((id) => !held.has(id))) {
+  // 1. Give up the last pass's reservations.
+  for (const jobid of input.reservations) {
     await input.matcher.cancel(jobid);
   }
   const pass = begin(input);
-  // 2. Keep what is held past its end, or Fluxion would give it away.
-  pass.extended.push(...(await extendOverruns(input)));
-  // 3. One queue after the other; what one is refused, the next needn't ask for.
+  // 2. One queue after the other; what one is refused, the next needn't ask for.
   for (const queue of [...input.queues].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     await serve(pass, queue);
   }
-  const { grants, extended, waits, reservations, more, matches } = pass;
-  return { grants, extended, waits: waits.updates, reservations, more, matches };
+  const { grants, waits, reservations, more, matches } = pass;
+  return { grants, waits: waits.updates, reservations, more, matches };
 }
 
 function begin(input: PassInput): Pass {
@@ -139,7 +130,6 @@ function begin(input: PassInput): Pass {
     input,
     grants: [],
     waits: new Waits(input.nodes, input.units ?? DEFAULT_UNITS),
-    extended: [],
     reservations: [],
     busy: refusals(true),
     unplannable: refusals(true),
@@ -162,18 +152,18 @@ interface Turn {
 
 async function serve(pass: Pass, { policy, depth, rows }: PassQueue): Promise<void> {
   const turn: Turn = { policy, asksLeft: depth, reservationsLeft: RESERVATIONS[policy], granted: false };
-  // 4. Order: priority, then submission, then arrival.
+  // 3. Order: priority, then submission, then arrival.
   const ordered = inOrder(rows.filter(({ phase }) => phase === 'Waiting'));
   for (const [i, row] of ordered.entries()) {
-    // 5. Pass over what can't start whatever is free.
+    // 4. Pass over what can't start whatever is free.
     if (!eligible(pass, row)) {
       continue;
     }
-    // 6. Pass over what was refused already.
+    // 5. Pass over what was refused already.
     if (refusedBefore(pass, turn, row)) {
       continue;
     }
-    // 7. Stop at the queue's depth, or when something more urgent has come.
+    // 6. Stop at the queue's depth, or when something more urgent has come.
     if (pass.input.interrupted?.() === true) {
       pass.more = true;
       return;
@@ -182,9 +172,9 @@ async function serve(pass: Pass, { policy, depth, rows }: PassQueue): Promise<vo
       leaveRest(pass, turn, ordered.slice(i));
       return;
     }
-    // 8. Ask Fluxion.
+    // 7. Ask Fluxion.
     const blocks = await ask(pass, turn, row);
-    // 9. First come, first served: the head of the line blocks the rest.
+    // 8. First come, first served: the head of the line blocks the rest.
     if (blocks) {
       behind(pass, ordered.slice(i + 1));
       return;

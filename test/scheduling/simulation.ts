@@ -117,7 +117,6 @@ export class Simulation {
       })),
       matcher: this.fluxion,
       reservations: this.reservations,
-      holding: all.filter(({ allocation }) => allocation !== null),
       nodes: this.nodes,
       ...over,
     });
@@ -125,15 +124,12 @@ export class Simulation {
     return result;
   }
 
-  private commit({ grants, extended, waits, reservations }: PassResult): void {
+  private commit({ grants, waits, reservations }: PassResult): void {
     this.reservations = reservations;
     for (const { uid, allocation } of grants) {
       this.change(uid, { phase: 'Running', reason: null, message: null, allocation, estimatedStart: null });
       this.started.push({ uid, start: this.now, allocation });
       this.estimates.get(uid)?.push(this.now);
-    }
-    for (const { uid, allocation } of extended) {
-      this.change(uid, { allocation });
     }
     for (const { uid, reason, message, estimatedStart } of waits) {
       this.change(uid, { reason, message, estimatedStart });
