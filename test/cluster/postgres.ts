@@ -222,7 +222,13 @@ class OwnPostgres implements Postgres {
   /** Every backend is a process of its own. */
   private signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (!this.server?.running) return;
-    for (const pid of [this.server.pid, ...childrenOf(this.server.pid)]) process.kill(pid, signal);
+    for (const pid of [this.server.pid, ...childrenOf(this.server.pid)])
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        // A backend may have ended since it was listed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
   }
 }
 
