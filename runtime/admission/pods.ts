@@ -10,7 +10,7 @@ import {
 } from '../../constructs/names';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
-import { addLabels, type JsonPatch, type Metadata } from './review';
+import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
 
 interface NodeSelectorRequirement {
   readonly key: string;
@@ -52,8 +52,11 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
  */
 export function admitPod(pod: AdmittedPod, { schedulerName }: PodAdmissionOptions = {}): JsonPatch[] {
   if (belongsToAnother(pod)) return [];
-  const node = assignedNode(pod.metadata);
-  return [...(node === undefined ? gate(pod) : pin(pod, node)), ...chooseScheduler(pod, schedulerName)];
+  const place = placeOf(pod.metadata);
+  return [
+    ...(place === undefined ? gate(pod) : [...pin(pod, place.node), ...keepOwnPart(pod.metadata, place)]),
+    ...chooseScheduler(pod, schedulerName),
+  ];
 }
 
 /** Bound already, or started by the kubelet or the DaemonSet controller. No label lets a pod pass: anyone could set it. */
@@ -68,12 +71,34 @@ function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
   );
 }
 
-function assignedNode(metadata: Metadata | undefined): string | undefined {
+interface Place {
+  readonly node: string;
+  /** Pod index, where the assignment has a place for it. */
+  readonly index: number | undefined;
+}
+
+function placeOf(metadata: Metadata | undefined): Place | undefined {
   const assignment = metadata?.annotations?.[ASSIGNMENT_ANNOTATION];
   if (assignment === undefined) return undefined;
-  const index = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
-  const covered = index !== undefined && /^[0-9]{1,9}$/.test(index);
-  return (covered ? nodeOfIndex(assignment, Number(index)) : undefined) ?? soleNode(assignment);
+  const text = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
+  if (text !== undefined && /^[0-9]{1,9}$/.test(text)) {
+    const index = Number(text);
+    const node = nodeOfIndex(assignment, index);
+    if (node !== undefined) return { node, index };
+  }
+  const node = soleNode(assignment);
+  return node === undefined ? undefined : { node, index: undefined };
+}
+
+/**
+ * A pod needs no more of the assignment than its own place. All of it in each
+ * of 5,000 pods would be 380 MB in etcd and in every watch of pods.
+ */
+function keepOwnPart(metadata: Metadata | undefined, { node, index }: Place): JsonPatch[] {
+  if (index === undefined) return [];
+  const own = `${index}/1:${node}`;
+  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === own) return [];
+  return [{ op: 'add', path: `/metadata/annotations/${pointerToken(ASSIGNMENT_ANNOTATION)}`, value: own }];
 }
 
 function gate({ metadata, spec }: AdmittedPod): JsonPatch[] {

@@ -11,6 +11,8 @@
  * Each node of a group takes STRIDE consecutive pod indexes, the first node
  * from START on: `0/4:n1,n2;8/1:n3` puts 0-3 on n1, 4-7 on n2 and 8 on n3.
  *
+ * A pinned pod keeps its own place of it only: `4/1:n2`.
+ *
  * Readers are total: text that is no assignment covers no index.
  */
 import { FluxqError } from '../errors';

@@ -17,8 +17,8 @@ import { SETTING_ENTRIES } from './corpus-settings';
 /** What becomes of an object. */
 export type Fate =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
-  /** Pinned to the node: once, or into so many of its terms. */
-  | { readonly is: 'pinned'; readonly node: string; readonly terms?: number }
+  /** Pinned to the node, in so many of its terms; what is left of its assignment, if that changes. */
+  | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
   /** Refused by our own rules. */
   | { readonly is: 'denied'; readonly code: string; readonly field: string }
   /** Refused by Kubernetes' own validation, in both forms. */
@@ -100,7 +100,13 @@ const suspended = { is: 'suspended' } as const;
 const held = { is: 'held' } as const;
 const gated = { is: 'gated' } as const;
 const invalid = { is: 'invalid' } as const;
-const pinned = (node: string, terms = 1) => ({ is: 'pinned', node, terms }) as const;
+/** @param index the pod's own, which is all it keeps; none: its assignment stays as it is */
+const pinned = (node: string, index?: number, terms = 1): Fate => ({
+  is: 'pinned',
+  node,
+  terms,
+  ...(index === undefined ? {} : { keeps: `${index}/1:${node}` }),
+});
 const entry = (title: string, object: KubeObject, fate: Fate, as?: string): Entry => ({
   title,
   object,
@@ -268,56 +274,59 @@ const LEFT_ALONE: readonly Entry[] = [
 ];
 
 const ASSIGNED: readonly Entry[] = [
-  entry('the first index', assigned(THREE, '0'), pinned('n1'), JOB_CONTROLLER),
-  entry('the last index of a node', assigned(THREE, '3'), pinned('n1'), JOB_CONTROLLER),
-  entry('the second node', assigned(THREE, '4'), pinned('n2'), JOB_CONTROLLER),
-  entry('the second group', assigned(THREE, '8'), pinned('n3'), JOB_CONTROLLER),
+  entry('the first index', assigned(THREE, '0'), pinned('n1', 0), JOB_CONTROLLER),
+  entry('the last index of a node', assigned(THREE, '3'), pinned('n1', 3), JOB_CONTROLLER),
+  entry('the second node', assigned(THREE, '4'), pinned('n2', 4), JOB_CONTROLLER),
+  entry('the second group', assigned(THREE, '8'), pinned('n3', 8), JOB_CONTROLLER),
   entry('beyond the assignment', assigned(THREE, '9'), gated, JOB_CONTROLLER),
   entry('no index, several nodes', assigned(THREE, undefined), gated, JOB_CONTROLLER),
   entry('no index, one node', assigned('0/3:n7', undefined), pinned('n7'), JOB_CONTROLLER),
+  entry('one node, with an index', assigned('0/3:n7', '2'), pinned('n7', 2), JOB_CONTROLLER),
+  entry('an index with leading zeros', assigned(THREE, '004'), pinned('n2', 4), JOB_CONTROLLER),
   entry('beyond the assignment of one node', assigned('0/3:n7', '7'), pinned('n7'), JOB_CONTROLLER),
   entry('an index that is no number', assigned(THREE, 'one'), gated, JOB_CONTROLLER),
   entry('a huge index', assigned(THREE, '99999999999999999999'), gated, JOB_CONTROLLER),
   entry('an empty assignment', assigned('', '0'), gated),
   entry('text that is no assignment', assigned('n1,n2', '0'), gated, JOB_CONTROLLER),
+  entry('a second colon', assigned('0/1:n1:n2', '0'), gated, JOB_CONTROLLER),
   entry('a broken head', assigned('0/0:n1', '0'), gated, JOB_CONTROLLER),
   entry('a node that can have no such name', assigned('0/1:N1,n2', '0'), gated, JOB_CONTROLLER),
   entry('an index before the first group', assigned('4/1:n1,n2', '0'), gated, JOB_CONTROLLER),
   entry(
     '5,000 pods on 1,250 nodes, the first',
     assigned(encodeAssignment(wide), '0'),
-    pinned(wide[0]!.node),
+    pinned(wide[0]!.node, 0),
     JOB_CONTROLLER,
   ),
   entry(
     '5,000 pods on 1,250 nodes, the last',
     assigned(encodeAssignment(wide), '4999'),
-    pinned(wide[1249]!.node),
+    pinned(wide[1249]!.node, 4999),
     JOB_CONTROLLER,
   ),
   entry(
     'a wrong setting in the template',
     assigned(THREE, '0', {}, { labels: { 'fluxqueue/priority': 'high' } }),
-    pinned('n1'),
+    pinned('n1', 0),
     JOB_CONTROLLER,
   ),
   entry(
     'a gate of its own',
     assigned(THREE, '0', { schedulingGates: [{ name: 'other' }] }),
-    pinned('n1'),
+    pinned('n1', 0),
     JOB_CONTROLLER,
   ),
-  entry('an empty affinity', assigned(THREE, '0', { affinity: {} }), pinned('n1'), JOB_CONTROLLER),
+  entry('an empty affinity', assigned(THREE, '0', { affinity: {} }), pinned('n1', 0), JOB_CONTROLLER),
   entry(
     'an empty nodeAffinity',
     assigned(THREE, '0', { affinity: { nodeAffinity: {} } }),
-    pinned('n1'),
+    pinned('n1', 0),
     JOB_CONTROLLER,
   ),
   entry(
     'pod affinity only',
     assigned(THREE, '0', { affinity: { podAffinity: near, podAntiAffinity: near } }),
-    pinned('n1'),
+    pinned('n1', 0),
     JOB_CONTROLLER,
   ),
   entry(
@@ -325,13 +334,13 @@ const ASSIGNED: readonly Entry[] = [
     assigned(THREE, '0', {
       affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } },
     }),
-    pinned('n1'),
+    pinned('n1', 0),
     JOB_CONTROLLER,
   ),
   entry(
     'one required term',
     assigned(THREE, '4', required({ matchExpressions: [onZone('a')] })),
-    pinned('n2'),
+    pinned('n2', 4),
     JOB_CONTROLLER,
   ),
   entry(
@@ -345,13 +354,13 @@ const ASSIGNED: readonly Entry[] = [
         { matchFields: [notNamed('n9')] },
       ),
     ),
-    pinned('n2', 3),
+    pinned('n2', 4, 3),
     JOB_CONTROLLER,
   ),
   entry(
     'a term with expressions and fields',
     assigned(THREE, '4', required({ matchExpressions: [onZone('a')], matchFields: [notNamed('n9')] })),
-    pinned('n2'),
+    pinned('n2', 4),
     JOB_CONTROLLER,
   ),
   entry(
@@ -365,26 +374,26 @@ const ASSIGNED: readonly Entry[] = [
         },
       },
     }),
-    pinned('n3'),
+    pinned('n3', 8),
     JOB_CONTROLLER,
   ),
   entry(
     'an empty term matches no node and stays',
     assigned(THREE, '4', required({}, { matchExpressions: [onZone('a')] })),
-    pinned('n2', 1),
+    pinned('n2', 4),
     JOB_CONTROLLER,
   ),
-  entry('empty terms only', assigned(THREE, '4', required({})), pinned('n2', 0), JOB_CONTROLLER),
+  entry('empty terms only', assigned(THREE, '4', required({})), pinned('n2', 4, 0), JOB_CONTROLLER),
   entry(
     'pinned by the user to the same node',
     assigned(THREE, '4', required({ matchFields: [named('n2')] })),
-    pinned('n2'),
+    pinned('n2', 4),
     JOB_CONTROLLER,
   ),
   entry(
     'pinned by the user elsewhere',
     assigned(THREE, '4', required({ matchFields: [named('n9')] })),
-    pinned('n2'),
+    pinned('n2', 4),
     JOB_CONTROLLER,
   ),
   entry('required without terms', assigned(THREE, '4', required()), invalid, JOB_CONTROLLER),

@@ -1,5 +1,5 @@
 /** Whether an object became what the corpus says, judged against the same object without admission. */
-import { ADMITTED_LABEL, GATE, HOLD } from '../../constructs/names';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, HOLD } from '../../constructs/names';
 import type { KubeObject } from '../cluster/api';
 import type { Fate } from './corpus';
 
@@ -18,7 +18,7 @@ type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: {
 export function expectFate(before: KubeObject, now: KubeObject, fate: Fate): void {
   if (fate.is === 'untouched') expect(now).toEqual(before);
   else if (fate.is === 'gated') expect(now).toEqual(asGated(before));
-  else if (fate.is === 'pinned') expectPinned(before, now, fate.node, fate.terms ?? 1);
+  else if (fate.is === 'pinned') expectPinned(before, now, fate);
   else if (fate.is === 'suspended' || fate.is === 'held')
     expect(now).toEqual(asSuspended(before, fate.is === 'held'));
   else throw new Error(`an object that should have been ${fate.is} was let in`);
@@ -44,7 +44,11 @@ function asGated(before: KubeObject): KubeObject {
   };
 }
 
-function expectPinned(before: KubeObject, now: KubeObject, node: string, terms: number): void {
+function expectPinned(
+  before: KubeObject,
+  now: KubeObject,
+  { node, terms, keeps }: Fate & { is: 'pinned' },
+): void {
   const [was, is] = [termsOf(before), termsOf(now)];
   const isPin = ({ key, operator, values }: NonNullable<Term['matchFields']>[number]) =>
     key === 'metadata.name' && operator === 'In' && values?.length === 1 && values[0] === node;
@@ -57,7 +61,11 @@ function expectPinned(before: KubeObject, now: KubeObject, node: string, terms: 
     matchFields: matchFields.filter((field) => !isPin(field)),
   });
   expect(is.map(withoutPins)).toEqual((was.length === 0 ? [{}] : was).map(withoutPins));
-  expect(withoutTerms(now)).toEqual(withoutTerms(before));
+  const kept = keeps === undefined ? {} : { [ASSIGNMENT_ANNOTATION]: keeps };
+  const annotations = { ...before.metadata.annotations, ...kept };
+  expect(withoutTerms(now)).toEqual(
+    withoutTerms({ ...before, metadata: { ...before.metadata, annotations } }),
+  );
 }
 
 function termsOf({ spec }: KubeObject): Term[] {

@@ -1,7 +1,5 @@
 /** The webhook role as it is deployed: it finds its certificate, makes itself trusted, and the apiserver calls it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -14,6 +12,7 @@ import { type ConfigInput, parseConfig } from '../../runtime/config';
 import { createLogger } from '../../runtime/observability/log';
 import type { Role } from '../../runtime/role';
 import type { KubeObject } from '../cluster/api';
+import { freePorts } from '../cluster/ports';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { job } from './corpus';
@@ -22,16 +21,8 @@ import { makeNamespace } from './forms';
 const LOOPBACK = '127.0.0.1';
 const logger = createLogger('webhook', 'silent');
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function start(webhook: ConfigInput['webhook'], kubeconfig?: string) {
-  const [http, https] = [await freePort(), await freePort()];
+  const [http = 0, https = 0] = await freePorts(2);
   const config = parseConfig({
     http: { host: LOOPBACK, port: http },
     webhook: { host: LOOPBACK, port: https, ...webhook },

@@ -1,0 +1,110 @@
+/** Manifests of admission: what they are on paper; what they do is in the tests with a cluster. */
+import { Testing } from 'cdk8s';
+import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
+import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import {
+  AdmissionWebhookConfiguration,
+  type AdmissionWebhookConfigurationProps,
+} from '../../constructs/fluxqueue/admission/webhook-configuration';
+
+interface Selector {
+  matchExpressions: { key: string; operator: string; values: string[] }[];
+}
+interface Webhook {
+  name: string;
+  clientConfig: object;
+  namespaceSelector: Selector;
+  matchConditions: { name: string }[];
+  rules: object[];
+}
+interface Manifest {
+  kind: string;
+  metadata: { name: string; annotations: Record<string, string> };
+  spec: { matchConstraints: { namespaceSelector: Selector }; policyName?: string; matchConditions: object[] };
+  webhooks: Webhook[];
+}
+
+function configuration(props: AdmissionWebhookConfigurationProps = {}): Manifest {
+  const chart = Testing.chart();
+  new AdmissionWebhookConfiguration(chart, 'webhook', props);
+  return (Testing.synth(chart) as Manifest[])[0]!;
+}
+
+describe('the webhook configuration', () => {
+  it('closes the door of namespaces that opted in, and knows no others', () => {
+    const { metadata, webhooks } = configuration();
+    expect(metadata.name).toBe('fluxqueue');
+    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'pods']);
+    for (const webhook of webhooks) {
+      expect(webhook).toMatchObject({
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        reinvocationPolicy: 'Never',
+      });
+      expect(webhook.rules).toEqual([expect.objectContaining({ operations: ['CREATE'] })]);
+      expect(webhook.namespaceSelector.matchExpressions).toEqual([
+        { key: 'fluxqueue/enabled', operator: 'In', values: ['true'] },
+        {
+          key: 'kubernetes.io/metadata.name',
+          operator: 'NotIn',
+          values: ['kube-system', 'fluxqueue-system'],
+        },
+      ]);
+    }
+  });
+
+  it('calls the Service of the stack, or a URL', () => {
+    const service = { namespace: 'ns', name: 'hook', port: 443, path: '/mutate' };
+    expect(configuration({ stackNamespace: 'ns', serviceName: 'hook' }).webhooks[0]?.clientConfig).toEqual({
+      service,
+    });
+    const { clientConfig } = configuration({ url: 'https://127.0.0.1:9443', caBundle: 'PEM' }).webhooks[0]!;
+    expect(clientConfig).toEqual({ url: 'https://127.0.0.1:9443/mutate', caBundle: 'UEVN' });
+  });
+
+  it('carries the annotations it is given beside its own', () => {
+    const { annotations } = configuration({
+      annotations: { 'cert-manager.io/inject-ca-from': 'a/b' },
+    }).metadata;
+    expect(annotations).toMatchObject({
+      'cert-manager.io/inject-ca-from': 'a/b',
+      'argocd.argoproj.io/sync-wave': '1',
+    });
+  });
+
+  it('has the conditions of the policies', () => {
+    const chart = Testing.chart();
+    new AdmissionPolicies(chart, 'policies');
+    const policies = (Testing.synth(chart) as Manifest[]).filter(
+      ({ kind }) => kind === 'MutatingAdmissionPolicy',
+    );
+    const conditions = configuration().webhooks.map(({ matchConditions }) => matchConditions);
+    expect(policies.map(({ spec }) => spec.matchConditions)).toEqual(conditions);
+  });
+});
+
+describe('every policy', () => {
+  const chart = Testing.chart();
+  new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  const manifests = Testing.synth(chart) as Manifest[];
+  const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
+
+  it.each(policies.map((policy) => [policy.metadata.name, policy] as const))(
+    '%s is bound, and can never see the namespaces of the system, the stack and the user',
+    (name, { spec }) => {
+      expect(manifests.filter((manifest) => manifest.spec.policyName === name)).toHaveLength(1);
+      expect(spec.matchConstraints.namespaceSelector.matchExpressions).toContainEqual({
+        key: 'kubernetes.io/metadata.name',
+        operator: 'NotIn',
+        values: ['kube-system', 'ns', 'more'],
+      });
+    },
+  );
+
+  it('comes after what it protects', () => {
+    for (const { metadata } of manifests)
+      expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
+    expect(policies).toHaveLength(6);
+  });
+});

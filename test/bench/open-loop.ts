@@ -1,0 +1,80 @@
+/**
+ * An open-loop load over TLS: requests leave at fixed times whether or not the
+ * ones before were answered, and each is measured from the time it should have
+ * left. So a server that stalls is charged for everything it held up.
+ */
+import { Agent, request } from 'node:https';
+
+export interface Load {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly ca: string;
+  readonly perSecond: number;
+  readonly requests: number;
+  /** Kept connections; the apiserver keeps up to 25 idle ones to a host. */
+  readonly connections: number;
+  readonly body: (index: number) => Buffer;
+  /** Called with status and text of every answer. @throws ends the load */
+  readonly check: (index: number, status: number, text: string) => void;
+}
+
+export interface Measured {
+  /** Milliseconds of each request from the time it should have left to its answer, in that order. */
+  readonly latencies: readonly number[];
+  /** Of these, milliseconds by which it left late because this process had no processor: not the server's doing. */
+  readonly lags: readonly number[];
+}
+
+export async function runLoad(load: Load): Promise<Measured> {
+  const agent = new Agent({ ca: load.ca, keepAlive: true, maxSockets: load.connections, scheduling: 'fifo' });
+  const latencies: number[] = [];
+  const lags: number[] = [];
+  const pending: Promise<void>[] = [];
+  const start = performance.now() + 5;
+  try {
+    for (let index = 0; index < load.requests; index++) {
+      const due = start + (index * 1000) / load.perSecond;
+      await until(due);
+      lags[index] = performance.now() - due;
+      pending.push(
+        send(load, agent, index).then(() => {
+          latencies[index] = performance.now() - due;
+        }),
+      );
+    }
+    await Promise.all(pending);
+  } finally {
+    agent.destroy();
+  }
+  return { latencies, lags };
+}
+
+/** Timers count whole milliseconds: the rest is spent turning the event loop. */
+async function until(due: number): Promise<void> {
+  const wait = Math.floor(due - performance.now());
+  if (wait >= 1) await new Promise((resolve) => setTimeout(resolve, wait));
+  while (performance.now() < due) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function send({ host, port, path, body, check }: Load, agent: Agent, index: number): Promise<void> {
+  const payload = body(index);
+  const headers = { 'content-type': 'application/json', 'content-length': payload.length };
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host, port, path, method: 'POST', agent, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        try {
+          check(index, incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'));
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}
