@@ -1,46 +1,42 @@
 /**
- * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 3]`: how fast
- * engines match on nodes of 64 cores and 8 gpus. Progress goes to stderr, the
- * result is the last line on stdout.
+ * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: how fast the
+ * embedded matcher, and beside it the real library where it is found, match on nodes of 64 cores
+ * and 8 gpus. Progress goes to stderr, the result is the last line on stdout.
+ *
+ * The library takes minutes to read 720,000 vertices: it is asked up to --library-nodes only.
  */
 import { parseArgs } from 'node:util';
-import { Matcher } from '../../runtime/fluxion/matcher';
-import type { GraphNode, MatchOperation } from '../../runtime/fluxion/types';
+import { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
+import type { Engine } from '../../runtime/fluxion/engine';
+import { loadLibraryEngine } from '../../runtime/fluxion/library/engine';
+import { findLibrary } from '../../runtime/fluxion/library/find';
+import {
+  type GraphNode,
+  MATCH_POLICIES,
+  type MatchOperation,
+  type MatchPolicy,
+} from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 
-/** One that matches: the embedded matcher, the real library, ... Calls are serial. */
-export interface Engine {
+interface Contender {
   readonly name: string;
-  init(nodes: readonly GraphNode[], policy: string): void;
-  match(jobid: number, jobspec: Jobspec, operation: MatchOperation, now: number): string;
-  cancel(jobid: number): void;
-  close(): void;
-}
-
-class EmbeddedEngine implements Engine {
-  readonly name = 'embedded';
-  private matcher: Matcher | undefined;
-
-  init(nodes: readonly GraphNode[], policy: string): void {
-    this.matcher = Matcher.fromNodes(nodes, { policy });
-  }
-
-  match(jobid: number, jobspec: Jobspec, operation: MatchOperation, now: number): string {
-    return this.matcher!.match({ jobid, jobspec, operation, now }).status;
-  }
-
-  cancel(jobid: number): void {
-    this.matcher!.cancel(jobid);
-  }
-
-  close(): void {
-    this.matcher = undefined;
-  }
+  readonly mostNodes: number;
+  start(): Promise<Engine>;
 }
 
 /** Every engine that is here. */
-function engines(): Engine[] {
-  return [new EmbeddedEngine()];
+function contenders(libraryNodes: number): Contender[] {
+  const embedded = {
+    name: 'embedded',
+    mostNodes: Number.POSITIVE_INFINITY,
+    start: async () => new EmbeddedEngine(),
+  };
+  const path = findLibrary(undefined);
+  if (path === undefined) {
+    process.stderr.write('the real library is not here: embedded only\n');
+    return [embedded];
+  }
+  return [embedded, { name: 'library', mostNodes: libraryNodes, start: () => loadLibraryEngine(path) }];
 }
 
 export interface MatchFigures {
@@ -58,6 +54,7 @@ export interface MatchFigures {
   readonly refusalP50Ms: number;
   /** A reservation on the full graph, median. */
   readonly reserveP50Ms: number;
+  /** Of the whole process, with whatever engine ran before in it. */
   readonly rssMiB: number;
 }
 
@@ -82,9 +79,9 @@ function jobspecOf(slots: number, duration: number): Jobspec {
   };
 }
 
-function timed<T>(work: () => T): { readonly ms: number; readonly result: T } {
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly ms: number; readonly result: T }> {
   const from = process.hrtime.bigint();
-  const result = work();
+  const result = await work();
   return { ms: Number(process.hrtime.bigint() - from) / 1e6, result };
 }
 
@@ -92,94 +89,123 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-/** Job ids from 1 up. */
-class Ids {
-  private last = 0;
+/** An engine with a full or filling graph. */
+class Bench {
+  private lastId = 0;
 
-  next(): number {
-    return ++this.last;
+  constructor(
+    readonly engine: Engine,
+    private readonly nodes: number,
+  ) {}
+
+  async init(policy: MatchPolicy): Promise<number> {
+    const nodes: GraphNode[] = Array.from({ length: this.nodes }, (_, i) => ({
+      name: `node-${i}`,
+      units: { core: UNIT.cores * UNIT.perNode, gpu: UNIT.gpus * UNIT.perNode },
+    }));
+    return (await timed(() => this.engine.init({ nodes, policy, now: 0 }))).ms;
+  }
+
+  /** Small jobs for the given seconds, then the rest in wide ones. @returns the times of the small ones */
+  async fill(seconds: number): Promise<number[]> {
+    const times: number[] = [];
+    const capacity = this.nodes * UNIT.perNode;
+    const until = Date.now() + seconds * 1000;
+    while (times.length < capacity && Date.now() < until) {
+      // Walltimes differ, so that reservations have several times to try.
+      times.push(await this.expect('OK', jobspecOf(1, 3600 + (times.length % 97)), 'allocate'));
+    }
+    await this.fillRest(capacity - times.length);
+    return times.sort((a, b) => a - b);
+  }
+
+  private async fillRest(slots: number): Promise<void> {
+    for (let left = slots, width = slots; left > 0 && width > 0; ) {
+      const wanted = Math.min(width, left);
+      const call = {
+        jobid: ++this.lastId,
+        jobspec: jobspecOf(wanted, 3600),
+        operation: 'allocate',
+        now: 0,
+      } as const;
+      if ((await this.engine.match(call)).status === 'OK') left -= wanted;
+      else width = Math.floor(width / 2);
+    }
+  }
+
+  refuse(): Promise<number> {
+    return this.expect('BUSY', jobspecOf(1, 3600), 'allocate_with_satisfiability');
+  }
+
+  async reserve(): Promise<number> {
+    const ms = await this.expect('OK', jobspecOf(4, 600), 'allocate_orelse_reserve');
+    await this.engine.cancel(this.lastId);
+    return ms;
+  }
+
+  private async expect(status: string, jobspec: Jobspec, operation: MatchOperation): Promise<number> {
+    const jobid = ++this.lastId;
+    const { ms, result } = await timed(() => this.engine.match({ jobid, jobspec, operation, now: 0 }));
+    if (result.status !== status)
+      throw new Error(`${this.engine.kind}: ${operation} was answered ${result.status}`);
+    return ms;
   }
 }
 
-function fill(engine: Engine, ids: Ids, capacity: number, seconds: number): number[] {
-  const times: number[] = [];
-  const until = Date.now() + seconds * 1000;
-  while (times.length < capacity && Date.now() < until) {
-    // Walltimes differ, so that reservations have several times to try.
-    const jobspec = jobspecOf(1, 3600 + (times.length % 97));
-    const { ms, result } = timed(() => engine.match(ids.next(), jobspec, 'allocate', 0));
-    if (result !== 'OK') throw new Error(`${engine.name}: match ${times.length} was answered ${result}`);
-    times.push(ms);
-  }
-  fillRest(engine, ids, capacity - times.length);
-  return times;
+async function repeat(times: number, work: () => Promise<number>): Promise<number[]> {
+  const taken: number[] = [];
+  for (let i = 0; i < times; i++) taken.push(await work());
+  return taken.sort((a, b) => a - b);
 }
 
-/** In few, wide jobs. */
-function fillRest(engine: Engine, ids: Ids, slots: number): void {
-  for (let left = slots, width = slots; left > 0 && width > 0; ) {
-    const granted = engine.match(ids.next(), jobspecOf(Math.min(width, left), 3600), 'allocate', 0) === 'OK';
-    if (granted) left -= Math.min(width, left);
-    else width = Math.floor(width / 2);
-  }
-}
-
-function repeat(times: number, work: () => void): number[] {
-  return Array.from({ length: times }, () => timed(work).ms).sort((a, b) => a - b);
-}
-
-function measure(engine: Engine, count: number, policy: string, seconds: number): MatchFigures {
-  const nodes: GraphNode[] = Array.from({ length: count }, (_, i) => ({
-    name: `node-${i}`,
-    units: { core: UNIT.cores * UNIT.perNode, gpu: UNIT.gpus * UNIT.perNode },
-  }));
-  const init = timed(() => engine.init(nodes, policy));
-  const ids = new Ids();
-  const fillTimes = fill(engine, ids, count * UNIT.perNode, seconds).sort((a, b) => a - b);
-  const refuse = () => {
-    const answer = engine.match(ids.next(), jobspecOf(1, 3600), 'allocate_with_satisfiability', 0);
-    if (answer !== 'BUSY') throw new Error(`${engine.name}: a full graph answered ${answer}`);
-  };
-  const first = timed(refuse);
-  const refusals = repeat(20, refuse);
-  const reservations = repeat(10, () => {
-    const id = ids.next();
-    const answer = engine.match(id, jobspecOf(4, 600), 'allocate_orelse_reserve', 0);
-    if (answer !== 'OK') throw new Error(`${engine.name}: no reservation but ${answer}`);
-    engine.cancel(id);
-  });
+async function measure(
+  contender: Contender,
+  nodes: number,
+  policy: MatchPolicy,
+  seconds: number,
+): Promise<MatchFigures> {
+  const bench = new Bench(await contender.start(), nodes);
+  const initMs = await bench.init(policy);
+  const fillTimes = await bench.fill(seconds);
+  const firstRefusalMs = await bench.refuse();
+  const refusals = await repeat(20, () => bench.refuse());
+  const reservations = await repeat(10, () => bench.reserve());
   const rssMiB = process.memoryUsage().rss / 2 ** 20;
-  engine.close();
+  await bench.engine.close();
   return {
-    engine: engine.name,
-    nodes: count,
+    engine: contender.name,
+    nodes,
     policy,
-    initMs: init.ms,
+    initMs,
     fillMatches: fillTimes.length,
     fillMatchesPerSecond: fillTimes.length / (fillTimes.reduce((sum, ms) => sum + ms, 0) / 1000),
     fillP50Ms: quantile(fillTimes, 0.5),
     fillP99Ms: quantile(fillTimes, 0.99),
-    firstRefusalMs: first.ms,
+    firstRefusalMs,
     refusalP50Ms: quantile(refusals, 0.5),
     reserveP50Ms: quantile(reservations, 0.5),
     rssMiB,
   };
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },
       nodes: { type: 'string', default: '100,1000,5000,10000' },
       policies: { type: 'string', default: 'first,lonode' },
       seconds: { type: 'string', default: '5' },
+      'library-nodes': { type: 'string', default: '1000' },
     },
   });
+  const wanted = values.policies.split(',');
+  const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
+  const all = contenders(Number(values['library-nodes']));
   const figures: MatchFigures[] = [];
-  for (const engine of engines()) {
-    for (const count of values.nodes.split(',').map(Number)) {
-      for (const policy of values.policies.split(',')) {
-        const result = measure(engine, count, policy, Number(values.seconds));
+  for (const nodes of values.nodes.split(',').map(Number)) {
+    for (const policy of policies) {
+      for (const contender of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
+        const result = await measure(contender, nodes, policy, Number(values.seconds));
         figures.push(result);
         process.stderr.write(`${lineOf(result)}\n`);
       }
@@ -197,4 +223,7 @@ function lineOf(f: MatchFigures): string {
   ].join(', ');
 }
 
-main();
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});
