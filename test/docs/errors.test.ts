@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '..', '..');
+
+/** Codes that some source file makes or mentions. */
+function codesIn(folder: string): Set<string> {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'));
+  return new Set(texts.flatMap((text) => text.match(/FLUXQ_[A-Z][A-Z_]*[A-Z]/g) ?? []));
+}
+
+test('docs/errors.md names exactly the codes that exist', () => {
+  const documented = new Set(
+    readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').match(/FLUXQ_[A-Z][A-Z_]*[A-Z]/g),
+  );
+  const made = ['runtime', 'constructs', 'test/cluster', 'test/demo', 'test/stack'].flatMap((folder) => [
+    ...codesIn(folder),
+  ]);
+  expect([...documented].sort()).toEqual([...new Set(made)].sort());
+});
