@@ -1,5 +1,6 @@
 /** What the leader knows of the cluster: watched objects and the views the controllers ask of them. */
 import { once } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION } from '../../constructs/names';
 import type { GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
@@ -23,7 +24,9 @@ export interface CachesOptions {
   readonly onWorkload: (key: WorkloadKey) => void;
   /** Nodes or their use by pods that are not ours changed. */
   readonly onCapacity: () => void;
-  /** Whether pods with this owner (or own) uid are the queue's. */
+  /** A node was deleted. */
+  readonly onNodeGone: (name: string) => void;
+  /** Whether pods with this owner (or own) uid run on what the queue granted. */
   readonly isOurs: (uid: string) => boolean;
   /** The FluxJob of this workload changed. */
   readonly onFluxJob: (uid: string, object: FluxJobObject | undefined) => void;
@@ -63,7 +66,7 @@ export class Caches {
       logger,
       path: nodes(),
       project: nodeFacts,
-      onChange: () => this.nodesChanged(),
+      onChange: (_key, node, previous) => this.nodeChanged(node, previous),
     });
     this.fluxJobs = new Reflector<FluxJobObject>({
       client,
@@ -157,9 +160,12 @@ export class Caches {
       this.options.onCapacity();
   }
 
-  private nodesChanged(): void {
+  private nodeChanged(node: Node | undefined, previous: Node | undefined): void {
+    // A heartbeat.
+    if (isDeepStrictEqual(node, previous)) return;
     this.graph = undefined;
     this.facts = undefined;
+    if (node === undefined) this.options.onNodeGone(previous!.metadata.name);
     this.options.onCapacity();
   }
 }

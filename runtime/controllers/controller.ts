@@ -99,7 +99,9 @@ class Controller {
   }
 
   notReady(): string[] {
-    return this.migrated ? [] : ['database'];
+    if (!this.migrated) return ['database'];
+    const trouble = this.term?.trouble;
+    return trouble === undefined ? [] : [trouble];
   }
 
   async stop(): Promise<void> {

@@ -26,12 +26,16 @@ export interface Desired {
   readonly holders: readonly WorkloadRow[];
   /** Units used on each node by pods that are not ours. */
   readonly foreign: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** Job ids of the last pass's reservations: the pass makes them anew. */
+  readonly reservations: readonly number[];
 }
 
 /** Job ids of foreign allocations: far above anything the queue's sequence reaches. */
 const FOREIGN_BASE = 2 ** 52;
 /** Foreign pods have no end that is known; 10 years is finite for the planner and beyond every walltime. */
 const FOREIGN_SECONDS = 10 * 365 * 24 * 3600;
+/** What runs longer than its walltime keeps its units so long at a time. */
+const OVERRUN_SECONDS = 10;
 
 export class FluxionGraph {
   private doubt: string | undefined = 'start';
@@ -40,6 +44,8 @@ export class FluxionGraph {
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
   private readonly foreign = new Map<string, ForeignAllocation>();
   private foreignIds = 0;
+  /** Job id -> its end in Fluxion, where that is later than what was granted. */
+  private readonly extended = new Map<number, number>();
 
   constructor(private readonly options: FluxionGraphOptions) {}
 
@@ -63,6 +69,7 @@ export class FluxionGraph {
     try {
       if (this.doubt !== undefined || this.needsRebuild(desired)) await this.rebuild(desired);
       else await this.adjust(desired);
+      await this.extendOverruns(desired);
       await this.settleForeign(desired);
     } catch (error) {
       this.distrust(messageOf(error));
@@ -79,14 +86,36 @@ export class FluxionGraph {
     this.cancels.clear();
     this.shrinks = [];
     this.foreign.clear();
+    this.extended.clear();
     await fluxion.init({ nodes: [...nodes.values()], policy, now, fence });
     const allocations = holders
-      .map(({ allocation }) => clipAllocation(allocation!, nodes))
+      .map(({ allocation }) => clipAllocation(this.endingLater(allocation!, now), nodes))
       .filter((allocation): allocation is Allocation => allocation !== undefined);
     await fluxion.replay(allocations, now);
     this.nodes = new Map(nodes);
     this.doubt = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
+  }
+
+  /** Fluxion takes a unit for free once its walltime is over; pods take their time. */
+  private async extendOverruns({ now, nodes, holders }: Desired): Promise<void> {
+    const { fluxion } = this.options;
+    const holding = new Set(holders.map(({ jobid }) => jobid));
+    for (const jobid of this.extended.keys()) if (!holding.has(jobid)) this.extended.delete(jobid);
+    for (const { allocation } of holders) {
+      const { jobid, end } = allocation!;
+      if ((this.extended.get(jobid) ?? end) > now + 1) continue;
+      const there = clipAllocation(this.endingLater(allocation!, now), nodes);
+      await fluxion.cancel(jobid);
+      if (there !== undefined) await fluxion.replay([there], now);
+    }
+  }
+
+  private endingLater(allocation: Allocation, now: number): Allocation {
+    if (allocation.end > now + 1) return allocation;
+    const end = now + OVERRUN_SECONDS;
+    this.extended.set(allocation.jobid, end);
+    return { ...allocation, end };
   }
 
   /** Changes that need what runs to be given back: a node that changed its units or came back under its jobs. */
@@ -132,7 +161,7 @@ export class FluxionGraph {
   }
 
   /** One allocation per node for the pods that are not ours, replaced when their use changes. */
-  private async settleForeign({ now, nodes, foreign }: Desired): Promise<void> {
+  private async settleForeign({ now, nodes, foreign, reservations }: Desired): Promise<void> {
     const { fluxion } = this.options;
     const changed: string[] = [];
     for (const name of new Set([...this.foreign.keys(), ...foreign.keys()])) {
@@ -140,6 +169,8 @@ export class FluxionGraph {
       if (!isDeepStrictEqual(this.foreign.get(name)?.wanted, foreign.get(name))) changed.push(name);
     }
     if (changed.length === 0) return;
+    // Foreign pods are there already: what is reserved must not keep them out of the books.
+    for (const jobid of reservations) await fluxion.cancel(jobid);
     for (const name of changed) {
       const old = this.foreign.get(name);
       if (old?.jobid !== undefined) await fluxion.cancel(old.jobid);

@@ -24,6 +24,8 @@ export interface SchedulingLoopOptions {
   readonly queueSettings: (name: string) => Pick<PassQueue, 'policy' | 'depth'>;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
+  /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
+  readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
@@ -40,11 +42,23 @@ export class SchedulingLoop {
   private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
   private again = false;
-  private stopped = false;
+  private stopped = true;
+  private problem: string | undefined;
   private reservations: readonly number[] = [];
   private lastNodes: ReadonlyMap<string, GraphNode> | undefined;
 
   constructor(private readonly options: SchedulingLoopOptions) {}
+
+  /** Why the last pass failed; undefined when it did not. */
+  get trouble(): string | undefined {
+    return this.problem;
+  }
+
+  /** Triggers before this count for nothing: a pass over half of the cluster would requeue the other half. */
+  start(): void {
+    this.stopped = false;
+    this.trigger();
+  }
 
   /** Asks for a pass as soon as the current one, if any, is over. */
   trigger(): void {
@@ -76,14 +90,17 @@ export class SchedulingLoop {
   private async step(): Promise<number> {
     const { logger, onFenced } = this.options;
     try {
-      return await this.pass();
+      const next = await this.pass();
+      this.problem = undefined;
+      return next;
     } catch (error) {
       if (error instanceof FluxqError && error.code === 'FLUXQ_FENCED') {
         this.stopped = true;
         onFenced(error);
         return IDLE_MS;
       }
-      this.options.graph.distrust(messageOf(error));
+      this.problem = messageOf(error);
+      this.options.graph.distrust(this.problem);
       // The rebuild forgets them; a job id among them may be an allocation by then.
       this.reservations = [];
       logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
@@ -92,18 +109,19 @@ export class SchedulingLoop {
   }
 
   private async pass(): Promise<number> {
-    const { ledger, graph, nodes, foreign, onGranted, metrics } = this.options;
+    const { ledger, graph, nodes, foreign, onGranted, onReloaded, metrics } = this.options;
     const timer = metrics.passSeconds.startTimer();
     // 1. One consistent view: rows from the ledger, Fluxion equal to it.
     if (ledger.isDoubtful) {
       graph.distrust('the ledger was read again');
       await ledger.reload();
+      onReloaded();
     }
     const now = Math.floor(this.options.now());
     const active = [...ledger.active()];
     const holders = active.filter(({ allocation }) => allocation !== null);
     const known = nodes();
-    await graph.settle({ now, nodes: known, holders, foreign: foreign() });
+    await graph.settle({ now, nodes: known, holders, foreign: foreign(), reservations: this.reservations });
     // 2. Decide.
     const waiting = active.filter(({ phase }) => phase === 'Waiting');
     const result = await runPass({

@@ -42,6 +42,8 @@ export interface TermOptions {
 
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
+/** What no repetition can cure is looked at again this late. */
+const REFUSED_MS = 30_000;
 
 export class Term {
   private readonly ledger: Ledger;
@@ -56,12 +58,14 @@ export class Term {
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
   private stopped = false;
+  /** Until everything has been listed once, what is not in the caches may exist all the same. */
+  private synced = false;
   private refresh: NodeJS.Timeout | undefined;
   private facts: ClusterFacts | undefined;
 
   constructor(private readonly options: TermOptions) {
     const { config, client, queue, fluxion, fence, logger, metrics } = options;
-    this.ledger = new Ledger(queue, fence);
+    this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
     this.positions = new Positions(this.ledger);
     this.records = new Records(this.ledger, queue);
     this.events = new EventRecorder({
@@ -81,9 +85,10 @@ export class Term {
       client,
       logger,
       units: config.units,
-      isOurs: (uid) => this.ledger.byUid(uid) !== undefined,
-      onWorkload: (key) => this.workloads.add(textOf(key)),
+      isOurs: (uid) => this.ledger.byUid(uid)?.allocation != null,
+      onWorkload: (key) => this.look(key),
       onCapacity: () => this.loop.trigger(),
+      onNodeGone: (name) => this.nodeGone(name),
       onFluxJob: (uid, object) => this.fluxJobChanged(uid, object === undefined),
     });
     this.loop = new SchedulingLoop({
@@ -94,6 +99,7 @@ export class Term {
       foreign: () => this.caches.foreign(),
       queueSettings: () => ({ policy: config.queue.policy, depth: config.queue.depth }),
       onGranted: (row) => this.granted(row),
+      onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
       logger,
       metrics,
@@ -121,14 +127,16 @@ export class Term {
     await this.caches.start();
     if (this.stopped) return;
     await this.records.recover(this.caches.allFluxJobs());
-    for (const key of this.caches.workloads()) this.workloads.add(textOf(key));
-    for (const row of this.ledger.active()) {
-      this.workloads.add(textOf(row));
-      this.fluxJobs.add(row.uid);
-    }
-    for (const uid of this.records.unsettled()) this.fluxJobs.add(uid);
+    if (this.stopped) return;
+    this.synced = true;
+    this.lookAtAll();
     this.refresh = setInterval(() => this.showPositions(), POSITIONS_MS);
-    this.loop.trigger();
+    this.loop.start();
+  }
+
+  /** Why nothing is scheduled at the moment; undefined when it is. */
+  get trouble(): string | undefined {
+    return this.synced ? this.loop.trouble : 'the term is starting';
   }
 
   /** Ends the term, also one that is still starting: nothing of it writes any more once this resolves. */
@@ -138,6 +146,24 @@ export class Term {
     await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
     await this.fluxJobs.stop();
     await this.events.stop();
+  }
+
+  private lookAtAll(): void {
+    for (const key of this.caches.workloads()) this.look(key);
+    for (const row of this.ledger.active()) {
+      this.look(row);
+      this.fluxJobs.add(row.uid);
+    }
+    for (const uid of this.records.unsettled()) this.fluxJobs.add(uid);
+  }
+
+  private look(key: WorkloadKey): void {
+    if (this.synced) this.workloads.add(textOf(key));
+  }
+
+  private nodeGone(name: string): void {
+    for (const row of this.ledger.active())
+      if (row.allocation?.nodes.some((node) => node.name === name)) this.look(row);
   }
 
   private createWorkloadReconciler(): WorkloadReconciler {
@@ -183,8 +209,14 @@ export class Term {
         try {
           return await reconcile(key);
         } catch (error) {
-          if (error instanceof FluxqError && error.code === 'FLUXQ_FENCED') onFenced(error);
-          throw error;
+          if (!(error instanceof FluxqError) || error.retryable) throw error;
+          if (error.code === 'FLUXQ_FENCED') {
+            onFenced(error);
+            throw error;
+          }
+          // Nothing may be forgotten: what is refused today may be accepted when something else has changed.
+          logger.error({ queue: name, key, err: error }, error.message);
+          return { after: REFUSED_MS };
         }
       },
     });
@@ -194,14 +226,14 @@ export class Term {
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const facts = this.caches.clusterFacts();
     if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts))
-      for (const row of this.ledger.active()) if (row.phase === 'Waiting') this.workloads.add(textOf(row));
+      for (const row of this.ledger.active()) if (row.phase === 'Waiting') this.look(row);
     this.facts = facts;
     return this.caches.graphNodes();
   }
 
   private granted(row: WorkloadRow): void {
     this.options.metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
-    this.workloads.add(textOf(row));
+    this.look(row);
   }
 
   private rowChanged(row: WorkloadRow): void {

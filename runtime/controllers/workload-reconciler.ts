@@ -4,13 +4,16 @@
  * look again. What it does is safe to do twice, so a crash anywhere is followed
  * by the same step again.
  */
+
+import { messageOf } from '../errors';
 import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
 import type { WorkloadRow } from '../queue/types';
-import { isTerminal, namesOf, type WorkloadAdapter } from '../workloads/adapter';
+import { isTerminal, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated, pinPatch } from '../workloads/pod';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
@@ -53,9 +56,15 @@ type Next = { readonly after: number } | undefined;
 
 /** A released workload whose object is gone may still have a pod on the way into our cache. */
 const GONE_GRACE_MS = 500;
+/** A release that is refused may be accepted later (the Job controller has not let go of it yet, a policy changes). */
+const REFUSED_RETRY_MS = 2_000;
+/** After so long it gives its units back: nothing else would free them. */
+const REFUSED_PATIENCE_S = 60;
 
 export class WorkloadReconciler {
   private readonly goneSince = new Map<string, number>();
+  /** Job id -> generation of the object that we released: while that is what we see, the watch lags behind. */
+  private readonly releasedFrom = new Map<number, number>();
 
   constructor(private readonly options: WorkloadReconcilerOptions) {}
 
@@ -95,6 +104,8 @@ export class WorkloadReconciler {
       await this.finish(row, 'Cancelled', now());
       return undefined;
     }
+    // Released by a leader that was overtaken, too late: nothing is granted to it.
+    if (!adapter.isHeldBack(object)) await this.recall(object, adapter, row);
     const update = intake.changeOf(object, adapter, row);
     if (update === undefined) return undefined;
     await ledger.update(update);
@@ -105,35 +116,92 @@ export class WorkloadReconciler {
   /** Ready or Running: release it, place its pods, see it end. */
   private async follow(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
     const pods = this.options.podsOf(row.uid);
+    // Also when it has ended meanwhile: that it ran, and since when, belongs to its record.
+    const started = pods.filter((pod) => hasStarted(pod, row));
+    if (row.phase === 'Ready' && started.length > 0) await this.started(object, adapter, row, started);
+    const current = this.options.ledger.byUid(row.uid) ?? row;
     const outcome = adapter.outcome(object, pods, this.options.now());
     if (outcome !== undefined) {
-      await this.finish(row, outcome.result, outcome.finishedAt);
+      await this.finish(current, outcome.result, outcome.finishedAt);
       return undefined;
     }
-    if (this.hasLostNode(row)) return this.requeue(object, adapter, row, pods);
-    if (row.releasedAt === null) await this.release(object, adapter, row);
-    if (row.phase === 'Ready' && pods.some(hasStarted)) await this.started(object, adapter, row);
-    await this.placeGated(row, pods);
-    await this.shrink(object, adapter, row, pods);
+    if (current.releasedAt !== null && adapter.isHeldBack(object))
+      return this.suspended(object, adapter, current, pods);
+    if (this.lostNodes(current).length > 0) return this.requeue(object, adapter, current, pods);
+    if (current.releasedAt === null) {
+      const next = await this.release(object, adapter, current);
+      if (next !== undefined) return next;
+    }
+    await this.placeGated(current, pods);
+    await this.shrink(object, adapter, current, pods);
     return undefined;
   }
 
-  private async release(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<void> {
-    const { client, ledger, now } = this.options;
+  private async release(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
+    const { ledger, now } = this.options;
     // After a crash between patch and commit the object is released already.
-    if (adapter.isHeldBack(object)) {
-      const path = adapter.path(row.namespace, row.name);
-      if ((await applyPatch(client, path, adapter.release(object, row))) === 'gone') {
-        await this.finish(row, 'Cancelled', now());
-        return;
-      }
+    if (!adapter.isHeldBack(object)) {
+      if (adapter.isReleasedOnto(object, row)) await ledger.released(row.uid);
+      else await this.recall(object, adapter, row);
+      return undefined;
     }
-    await ledger.released(row.uid);
+    if (object.metadata.deletionTimestamp !== undefined) {
+      await this.finish(row, 'Cancelled', now());
+      return undefined;
+    }
+    return adapter.canRelease(object) ? this.patchRelease(object, adapter, row) : undefined;
   }
 
-  private async started(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<void> {
+  private async patchRelease(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+  ): Promise<Next> {
+    const { client, ledger, now } = this.options;
+    try {
+      const path = adapter.path(row.namespace, row.name);
+      const outcome = await applyPatch(client, path, adapter.release(object, row));
+      if (outcome === 'gone') await this.finish(row, 'Cancelled', now());
+      if (outcome === 'conflict') return { after: GONE_GRACE_MS };
+      if (outcome !== 'done') return undefined;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return this.refused(object, adapter, row, messageOf(error));
+    }
+    this.releasedFrom.set(row.jobid, object.metadata.generation ?? 0);
+    await ledger.released(row.uid);
+    return undefined;
+  }
+
+  /** Nothing but a change by its user can help a workload whose release is refused for so long. */
+  private async refused(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+    why: string,
+  ): Promise<Next> {
     const { ledger, now, tell } = this.options;
-    const started = await ledger.running(row.uid, now());
+    if (now() - (row.allocatedAt ?? now()) < REFUSED_PATIENCE_S) return { after: REFUSED_RETRY_MS };
+    const message = `can't be released: ${why}`;
+    if (!(await this.giveBack(row, message))) return undefined;
+    await ledger.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
+    tell(object, adapter, { type: 'Warning', reason: 'Invalid', message });
+    return undefined;
+  }
+
+  private async started(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+    pods: readonly Pod[],
+  ): Promise<void> {
+    const { ledger, now, tell } = this.options;
+    const first = Math.min(
+      ...pods.map(({ status }) => secondsOf(status?.startTime ?? '')).filter(Number.isFinite),
+    );
+    // Kubernetes tells whole seconds, cut off.
+    const startedAt = Math.max(Number.isFinite(first) ? first : now(), row.allocatedAt ?? 0);
+    const started = await ledger.running(row.uid, startedAt);
     if (started === undefined) return;
     const waited = Math.max(0, Math.round((row.allocatedAt ?? now()) - row.submittedAt));
     const nodes = namesOf(row.allocation!.nodes);
@@ -172,32 +240,62 @@ export class WorkloadReconciler {
     if (shrunk !== undefined) this.options.onShrunk(row.jobid, [...done]);
   }
 
-  private hasLostNode({ allocation }: WorkloadRow): boolean {
-    return allocation?.nodes.some(({ name }) => !this.options.nodeExists(name)) ?? false;
+  private lostNodes({ allocation }: WorkloadRow): readonly string[] {
+    return namesOf(allocation?.nodes ?? []).filter((name) => !this.options.nodeExists(name));
   }
 
-  /** A node of it was deleted: back to its place in the queue once its pods are gone. */
+  /** Released, and held back again: by us, who lost a node of it, or by its user. Or we see it as it was before. */
+  private async suspended(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+    pods: readonly Pod[],
+  ): Promise<Next> {
+    const released = this.releasedFrom.get(row.jobid);
+    const isOld = !adapter.recallable || (object.metadata.generation ?? 0) <= (released ?? -1);
+    return isOld ? undefined : this.requeue(object, adapter, row, pods);
+  }
+
+  private async recall(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<void> {
+    const patch = adapter.recall(object);
+    if (patch !== undefined)
+      await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
+  }
+
+  /** Back to its place in the queue once its pods are gone; those of a deleted node are. */
   private async requeue(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     row: WorkloadRow,
     pods: readonly Pod[],
   ): Promise<Next> {
-    const { client, ledger, nodeExists, onFreed, onQueueChanged, tell } = this.options;
-    const lost = namesOf(row.allocation!.nodes).filter((name) => !nodeExists(name));
     if (!adapter.isHeldBack(object)) {
-      const patch = adapter.recall(object);
-      if (patch === undefined) return undefined;
-      await applyPatch(client, adapter.path(row.namespace, row.name), patch);
+      await this.recall(object, adapter, row);
       return undefined;
     }
-    if (pods.some((pod) => !isTerminal(pod) && !isGated(pod))) return undefined;
-    const message = `lost ${listed(lost)}, waits again in its place`;
-    if ((await ledger.requeue(row.uid, message)) === undefined) return undefined;
+    if (!adapter.canRelease(object) || pods.some((pod) => this.isAlive(pod))) return undefined;
+    const lost = this.lostNodes(row);
+    const what = lost.length > 0 ? `lost ${listed(lost)}` : 'was suspended';
+    const message = `${what}, waits again in its place`;
+    if (!(await this.giveBack(row, message))) return undefined;
+    this.options.tell(object, adapter, { type: 'Warning', reason: 'Requeued', message });
+    return undefined;
+  }
+
+  private isAlive(pod: Pod): boolean {
+    const { nodeName } = pod.spec;
+    if (isTerminal(pod) || isGated(pod)) return false;
+    return nodeName === undefined || this.options.nodeExists(nodeName);
+  }
+
+  /** @returns false when the row was not in a phase for it */
+  private async giveBack(row: WorkloadRow, message: string): Promise<boolean> {
+    const { ledger, onFreed, onQueueChanged } = this.options;
+    if ((await ledger.requeue(row.uid, message)) === undefined) return false;
+    this.releasedFrom.delete(row.jobid);
     onFreed(row.jobid);
     onQueueChanged();
-    tell(object, adapter, { type: 'Warning', reason: 'Requeued', message });
-    return undefined;
+    return true;
   }
 
   /** The object of this row no longer exists; its units are free once its pods don't either. */
@@ -215,14 +313,22 @@ export class WorkloadReconciler {
   }
 
   private async finish(row: WorkloadRow, result: WorkloadRow['result'], finishedAt: number): Promise<void> {
-    await this.options.ledger.finish(row.uid, result!, finishedAt);
+    // Kubernetes tells whole seconds, cut off: nothing ends before it starts.
+    await this.options.ledger.finish(row.uid, result!, Math.max(finishedAt, row.startedAt ?? 0));
+    this.releasedFrom.delete(row.jobid);
     this.options.onFreed(row.jobid);
     this.options.onQueueChanged();
   }
 }
 
-function hasStarted({ status }: Pod): boolean {
-  return status?.phase === 'Running' || status?.phase === 'Succeeded' || status?.phase === 'Failed';
+/** Pods that ended are left over from before, when it was requeued. */
+function hasStarted(pod: Pod, { requeues }: WorkloadRow): boolean {
+  return pod.status?.phase === 'Running' || (requeues === 0 && isTerminal(pod));
+}
+
+/** The apiserver, or a policy in it, will have none of it. */
+function isRefusal(error: unknown): boolean {
+  return isStatus(error, 422) || isStatus(error, 403) || isStatus(error, 400);
 }
 
 /** At most three names in a sentence. */

@@ -11,16 +11,24 @@ import type { Phase, Queue, Result, Submission, SubmissionUpdate, WaitUpdate, Wo
 
 type Listener = (row: WorkloadRow) => void;
 
+export interface LedgerOptions {
+  /** The mirror can't be trusted from now on: someone should call `reload`. @default - nobody is told */
+  readonly onDoubt?: () => void;
+}
+
 export class Ledger {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly uidOf = new Map<string, string>();
   private readonly counts = new Map<Phase, number>();
   private readonly listeners: Listener[] = [];
   private doubtful = true;
+  /** What was committed while the rows are read: newer than what is read. */
+  private meanwhile: WorkloadRow[] | undefined;
 
   constructor(
     private readonly queue: Queue,
     private readonly fence: number,
+    private readonly options: LedgerOptions = {},
   ) {}
 
   /** Called with every row after each of its commits, finished ones included. */
@@ -33,18 +41,28 @@ export class Ledger {
     return this.doubtful;
   }
 
-  /** Reads all active rows again. */
+  /**
+   * Reads all active rows again. Listeners are told of those that are not
+   * active any more: their end was committed without an answer to us.
+   */
   async reload(): Promise<void> {
     this.doubtful = false;
+    this.meanwhile = [];
     try {
       const active = await this.queue.active();
+      const now = new Set(active.map(({ uid }) => uid));
+      const gone = [...this.rows.keys()].filter((uid) => !now.has(uid));
+      const ended = gone.length === 0 ? [] : await this.queue.byUid(gone);
       this.rows.clear();
       this.uidOf.clear();
       this.counts.clear();
-      for (const row of active) this.keep(row);
+      for (const row of [...active, ...this.meanwhile]) this.keep(row);
+      for (const row of ended) this.tell(row);
     } catch (error) {
-      this.doubtful = true;
+      this.doubt();
       throw error;
+    } finally {
+      this.meanwhile = undefined;
     }
   }
 
@@ -95,10 +113,15 @@ export class Ledger {
     return this.one(this.queue.requeue(this.fence, [uid], message));
   }
 
-  allocate(
+  async allocate(
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.allocate(this.fence, grants));
+    const rows = await this.committed(this.queue.allocate(this.fence, grants));
+    const granted = new Set(rows.map(({ uid }) => uid));
+    const refused = grants.filter(({ uid }) => !granted.has(uid));
+    // Refused although the mirror says it could be: an earlier write arrived after we gave it up.
+    if (refused.some(({ uid, allocation }) => this.couldBeGranted(uid, allocation.jobid))) this.doubt();
+    return rows;
   }
 
   wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
@@ -116,12 +139,27 @@ export class Ledger {
       rows = await write;
     } catch (error) {
       // Whether the statement took effect is unknown unless the database refused it.
-      if (!(error instanceof FluxqError) || error.retryable) this.doubtful = true;
+      if (!(error instanceof FluxqError) || error.retryable) this.doubt();
       throw error;
     }
+    this.meanwhile?.push(...rows);
     for (const row of rows) this.keep(row);
-    for (const row of rows) for (const listener of this.listeners) listener(row);
+    for (const row of rows) this.tell(row);
     return rows;
+  }
+
+  private couldBeGranted(uid: string, jobid: number): boolean {
+    const row = this.rows.get(uid);
+    return row?.phase === 'Waiting' && !row.held && row.jobid === jobid;
+  }
+
+  private doubt(): void {
+    this.doubtful = true;
+    this.options.onDoubt?.();
+  }
+
+  private tell(row: WorkloadRow): void {
+    for (const listener of this.listeners) listener(row);
   }
 
   private keep(row: WorkloadRow): void {

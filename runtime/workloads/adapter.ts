@@ -13,6 +13,12 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   path(namespace: string, name: string): string;
   /** Whether admission holds it back and nobody has released it yet: only such a workload enters the queue. */
   isHeldBack(object: T): boolean;
+  /** Whether Kubernetes accepts its release as it is now; only of one that is held back. */
+  canRelease(object: T): boolean;
+  /** Whether it is released onto exactly this allocation; only of one that is not held back. */
+  isReleasedOnto(object: T, row: WorkloadRow): boolean;
+  /** Whether `recall` can ever take it back. */
+  readonly recallable: boolean;
   /** Pods that run at once, and what each of them asks for. 0 pods: nothing to schedule. */
   demand(object: T): Demand;
   /** The result, once it is over and no pod of it can run again. `now` in Unix seconds. */

@@ -16,6 +16,11 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
   isHeldBack: (job) => job.spec.suspend === true && endOf(job) === undefined,
+  // Its template can't be changed until the Job controller has let go of the run before.
+  canRelease: (job) => job.status?.startTime === undefined,
+  isReleasedOnto: (job, row) =>
+    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(row),
+  recallable: true,
   demand: (job) => ({
     pods: podsOf(job),
     spec: job.spec.template.spec,

@@ -13,6 +13,10 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   apiVersion: 'v1',
   path: (namespace, name) => pods(namespace, name),
   isHeldBack: (pod) => isGated(pod),
+  canRelease: () => true,
+  // A pod that lost its gate in another way can't be taken back: it is where it is.
+  isReleasedOnto: () => true,
+  recallable: false,
   demand: (pod) => ({ pods: 1, spec: pod.spec, deadlineSeconds: pod.spec.activeDeadlineSeconds }),
   outcome: (pod, _pods, now) =>
     isTerminal(pod)
