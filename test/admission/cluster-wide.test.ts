@@ -6,7 +6,7 @@ import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/names';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus';
-import { makeNamespace } from './forms';
+import { makeNamespace, untilAtWork } from './forms';
 import { type Users, usersOf } from './users';
 
 describeCluster(
@@ -23,7 +23,7 @@ describeCluster(
       await cluster.apply(Testing.synth(chart) as KubeObject[]);
       for (const name of [STACK_NAMESPACE, 'excluded', 'any']) await makeNamespace(cluster, name, {});
       await makeNamespace(cluster, 'out', { 'fluxqueue/enabled': 'false' });
-      await cluster.waitFor('admission', async () => (await admitted('any')) === 'true');
+      await untilAtWork(cluster, 'any');
     });
     afterAll(() => users?.close());
 

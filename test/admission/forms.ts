@@ -6,6 +6,7 @@ import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admiss
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
+import { job, pod } from './corpus';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
@@ -50,28 +51,25 @@ export async function makeNamespace(
   });
 }
 
-/** The apiserver takes up new policies and webhooks a moment after it has stored them: mutation, settings and guards. */
-async function untilAtWork(cluster: Cluster, namespace: string): Promise<void> {
-  const path = `/apis/batch/v1/namespaces/${namespace}/jobs?dryRun=All`;
-  const probe = (metadata: object, template: object = {}) =>
-    cluster.api.send('POST', path, {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: { name: 'probe', ...metadata },
-      spec: {
-        template: { ...template, spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } },
-      },
-    });
-  const assignment = { metadata: { annotations: { 'fluxqueue/assignment': '0/1:n1' } } };
+/** The apiserver takes up each new policy and webhook a moment after it has stored it: the change, the settings, the guards. */
+export async function untilAtWork(cluster: Cluster, namespace: string): Promise<void> {
+  const create = async (group: string, plural: string, object: KubeObject): Promise<string> =>
+    (await cluster.api.send('POST', `${group}/namespaces/${namespace}/${plural}?dryRun=All`, object)).text;
+  const wrong = { labels: { 'fluxqueue/hold': 'perhaps' } };
+  const reserved = { annotations: { 'fluxqueue/assignment': '0/1:n1' } };
+  const probes = (make: (metadata?: object) => Promise<string>, changed: string) => [
+    make().then((text) => text.includes(changed)),
+    make(wrong).then((text) => text.includes('FLUXQ_SETTING_INVALID')),
+    make(reserved).then((text) => text.includes('FLUXQ_RESERVED')),
+  ];
   await cluster.waitFor(`admission in ${namespace}`, async () => {
-    const [plain, wrong, reserved] = await Promise.all([
-      probe({}),
-      probe({ labels: { 'fluxqueue/hold': 'perhaps' } }),
-      probe({}, assignment),
+    const answers = await Promise.all([
+      ...probes(
+        (metadata = {}) => create('/apis/batch/v1', 'jobs', job({}, { ...metadata })),
+        '"suspend":true',
+      ),
+      ...probes((metadata = {}) => create('/api/v1', 'pods', pod({}, { ...metadata })), '"schedulingGates"'),
     ]);
-    const suspended = plain.text.includes('"suspend":true');
-    return (
-      suspended && wrong.text.includes('FLUXQ_SETTING_INVALID') && reserved.text.includes('FLUXQ_RESERVED')
-    );
+    return answers.every((answer) => answer);
   });
 }
