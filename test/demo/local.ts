@@ -64,5 +64,8 @@ async function keep(stack: Stack, signal: AbortSignal, say: (line: string) => vo
   say(`\nstill running. In another terminal:\n  export KUBECONFIG=${stack.cluster.kubeconfig}`);
   say(`  ${stack.cluster.kubectlPath} get fj -n ${NAMESPACE}`);
   say(`  ${stack.cluster.kubectlPath} create -f examples/jobs/small.yaml\nCtrl-C ends it.`);
+  // The servers are processes of their own: nothing else keeps this one alive.
+  const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');
+  clearInterval(alive);
 }

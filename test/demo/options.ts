@@ -22,7 +22,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
   return new Command('npm start --')
     .description('The whole system at work: control plane, Postgres, stack, roles, workloads.')
     .option('--nodes <n>', 'nodes of the local control plane', count(2, 5000), 20)
-    .option('--jobs <n>', 'workloads that can run', count(3, 100_000), 30)
+    .option('--jobs <n>', 'workloads that can run', count(3, 100_000), 80)
     .option('--json', 'end with one line of JSON', false)
     .option('--keep', 'leave it running until Ctrl-C and say how to reach it', false)
     .option('--context <name>', 'use this context of your kubeconfig instead of a local control plane')
