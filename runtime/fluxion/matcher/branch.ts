@@ -27,6 +27,10 @@ export class Branch implements Candidate {
   /** Children by (weight, unique id) ascending; kept for policies that explore by weight, where a child is a branch. */
   order: number[] = [];
 
+  /** In the search of this number, nothing can start here before `notBefore`. */
+  search = 0;
+  notBefore = 0;
+
   constructor(
     readonly vertex: number,
     readonly type: number,

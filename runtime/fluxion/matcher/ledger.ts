@@ -66,6 +66,16 @@ export class Ledger {
     return true;
   }
 
+  /** The time before which a window that overlaps a hold of `v` can't start; -Infinity when [start, end) is free. */
+  takenUntil(v: number, start: number, end: number): number {
+    let until = Number.NEGATIVE_INFINITY;
+    for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
+      const row = this.spanRow[span]!;
+      if (this.rowStart[row]! < end && this.rowEnd[row]! > start) until = Math.max(until, this.rowEnd[row]!);
+    }
+    return until;
+  }
+
   /** Whether an allocation holds `v`, at whatever time. */
   isAllocated(v: number): boolean {
     for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {

@@ -61,12 +61,18 @@ export class Scheduler {
     }
     const need = needOf(counted);
     if (need.lanes.some((lane, j) => need.amounts[j]! > totals[lane]!)) return undefined;
+    this.walk.beginSearch();
+    let earliest = now;
     for (const at of timeline.pointsAfter(now)) {
-      if (!timeline.fits(need, totals, at, at + request.duration, now)) continue;
       if (at >= now + GRAPH_DURATION) break;
-      const found = this.try(request, at);
-      if (found !== undefined) return found;
+      if (at < earliest) continue;
+      earliest = timeline.blockedUntil(need, totals, at, at + request.duration, now);
+      const found = at < earliest ? undefined : this.try(request, at);
+      if (found === undefined) continue;
+      this.walk.endSearch();
+      return found;
     }
+    this.walk.endSearch();
     return undefined;
   }
 

@@ -29,7 +29,10 @@ export class Shortcut implements Selector {
   private readonly rankings = new Map<string, Ranking>();
   /** Whether all units hang on nodes, and all nodes on nothing but levels. */
   private plain: boolean | undefined;
+  /** Levels that the walk passes, for one request and window. */
   private readonly passable = new Map<Branch, boolean>();
+  private lastAbove: Branch | undefined;
+  private lastPasses = false;
 
   constructor(
     private readonly graph: Graph,
@@ -85,9 +88,10 @@ export class Shortcut implements Selector {
 
   private visitNodes({ nodes, best }: Ranking, resource: Resource, top: Found): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
-    this.passable.clear();
+    this.forgetPassable();
     const list = top.list(NODE);
     const resources = [resource];
+    if (this.walk.searching && !this.areEnough(nodes, resource, resources)) return 'too few';
     for (let i = 0; i < nodes.length; i++) {
       const full = list.length > 0 && list.total >= resource.min;
       if (full && best[i] !== candidates.score[list.data[list.length - 1]!]) break;
@@ -101,9 +105,19 @@ export class Shortcut implements Selector {
     return list.total >= resource.min ? 'found' : 'too few';
   }
 
+  /** A look at the nodes without what is below them, where most starts are in vain. */
+  private areEnough(nodes: readonly Branch[], resource: Resource, resources: readonly Resource[]): boolean {
+    let open = 0;
+    for (let i = 0; i < nodes.length && open < resource.min; i++) {
+      const node = nodes[i]!;
+      if (this.reaches(node, resources) && !this.walk.isPruned(node, resource, resource.exclusive)) open++;
+    }
+    return open >= resource.min;
+  }
+
   private visitSlots({ nodes, best }: Ranking, resource: Resource, top: Found): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
-    this.passable.clear();
+    this.forgetPassable();
     const list = top.list(SLOT);
     const leaders = new Leaders(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
@@ -123,13 +137,21 @@ export class Shortcut implements Selector {
   private reaches(node: Branch, resources: readonly Resource[]): boolean {
     const above = node.parent;
     if (above === undefined) return true;
+    if (above === this.lastAbove) return this.lastPasses;
     const known = this.passable.get(above);
-    if (known !== undefined) return known;
     const passes =
-      this.reaches(above, resources) &&
-      !this.walk.isPruned(above, concerning(above.type, resources) ?? undefined, false);
+      known ??
+      (this.reaches(above, resources) &&
+        !this.walk.isPruned(above, concerning(above.type, resources) ?? undefined, false));
     this.passable.set(above, passes);
+    this.lastAbove = above;
+    this.lastPasses = passes;
     return passes;
+  }
+
+  private forgetPassable(): void {
+    this.passable.clear();
+    this.lastAbove = undefined;
   }
 
   private ranking(resource: Resource): Ranking {

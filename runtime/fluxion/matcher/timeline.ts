@@ -82,11 +82,31 @@ export class Timeline {
   /** Whether `need` is free of `totals` all through [start, end). */
   fits(need: Need, totals: Float64Array, start: number, end: number, now: number): boolean {
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
-      const late = this.over !== undefined && Math.max(this.times[i]!, start) <= now ? this.over : NONE;
+      const late = this.lateAt(i, start, now) ? this.over! : NONE;
       if (!this.fitsAt(i * this.lanes, need, totals, late)) return false;
       if (this.rises === 0) return true;
     }
     return true;
+  }
+
+  /**
+   * The time before which no window of this length can fit, when [start, end) does not; -Infinity when it does.
+   * Any later window still covers the last point that is too full, until that point is over.
+   */
+  blockedUntil(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
+    let until = Number.NEGATIVE_INFINITY;
+    for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
+      const row = i * this.lanes;
+      const next = i + 1 < this.length ? this.times[i + 1]! : Number.POSITIVE_INFINITY;
+      if (!this.fitsAt(row, need, totals, NONE)) until = next;
+      else if (this.lateAt(i, start, now) && !this.fitsAt(row, need, totals, this.over!)) until = now + 1;
+      else if (this.rises === 0) return until;
+    }
+    return until;
+  }
+
+  private lateAt(point: number, start: number, now: number): boolean {
+    return this.over !== undefined && Math.max(this.times[point]!, start) <= now;
   }
 
   private fitsAt(row: number, { lanes, amounts }: Need, totals: Float64Array, late: Float64Array): boolean {

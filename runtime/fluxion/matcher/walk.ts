@@ -14,6 +14,7 @@ import type { Request, Resource } from './request';
 import { concerning, concerningLeaf, slotAt } from './shape';
 import { packSlots } from './slots';
 import { Tally } from './tally';
+import type { Need } from './timeline';
 import { NODE, SLOT, STORAGE_NODE } from './typetable';
 
 /** When, and against what. */
@@ -25,6 +26,8 @@ export interface Window {
 }
 
 const NOTHING: readonly Resource[] = [];
+/** Not one job more than the total of lane 0, which is none. */
+const UNTOUCHED: Need = { lanes: Int32Array.of(0), amounts: Float64Array.of(0) };
 
 export class Walk {
   readonly candidates = new Candidates();
@@ -42,6 +45,8 @@ export class Walk {
   private end = 0;
   private empty = false;
   private atNow = false;
+  searching = false;
+  private search = 0;
 
   constructor(
     private readonly graph: Graph,
@@ -141,30 +146,61 @@ export class Walk {
    * @param concerned what the request wants of this vertex or of a slot at it
    */
   isPruned(branch: Branch, concerned: Resource | undefined, exclusive: boolean): boolean {
-    if (!this.empty && this.isUnusable(branch.vertex)) return true;
+    if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
+    if (this.searching && branch.search === this.search && this.start < branch.notBefore) return true;
     const { constraint } = this.request;
-    if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) return true;
+    if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) {
+      return this.notBefore(branch, Number.POSITIVE_INFINITY);
+    }
+    if (!this.empty && this.ledger.head[branch.vertex]! >= 0) {
+      const until = this.ledger.takenUntil(branch.vertex, this.start, this.end);
+      if (until > this.start) return this.notBefore(branch, until);
+    }
     if (concerned === undefined) return false;
     if (concerned.type === branch.type && exclusive && !this.isUntouched(branch)) return true;
     return !this.hasBelow(branch, concerned);
   }
 
-  private isUnusable(v: number): boolean {
-    if (this.graph.up[v] === 0) return true;
-    return this.ledger.head[v]! >= 0 && !this.ledger.isFree(v, this.start, this.end);
+  /** Remembers in a search over several starts that none before `time` will do here. */
+  private notBefore(branch: Branch, time: number): true {
+    if (this.searching) {
+      branch.search = this.search;
+      branch.notBefore = time;
+    }
+    return true;
+  }
+
+  /** From here to endSearch: one request, starts that only get later, nothing held in between. */
+  beginSearch(): void {
+    this.search++;
+    this.searching = true;
+  }
+
+  endSearch(): void {
+    this.searching = false;
   }
 
   private isUntouched(branch: Branch): boolean {
     if (this.empty) return true;
     if (this.atNow && this.ledger.isAllocated(branch.vertex)) return false;
-    return branch.timeline.untouched(this.start, this.end, this.ledger.now);
+    const { timeline, totals } = branch;
+    const { start, end } = this;
+    const { now } = this.ledger;
+    if (timeline.untouched(start, end, now)) return true;
+    if (this.searching) this.notBefore(branch, timeline.blockedUntil(UNTOUCHED, totals, start, end, now));
+    return false;
   }
 
   private hasBelow(branch: Branch, { need }: Resource): boolean {
     if (need.lanes.length === 0 || branch.children.length === 0) return true;
-    const { totals } = branch;
+    const { totals, timeline } = branch;
     for (let j = 0; j < need.lanes.length; j++) if (need.amounts[j]! > totals[need.lanes[j]!]!) return false;
-    return this.empty || branch.timeline.fits(need, totals, this.start, this.end, this.ledger.now);
+    if (this.empty) return true;
+    const { start, end } = this;
+    const { now } = this.ledger;
+    if (timeline.fits(need, totals, start, end, now)) return true;
+    if (this.searching) this.notBefore(branch, timeline.blockedUntil(need, totals, start, end, now));
+    return false;
   }
 
   /** A node's id weighs in what is below it. */
