@@ -102,7 +102,7 @@ function isBranch(type: number, hasChildren: boolean): boolean {
 }
 
 /** Gives the ids of new vertices: dense per type, never used twice. */
-export class Numbering {
+class Numbering {
   private readonly nextId = new Map<number, number>();
   private nextUniqId = 0;
 

@@ -25,7 +25,7 @@ import { NODE } from './typetable';
 import { Walk } from './walk';
 import { Weights } from './weights';
 
-export interface MatcherOptions {
+interface MatcherOptions {
   /** One of MATCH_POLICIES, or flux-sched's custom form `policy=low node_centric=true`. */
   readonly policy: string;
   /** flux-sched's `prune_filters`. @default "ALL:core,ALL:node,ALL:memory,ALL:gpu" */
@@ -34,7 +34,7 @@ export interface MatcherOptions {
   readonly exhaustive?: boolean;
 }
 
-export interface MatchCall {
+interface MatchCall {
   /** Unique among the jobs that hold something. */
   readonly jobid: number;
   readonly jobspec: Jobspec;
@@ -55,7 +55,7 @@ export interface Granted {
   readonly allocation: Allocation;
 }
 
-export interface Refused {
+interface Refused {
   readonly status: 'BUSY' | 'UNSATISFIABLE' | 'INVALID';
   readonly text: string;
 }
