@@ -1,6 +1,6 @@
 /** The wire of admission: AdmissionReview v1 in, a verdict with JSON patches (RFC 6902) out. */
 
-export interface GroupVersionKind {
+interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;

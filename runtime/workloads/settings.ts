@@ -85,8 +85,8 @@ const PATTERN = new Map(
   Object.entries(SETTING_SYNTAX).map(([name, { pattern }]) => [name, new RegExp(pattern)]),
 );
 
-export const SETTING_REMEDY = 'correct or remove it';
-export const GROUP_REMEDY = 'set both or none';
+const SETTING_REMEDY = 'correct or remove it';
+const GROUP_REMEDY = 'set both or none';
 
 /**
  * @throws FluxqError FLUXQ_SETTING_INVALID; its field names the label or annotation

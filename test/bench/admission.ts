@@ -40,7 +40,8 @@ interface Trial {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** 99th percentile of what of it is due to the load's own process being late. */
+  /** What of it is due to the load's own process being late. */
+  readonly sendLagP50Ms: number;
   readonly sendLagP99Ms: number;
 }
 
@@ -187,6 +188,7 @@ function trialOf({ latencies, lags }: Measured): Trial {
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
     maxMs: Math.max(...latencies),
+    sendLagP50Ms: quantile(lags, 0.5),
     sendLagP99Ms: quantile(lags, 0.99),
   };
 }

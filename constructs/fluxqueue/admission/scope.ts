@@ -60,7 +60,7 @@ export interface MatchCondition {
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
 /** The namespaces that no rule of ours ever sees, whoever labels them. */
-export function excludedNamespaces(props: AdmissionScopeProps): string[] {
+function excludedNamespaces(props: AdmissionScopeProps): string[] {
   const more =
     props.excludedNamespaces ?? (props.clusterWide === true ? ['kube-public', 'kube-node-lease'] : []);
   return [...new Set(['kube-system', props.stackNamespace ?? STACK_NAMESPACE, ...more])];
