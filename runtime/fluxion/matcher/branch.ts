@@ -37,6 +37,8 @@ export class Branch implements Candidate {
     readonly name: string,
     readonly rank: number,
     readonly parent: Branch | undefined,
+    /** Counts the branches of the graph. */
+    readonly row: number,
     lanes: number,
   ) {
     this.totals = new Float64Array(lanes);
@@ -54,7 +56,7 @@ export class Branch implements Candidate {
 
   /** A deep copy of this and what is below. */
   clone(parent: Branch | undefined): Branch {
-    const copy = new Branch(this.vertex, this.type, this.name, this.rank, parent, 0);
+    const copy = new Branch(this.vertex, this.type, this.name, this.rank, parent, this.row, 0);
     copy.children.push(...this.children);
     for (const { type, members, ascending } of this.groups) {
       copy.groups.push({ type, members: members.slice(), ascending });

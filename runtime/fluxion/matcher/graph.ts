@@ -26,6 +26,8 @@ export class Graph {
   rank = new Int32Array(0);
   size = new Float64Array(0);
   up = new Uint8Array(0);
+  /** Row of a branch in the ledger; -1 for a leaf. */
+  row = new Int32Array(0);
   /** The number in the name of a unit (`core3`). */
   number = new Int32Array(0);
   /** Names that are not basename + number, basenames that are not the type, paths that are not made of names. */
@@ -38,6 +40,8 @@ export class Graph {
   /** Lane of each type in a timeline; 0 (a job at all) stands for not counted. */
   readonly laneOf: number[] = [];
   lanes = 1;
+  /** Branches ever added. */
+  rows = 0;
   root!: Branch;
   /** One up for a node that is up, one down for one that is down, as flux-sched counts at load. */
   nodesUp = 0;
@@ -55,6 +59,7 @@ export class Graph {
     this.rank = grown(this.rank, new Int32Array(room));
     this.size = grown(this.size, new Float64Array(room));
     this.up = grown(this.up, new Uint8Array(room));
+    this.row = grown(this.row, new Int32Array(room));
     this.number = grown(this.number, new Int32Array(room));
   }
 
@@ -69,6 +74,7 @@ export class Graph {
     this.rank[v] = vertex.rank;
     this.size[v] = vertex.size;
     this.up[v] = vertex.up ? 1 : 0;
+    this.row[v] = -1;
     this.number[v] = vertex.id;
     return v;
   }
@@ -85,8 +91,17 @@ export class Graph {
 
   /** Makes `v` a branch below `parent`, or the root. */
   addBranch(v: number, parent: Branch | undefined, properties: ReadonlySet<string>): Branch {
-    const branch = new Branch(v, this.type[v]!, this.nameOf(v), this.rank[v]!, parent, this.lanes);
+    const branch = new Branch(
+      v,
+      this.type[v]!,
+      this.nameOf(v),
+      this.rank[v]!,
+      parent,
+      this.rows++,
+      this.lanes,
+    );
     branch.properties = properties;
+    this.row[v] = branch.row;
     this.branchOf.set(v, branch);
     if (branch.type === NODE) {
       this.nodesUp += this.up[v] === 1 ? 1 : -1;
@@ -213,6 +228,7 @@ export class Graph {
     copy.rank = this.rank.slice();
     copy.size = this.size.slice();
     copy.up = this.up.slice();
+    copy.row = this.row.slice();
     copy.number = this.number.slice();
     for (const [v, name] of this.names) copy.names.set(v, name);
     for (const [v, name] of this.basenames) copy.basenames.set(v, name);
@@ -220,6 +236,7 @@ export class Graph {
     for (const [v, unit] of this.units) copy.units.set(v, unit);
     copy.laneOf.push(...this.laneOf);
     copy.lanes = this.lanes;
+    copy.rows = this.rows;
     copy.nodesUp = this.nodesUp;
     copy.root = this.root.clone(undefined);
     const index = (branch: Branch): void => {

@@ -1,6 +1,7 @@
 /** Who holds what, when. A job's spans lie on the vertices it holds and on every branch above them. */
 import type { Branch } from './branch';
 import type { Graph } from './graph';
+import type { Need } from './timeline';
 
 const RUNNING = Number.NEGATIVE_INFINITY;
 
@@ -33,6 +34,8 @@ export class Ledger {
   now = 0;
   /** Vertex -> its first span, -1 for none; spans are linked. */
   head = new Int32Array(0);
+  /** By row of the branch and lane: its total without what runs. No more than this is free now. */
+  private spare = new Float64Array(0);
   private spanRow = new Int32Array(64);
   private spanNext = new Int32Array(64);
   private spans = 0;
@@ -49,12 +52,34 @@ export class Ledger {
     this.fit();
   }
 
-  /** Room for vertices that were added. */
+  /** To be called when the graph has changed. */
   fit(): void {
-    if (this.head.length >= this.graph.count) return;
-    const head = new Int32Array(this.graph.type.length).fill(-1);
-    head.set(this.head);
-    this.head = head;
+    if (this.head.length < this.graph.count) {
+      const head = new Int32Array(this.graph.type.length).fill(-1);
+      head.set(this.head);
+      this.head = head;
+    }
+    const { lanes, rows } = this.graph;
+    this.spare = new Float64Array(rows * lanes);
+    for (const { row, totals } of this.graph.branchOf.values()) this.spare.set(totals, row * lanes);
+    for (const job of this.jobs.values()) this.spend(job, -1);
+  }
+
+  /** Adds to (1) or takes from (-1) what is spare what a running job holds. */
+  private spend(job: Job, sign: 1 | -1): void {
+    if (job.from !== RUNNING) return;
+    const { lanes } = this.graph;
+    job.touched.forEach(({ row }, i) => {
+      const counts = job.counts[i]!;
+      for (let k = 1; k < counts.length; k++) this.spare[row * lanes + k]! += sign * counts[k]!;
+    });
+  }
+
+  /** Whether what runs leaves less than needed below a branch now; a look at one place in memory. */
+  lacksNow(row: number, { lanes, amounts }: Need): boolean {
+    const at = row * this.graph.lanes;
+    for (let j = 0; j < lanes.length; j++) if (this.spare[at + lanes[j]!]! < amounts[j]!) return true;
+    return false;
   }
 
   /** Whether nobody holds `v` exclusively in [start, end). */
@@ -93,6 +118,7 @@ export class Ledger {
       branch.timeline.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
+    this.spend(job, -1);
     if (!reserved) {
       this.nextEnd = Math.min(this.nextEnd, end);
       // Replayed after its end.
@@ -106,6 +132,7 @@ export class Ledger {
     job.touched.forEach((branch, i) => {
       this.dropCounts(job, branch, job.counts[i]!);
     });
+    this.spend(job, 1);
     this.freeRows.push(job.row);
     this.jobs.delete(job.id);
     this.late.delete(job);
@@ -123,6 +150,8 @@ export class Ledger {
       else branch.timeline.add(job.from, job.end, rest.counts[i]!);
     });
     const less: Job = { ...job, ...rest };
+    this.spend(job, 1);
+    this.spend(less, -1);
     this.jobs.set(job.id, less);
     if (this.late.delete(job)) this.late.add(less);
   }
@@ -222,6 +251,7 @@ export class Ledger {
       copy.jobs.set(id, twin);
       if (twin.over) copy.late.add(twin);
     }
+    copy.fit();
     return copy;
   }
 }

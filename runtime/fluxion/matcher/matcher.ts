@@ -205,9 +205,8 @@ export class Matcher {
   /** @throws FluxqError FLUXQ_FLUXION_GRAPH; nothing was added then */
   addNodes(nodes: readonly GraphNode[]): void {
     addNodes(this.graph, nodes);
-    this.ledger.fit();
-    this.setDown(nodes);
     this.graphChanged();
+    this.setDown(nodes);
   }
 
   /** Frees what is on them, then removes them. @returns the ids of the jobs that lost something */
@@ -223,6 +222,7 @@ export class Matcher {
   }
 
   private graphChanged(): void {
+    this.ledger.fit();
     this.verdicts.clear();
     this.shortcut.graphChanged();
     this.filters = this.readFilters();

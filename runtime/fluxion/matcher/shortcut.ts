@@ -20,6 +20,8 @@ import type { Walk, Window } from './walk';
 interface Ranking {
   readonly nodes: readonly Branch[];
   readonly best: Float64Array;
+  /** Of the nodes in the ledger. */
+  readonly rows: Int32Array;
 }
 
 const KEPT_RANKINGS = 64;
@@ -86,7 +88,11 @@ export class Shortcut implements Selector {
     return resource.type === SLOT && resource.with.every(isUnit) ? resource : undefined;
   }
 
-  private visitNodes({ nodes, best }: Ranking, resource: Resource, top: Found): 'found' | 'too few' | 'tie' {
+  private visitNodes(
+    { nodes, best, rows }: Ranking,
+    resource: Resource,
+    top: Found,
+  ): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
     this.forgetPassable();
     const list = top.list(NODE);
@@ -95,14 +101,23 @@ export class Shortcut implements Selector {
     for (let i = 0; i < nodes.length; i++) {
       const full = list.length > 0 && list.total >= resource.min;
       if (full && best[i] !== candidates.score[list.data[list.length - 1]!]) break;
-      const node = nodes[i]!;
-      if (!this.reaches(node, resources)) continue;
-      if (!this.walk.visit(node, resources, true, false, top, 2)) continue;
+      if (!this.visitNode(nodes[i]!, rows[i]!, resource, resources, top)) continue;
       if (full) return 'tie';
       const { available, score } = this.walk.level(2);
-      list.push(candidates.add(node.vertex, score, available, this.walk.exclusive), available);
+      list.push(candidates.add(nodes[i]!.vertex, score, available, this.walk.exclusive), available);
     }
     return list.total >= resource.min ? 'found' : 'too few';
+  }
+
+  private visitNode(
+    node: Branch,
+    row: number,
+    resource: Resource,
+    resources: readonly Resource[],
+    top: Found,
+  ): boolean {
+    if (this.walk.atNow && this.ledger.lacksNow(row, resource.need)) return false;
+    return this.reaches(node, resources) && this.walk.visit(node, resources, true, false, top, 2);
   }
 
   /** A look at the nodes without what is below them, where most starts are in vain. */
@@ -115,7 +130,11 @@ export class Shortcut implements Selector {
     return open >= resource.min;
   }
 
-  private visitSlots({ nodes, best }: Ranking, resource: Resource, top: Found): 'found' | 'too few' | 'tie' {
+  private visitSlots(
+    { nodes, best, rows }: Ranking,
+    resource: Resource,
+    top: Found,
+  ): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
     this.forgetPassable();
     const list = top.list(SLOT);
@@ -124,9 +143,7 @@ export class Shortcut implements Selector {
     let seen = 0;
     for (let i = 0; i < nodes.length; i++) {
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      const node = nodes[i]!;
-      if (!this.reaches(node, resources)) continue;
-      this.walk.visit(node, resources, true, false, top, 2);
+      this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';
@@ -180,7 +197,11 @@ export class Shortcut implements Selector {
     collect(this.graph.root);
     const sign = this.policy.prefer === 'low' ? 1 : -1;
     nodes.sort((a, b) => sign * (best.get(a)! - best.get(b)!));
-    return { nodes, best: Float64Array.from(nodes, (node) => best.get(node)!) };
+    return {
+      nodes,
+      best: Float64Array.from(nodes, (node) => best.get(node)!),
+      rows: Int32Array.from(nodes, ({ row }) => row),
+    };
   }
 
   /** No slot of this node has a better score; undefined when it never has one. */

@@ -26,3 +26,14 @@ export class Tally {
     return this.resource.most === 0 || this.filled >= this.shares;
   }
 }
+
+export function allSatisfied(tallies: readonly Tally[]): boolean {
+  for (const tally of tallies) if (!tally.satisfied) return false;
+  return true;
+}
+
+/** Whether enough of this very type was found. */
+export function isSatisfied(tallies: readonly Tally[], type: number): boolean {
+  for (const tally of tallies) if (tally.resource.type === type && tally.satisfied) return true;
+  return false;
+}

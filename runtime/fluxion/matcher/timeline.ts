@@ -5,6 +5,8 @@
  *
  * Spans that run already start at -Infinity: on most vertices the use then only
  * falls, and the first point of a window tells the most that is used in it.
+ *
+ * Counts given may have fewer lanes than the timeline: types that came to the graph later are not in them.
  */
 const NO_TIMES = new Float64Array([Number.NEGATIVE_INFINITY]);
 const NO_REFS = new Int32Array(1);
@@ -58,14 +60,14 @@ export class Timeline {
   addOver(counts: Float64Array): void {
     if (holdsBelow(counts)) this.spans++;
     this.over ??= new Float64Array(this.lanes);
-    for (let k = 0; k < this.lanes; k++) this.over[k]! += counts[k]!;
+    for (let k = 0; k < counts.length; k++) this.over[k]! += counts[k]!;
   }
 
   removeOver(counts: Float64Array): void {
     const { over } = this;
     if (over === undefined) return;
     if (holdsBelow(counts)) this.spans--;
-    for (let k = 0; k < this.lanes; k++) over[k]! -= counts[k]!;
+    for (let k = 0; k < counts.length; k++) over[k]! -= counts[k]!;
     if (over[0] === 0) this.over = undefined;
   }
 
@@ -203,7 +205,7 @@ export class Timeline {
   private shift(from: number, to: number, counts: Float64Array, sign: number): void {
     const { lanes, used } = this;
     for (let i = from; i < to; i++) {
-      for (let k = 0; k < lanes; k++) used[i * lanes + k]! += sign * counts[k]!;
+      for (let k = 0; k < counts.length; k++) used[i * lanes + k]! += sign * counts[k]!;
     }
   }
 

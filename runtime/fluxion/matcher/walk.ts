@@ -13,7 +13,7 @@ import type { Policy } from './policy';
 import type { Request, Resource } from './request';
 import { concerning, concerningLeaf, slotAt } from './shape';
 import { packSlots } from './slots';
-import { Tally } from './tally';
+import { allSatisfied, isSatisfied, Tally } from './tally';
 import type { Need } from './timeline';
 import { NODE, SLOT, STORAGE_NODE } from './typetable';
 
@@ -44,7 +44,8 @@ export class Walk {
   private start = 0;
   private end = 0;
   private empty = false;
-  private atNow = false;
+  /** Whether the window starts now. */
+  atNow = false;
   searching = false;
   private search = 0;
 
@@ -147,6 +148,7 @@ export class Walk {
    */
   isPruned(branch: Branch, concerned: Resource | undefined, exclusive: boolean): boolean {
     if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
+    if (this.lacksNow(branch.row, concerned)) return true;
     if (this.searching && branch.search === this.search && this.start < branch.notBefore) return true;
     const { constraint } = this.request;
     if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) {
@@ -159,6 +161,12 @@ export class Walk {
     if (concerned === undefined) return false;
     if (concerned.type === branch.type && exclusive && !this.isUntouched(branch)) return true;
     return !this.hasBelow(branch, concerned);
+  }
+
+  /** A first, cheap look: most branches of a busy graph have not enough left. */
+  private lacksNow(row: number, concerned: Resource | null | undefined): boolean {
+    if (!this.atNow || row < 0 || concerned === undefined || concerned === null) return false;
+    return this.ledger.lacksNow(row, concerned.need);
   }
 
   /** Remembers in a search over several starts that none before `time` will do here. */
@@ -372,10 +380,11 @@ export class Walk {
   ): void {
     const tallies = resources.map((resource) => new Tally(resource, shares));
     const { order } = branch;
-    for (let i = order.length - 1; i >= 0 && tallies.some((tally) => !tally.satisfied); i--) {
+    for (let i = order.length - 1; i >= 0 && !allSatisfied(tallies); i--) {
       const v = order[i]!;
       const type = this.graph.type[v]!;
-      if (tallies.some((tally) => tally.satisfied && tally.resource.type === type)) continue;
+      if (isSatisfied(tallies, type) || this.lacksNow(this.graph.row[v]!, concerning(type, resources)))
+        continue;
       if (!this.tryChild(v, resources, pristine, exclusive, found, depth)) continue;
       for (const tally of tallies) tally.see(found.total(tally.resource.type));
     }

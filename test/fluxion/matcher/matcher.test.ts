@@ -184,6 +184,21 @@ describe('what the caller tells it', () => {
     expect(() => matcher.addNodes(nodes(1))).toThrow('FLUXQ_FLUXION_GRAPH');
   });
 
+  test('a type that comes to the graph later leaves what runs as it is', () => {
+    const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
+    const ask = asker(matcher);
+    ask(slots(1, { core: 3 }), { duration: 100 });
+    ask(slots(1, { core: 1 }), { duration: 50 });
+    matcher.addNodes([{ name: 'n1', units: { tpu: 1 } }]);
+    ask(slots(1, { tpu: 1 }));
+    expect(ask(slots(1, { core: 4 }), { operation: 'without_allocating_future' })).toMatchObject({
+      start: 100,
+    });
+    expect([matcher.cancel(2), matcher.cancel(1), matcher.cancel(3)]).toEqual([true, true, true]);
+    expect(heldBy(ask(slots(1, { core: 4 })))).toHaveLength(4);
+    expect(heldBy(ask(slots(1, { tpu: 1 })))).toEqual(['n1/tpu0']);
+  });
+
   test('a job id that holds something is not given twice', () => {
     const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
     const call = { jobid: 7, jobspec: jobspecOf(slots(1)), operation: 'allocate', now: 0 } as const;
