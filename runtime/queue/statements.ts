@@ -121,7 +121,7 @@ export const ALLOCATE = update({
     allocated_at = clock_timestamp()`,
   event: `'Allocated'`,
   detail: `jsonb_build_object('jobid', jobid, 'start', allocation->'start', 'end', allocation->'end',
-    'nodes', jsonb_array_length(allocation->'nodes'))`,
+    'nodes', allocation->'nodes')`,
 });
 
 export const RELEASED = update({
@@ -147,7 +147,7 @@ export const SHRINK = update({
   set: 'allocation = (t.input).allocation',
   event: `'Reallocated'`,
   detail: `jsonb_build_object('start', allocation->'start', 'end', allocation->'end',
-    'nodes', jsonb_array_length(allocation->'nodes'))`,
+    'nodes', allocation->'nodes')`,
   freed: {
     nodes: `coalesce((
       SELECT jsonb_agg(n) FROM jsonb_array_elements(t.allocation->'nodes') n

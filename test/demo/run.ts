@@ -5,9 +5,9 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import { historiesOf, judge, type Verdict } from '../stack/verify';
 import { Applier } from './apply';
 import type { LiveTable } from './table';
-import { judge, type Verdict } from './verify';
 import type { DemoWorkloads } from './workloads';
 
 export interface RunOptions {
@@ -39,7 +39,7 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
   const rows = await untilOver(options, uids);
   const seconds = (performance.now() - started) / 1000;
   const { items } = await options.client.list<Pod>(pods(options.namespace));
-  const verdict = judge(uids, rows, items);
+  const verdict = judge(uids, rows, items, await historiesOf(options.queue, uids));
   const waits = rows
     .filter(({ uid, releasedAt }) => runnable.includes(uid) && releasedAt !== null)
     .map(({ releasedAt, submittedAt }) => Math.max(0, releasedAt! - submittedAt))

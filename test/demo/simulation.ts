@@ -11,9 +11,9 @@ import type { WorkloadRow } from '../../runtime/queue/types';
 import { runPass } from '../../runtime/scheduling/pass';
 import { adapters } from '../../runtime/workloads';
 import { workloadSettings } from '../../runtime/workloads/settings';
+import { judge } from '../stack/verify';
 import type { DemoOptions } from './options';
 import type { RunResult } from './run';
-import { judge } from './verify';
 import { DURATION, demoWorkloads, type Manifest } from './workloads';
 
 const CORES = 16;

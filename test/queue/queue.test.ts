@@ -299,6 +299,15 @@ describePostgres('the queue in Postgres', (getPostgres) => {
       'Waiting',
       'Finished',
     ]);
+    expect(history[1]!.detail).toEqual({
+      jobid: expect.any(Number),
+      start: 100,
+      end: 160,
+      nodes: [
+        { name: 'node-1', units: { core: '0' } },
+        { name: 'node-2', units: { core: '0' } },
+      ],
+    });
     expect(history[3]!.detail).toEqual({ message: 'node-2 died', requeues: 1 });
     expect(history[4]!.detail).toEqual({
       reason: 'Reserved',

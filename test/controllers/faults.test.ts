@@ -1,0 +1,143 @@
+/**
+ * The crash matrix: a term is killed before and after every kind of commit,
+ * patch and call, and answers are lost without a crash, while jobs of every
+ * kind flow. Afterwards nothing is lost, misplaced, granted twice or held.
+ */
+import { GATE } from '../../constructs/names';
+import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import { describeStack } from '../stack/suite';
+import { Namespace } from '../stack/workloads';
+import { Terms } from './terms';
+import type { Fault } from './trap';
+
+const NODES = 4;
+const CORES = 4;
+
+/** Every call whose answer can be lost. */
+const CALLS = [
+  'queue.active',
+  'queue.submit',
+  'queue.update',
+  'queue.wait',
+  'queue.allocate',
+  'queue.released',
+  'queue.running',
+  'queue.shrink',
+  'queue.finish',
+  'client.patch jobs',
+  'client.patch pods',
+  'client.create fluxjobs',
+  'client.patch fluxjobs/status',
+  'client.create events',
+  'fluxion.init',
+  'fluxion.replay',
+  'fluxion.match',
+  'fluxion.cancel',
+  'fluxion.partialCancel',
+] as const;
+
+const MOMENTS = ['before', 'after'] as const;
+
+/** With a crash at the first and at a later call of its kind; without one at the first. */
+const FAULTS: readonly Fault[] = CALLS.flatMap((call) =>
+  MOMENTS.flatMap((when) => [
+    { call, when, nth: 1, crash: true },
+    ...(call === 'queue.active' || call === 'fluxion.init' || call === 'fluxion.replay'
+      ? []
+      : [{ call, when, nth: 3, crash: true }]),
+    ...(call === 'queue.active' ? [] : [{ call, when, nth: 1, crash: false }]),
+  ]),
+);
+
+describeStack(
+  'a term that dies at any call',
+  (getFixture) => {
+    let terms: Terms;
+    let science: Namespace;
+    let made = 0;
+
+    beforeAll(async () => {
+      terms = await Terms.create(getFixture());
+      science = await Namespace.create(getFixture, 'science');
+    });
+    afterAll(() => terms.stop());
+
+    /** One of everything; the last one is held until its user says otherwise. */
+    async function submit(): Promise<{ held: KubernetesObject; victim: KubernetesObject }> {
+      const i = made++;
+      const annotations = { 'fluxqueue/walltime': '60s' };
+      const common = { annotations, runs: '200ms' };
+      await science.job(`gang-${i}`, { ...common, pods: 3, cores: CORES });
+      await science.job(`loose-${i}`, { ...common, pods: 2, cores: 2, indexed: false });
+      await science.pod(`plain-${i}`, common);
+      const victim = await science.job(`victim-${i}`, { ...common, cores: 2 });
+      const held = await science.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
+      return { held, victim };
+    }
+
+    async function stir({ held, victim }: Awaited<ReturnType<typeof submit>>): Promise<void> {
+      if (made % 2 === 0) await science.delete(victim, 'Job', made % 4 === 0 ? 'Foreground' : 'Background');
+      await science.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
+    }
+
+    async function spring(fault: Fault): Promise<void> {
+      const trap = await terms.next(fault);
+      for (let tries = 0; !trap.isSprung && tries < 4; tries++) {
+        const batch = await submit();
+        // So that there is something to update.
+        if (fault.call === 'queue.update')
+          await Promise.race([science.phase(batch.held, 'Waiting'), trap.sprung]);
+        await stir(batch);
+        await waitFor(`${JSON.stringify(fault)} to spring`, () => trap.isSprung, { timeoutMs: 3_000 }).catch(
+          () => undefined,
+        );
+      }
+      expect(trap.isSprung).toBe(true);
+    }
+
+    /** What must be true when everything is over. */
+    async function settled(): Promise<void> {
+      await science.finished();
+      const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
+      expect({ finished, misplaced, lost, doubleGranted }).toEqual({
+        finished: jobs,
+        misplaced: 0,
+        lost: 0,
+        doubleGranted: 0,
+      });
+      await waitFor('Fluxion to hold nothing', async () => {
+        const { jobs: held, nodes } = await terms.fluxion.state();
+        return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
+      });
+      const gated = (await science.pods()).filter(({ spec }) =>
+        spec.schedulingGates?.some(({ name }) => name === GATE),
+      );
+      expect(gated).toEqual([]);
+    }
+
+    test.each(CALLS)(
+      '%s',
+      async (call) => {
+        for (const fault of FAULTS.filter((one) => one.call === call)) await spring(fault);
+        await terms.next();
+        await settled();
+        expect(terms.fenced).toEqual([]);
+      },
+      120_000,
+    );
+
+    test('every FluxJob says how it ended', async () => {
+      const { client } = getFixture();
+      await waitFor('all to say Finished', async () => {
+        const { items } = await client.list<{ status?: { phase?: string } } & KubernetesObject>(
+          '/apis/jobs.converged-computing.org/v1alpha1/namespaces/science/fluxjobs',
+        );
+        const open = items.filter(({ status }) => status?.phase !== 'Finished');
+        if (open.length > 0) throw new Error(open.map(({ metadata }) => metadata.name).join(', '));
+        return items.length > 0;
+      });
+    });
+  },
+  { cluster: { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } } },
+);

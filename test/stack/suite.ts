@@ -1,0 +1,55 @@
+/** Jest blocks that run against the whole system. */
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue } from '../../runtime/queue/types';
+import { type PostgresOptions, startPostgres } from '../cluster/postgres';
+import { describeCluster } from '../cluster/suite';
+import { Stack, type StackOptions } from './stack';
+
+export interface StackSuiteOptions extends StackOptions {
+  readonly postgres?: PostgresOptions;
+}
+
+export interface Fixture {
+  readonly stack: Stack;
+  /** As the cluster's admin. */
+  readonly client: KubernetesClient;
+  /** The queue's tables, to look at. */
+  readonly queue: Queue;
+}
+
+const START_TIMEOUT = 120_000;
+
+/**
+ * Declares tests that share one control plane and Postgres with the stack
+ * applied; roles are started by the tests. `getFixture` works inside tests and
+ * hooks only.
+ */
+export function describeStack(
+  name: string,
+  tests: (getFixture: () => Fixture) => void,
+  options: StackSuiteOptions = {},
+): void {
+  describeCluster(
+    name,
+    (getCluster) => {
+      let fixture: Fixture | undefined;
+      beforeAll(async () => {
+        const postgres = await startPostgres(options.postgres);
+        const stack = new Stack(getCluster(), postgres, options);
+        const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
+        const queue = openQueue({ url: postgres.url });
+        fixture = { stack, client, queue };
+        await queue.migrate();
+        await stack.apply();
+      }, START_TIMEOUT);
+      afterAll(async () => {
+        fixture?.client.close();
+        await fixture?.queue.close();
+        await fixture?.stack.stop();
+      }, START_TIMEOUT);
+      tests(() => fixture!);
+    },
+    options.cluster,
+  );
+}

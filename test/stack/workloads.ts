@@ -1,0 +1,179 @@
+/** Workloads of a test namespace: made, looked at, waited for. */
+import { type FluxJobObject, fluxJobs } from '../../runtime/controllers/fluxjob-reconciler';
+import { isStatus } from '../../runtime/kubernetes/errors';
+import { jobs, pods } from '../../runtime/kubernetes/paths';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { Phase, WorkloadRow } from '../../runtime/queue/types';
+import { waitFor } from '../cluster/wait';
+import type { Fixture } from './suite';
+import { historiesOf, judge, type Verdict } from './verify';
+
+export interface Shape {
+  /** Cores of each pod. @default 1 */
+  readonly cores?: number;
+  /** Pods that run at once. @default 1 */
+  readonly pods?: number;
+  /** @default - as many as run at once */
+  readonly completions?: number;
+  /** @default true */
+  readonly indexed?: boolean;
+  /** How long a pod runs. @default '300ms' */
+  readonly runs?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** More of the Job's or the Pod's spec. */
+  readonly spec?: Readonly<Record<string, unknown>>;
+  /** More of the pod's spec. */
+  readonly podSpec?: Readonly<Record<string, unknown>>;
+}
+
+const DURATION = 'fluxqueue.test/duration';
+
+/** One namespace of the fixture. */
+export class Namespace {
+  /** uids of everything made here. */
+  readonly uids: string[] = [];
+
+  private constructor(
+    private readonly fixture: () => Fixture,
+    readonly name: string,
+  ) {}
+
+  static async create(fixture: () => Fixture, name: string): Promise<Namespace> {
+    await fixture().stack.namespace(name);
+    return new Namespace(fixture, name);
+  }
+
+  async job(name: string, shape: Shape = {}): Promise<Job> {
+    const { pods = 1, completions = pods, indexed = true, runs = '300ms', annotations, labels } = shape;
+    const job = await this.fixture().client.create<Job>(jobs(this.name), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name, annotations, labels },
+      spec: {
+        parallelism: pods,
+        completions,
+        completionMode: indexed ? 'Indexed' : 'NonIndexed',
+        ...shape.spec,
+        template: { metadata: { annotations: { [DURATION]: runs } }, spec: podSpec(shape) },
+      },
+    });
+    this.uids.push(job.metadata.uid);
+    return job;
+  }
+
+  async pod(name: string, shape: Shape = {}): Promise<Pod> {
+    const annotations = { [DURATION]: shape.runs ?? '300ms', ...shape.annotations };
+    const pod = await this.fixture().client.create<Pod>(pods(this.name), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, annotations, labels: shape.labels },
+      spec: { ...podSpec(shape), ...shape.spec },
+    });
+    this.uids.push(pod.metadata.uid);
+    return pod;
+  }
+
+  async row({ metadata }: KubernetesObject): Promise<WorkloadRow | undefined> {
+    return (await this.fixture().queue.byUid([metadata.uid]))[0];
+  }
+
+  /** Its row, once it is in this phase (for this reason). */
+  phase(object: KubernetesObject, phase: Phase, reason?: string): Promise<WorkloadRow> {
+    return waitFor(`${object.metadata.name} to be ${phase} ${reason ?? ''}`, async () => {
+      const row = await this.row(object);
+      return row?.phase === phase && (reason === undefined || row.reason === reason) ? row : undefined;
+    });
+  }
+
+  /** Undefined: there is none. */
+  async fluxJob(name: string): Promise<FluxJobObject | undefined> {
+    try {
+      return await this.fixture().client.get<FluxJobObject>(fluxJobs(this.name, name));
+    } catch (error) {
+      if (isStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The FluxJob, once it says this phase (for this reason). */
+  shown(name: string, phase: Phase, reason?: string): Promise<FluxJobObject> {
+    return waitFor(`FluxJob ${name} to say ${phase} ${reason ?? ''}`, async () => {
+      const found = await this.fluxJob(name);
+      const said = found?.status?.conditions?.find(({ type }) => type === 'Scheduled')?.reason;
+      return found?.status?.phase === phase && (reason === undefined || said === reason) ? found : undefined;
+    });
+  }
+
+  async pods(): Promise<readonly Pod[]> {
+    return (await this.fixture().client.list<Pod>(pods(this.name))).items;
+  }
+
+  /** Pods of this workload. */
+  async podsOf({ metadata: { uid } }: KubernetesObject): Promise<readonly Pod[]> {
+    const all = await this.pods();
+    return all.filter(
+      ({ metadata }) => metadata.uid === uid || metadata.ownerReferences?.some((owner) => owner.uid === uid),
+    );
+  }
+
+  /** Reasons of the Events about this object. */
+  async events({ metadata }: KubernetesObject): Promise<readonly string[]> {
+    type Event = KubernetesObject & {
+      readonly reason: string;
+      readonly note: string;
+      readonly reportingController?: string;
+      readonly regarding: { readonly uid: string };
+    };
+    const path = `/apis/events.k8s.io/v1/namespaces/${this.name}/events`;
+    const { items } = await this.fixture().client.list<Event>(path);
+    return items
+      .filter(({ regarding, reportingController: by }) => regarding.uid === metadata.uid && by?.startsWith('fluxqueue'))
+      .map(({ reason, note }) => `${reason}: ${note}`);
+  }
+
+  async patch(object: KubernetesObject, kind: 'Job' | 'Pod', body: object): Promise<void> {
+    const path = kind === 'Job' ? jobs : pods;
+    await this.fixture().client.patch(path(this.name, object.metadata.name), body, 'merge');
+  }
+
+  async delete(
+    object: KubernetesObject,
+    kind: 'Job' | 'Pod',
+    propagationPolicy: 'Background' | 'Foreground' = 'Background',
+  ): Promise<void> {
+    const path = kind === 'Job' ? jobs : pods;
+    await this.fixture().client.delete(path(this.name, object.metadata.name), { propagationPolicy });
+  }
+
+  /** Everything made here, judged. */
+  async verdict(): Promise<Verdict> {
+    const { queue } = this.fixture();
+    const [rows, histories] = [await queue.byUid(this.uids), await historiesOf(queue, this.uids)];
+    return judge(this.uids, rows, await this.pods(), histories);
+  }
+
+  /** Waits until everything made here is finished. */
+  async finished(timeoutMs = 60_000): Promise<void> {
+    await waitFor(
+      `all of ${this.name} to finish`,
+      async () => {
+        const rows = await this.fixture().queue.byUid(this.uids);
+        const open = rows.filter(({ phase }) => phase !== 'Finished');
+        if (rows.length === this.uids.length && open.length === 0) return true;
+        const what = open.map(({ name, phase, reason }) => `${name} ${phase} ${reason ?? ''}`);
+        throw new Error(`${this.uids.length - rows.length} without a row; ${what.join(', ')}`);
+      },
+      { timeoutMs },
+    );
+  }
+}
+
+function podSpec({ cores = 1, podSpec: more }: Shape): object {
+  return {
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: String(cores) } } }],
+    ...more,
+  };
+}
