@@ -95,9 +95,11 @@ describeCluster(
         const stored = await cluster.waitFor('an admitted Job', async () => {
           const path = '/apis/batch/v1/namespaces/on/jobs';
           const { status, text } = await cluster.api.send('POST', path, job());
-          return status === 201 ? (JSON.parse(text) as KubeObject) : undefined;
+          if (status !== 201) return undefined;
+          // The apiserver takes the configuration up a moment after it was stored.
+          const created = JSON.parse(text) as KubeObject;
+          return created.metadata.labels?.[ADMITTED_LABEL] === 'true' ? created : undefined;
         });
-        expect(stored.metadata.labels?.[ADMITTED_LABEL]).toBe('true');
         expect(stored.spec).toMatchObject({ suspend: true });
         const metrics = await (await probe('/metrics')).text();
         expect(metrics).toMatch(/^fluxqueue_admission_seconds_count\{kind="Job",outcome="patched"\} [1-9]/m);
