@@ -15,9 +15,13 @@ export interface LeafGroup {
 export class Branch implements Candidate {
   /** In the order of the edges. */
   readonly children: number[] = [];
+  /** Their numbers ascend. */
+  ascending = true;
   readonly groups: LeafGroup[] = [];
   /** Children that are branches, in the order of the edges. */
   readonly branches: Branch[] = [];
+  /** How many of them there are of each type. */
+  private readonly branchTypes = new Map<number, number>();
   /** Sizes of what is below, by lane. */
   totals: Float64Array;
   timeline: Timeline;
@@ -45,19 +49,39 @@ export class Branch implements Candidate {
     this.timeline = new Timeline(lanes);
   }
 
+  addChild(v: number): void {
+    const last = this.children[this.children.length - 1];
+    if (last !== undefined && last > v) this.ascending = false;
+    this.children.push(v);
+  }
+
+  addBranch(branch: Branch): void {
+    this.addChild(branch.vertex);
+    this.branches.push(branch);
+    this.branchTypes.set(branch.type, (this.branchTypes.get(branch.type) ?? 0) + 1);
+  }
+
+  removeBranch(branch: Branch): void {
+    drop(this.children, branch.vertex);
+    drop(this.order, branch.vertex);
+    drop(this.branches, branch);
+    this.branchTypes.set(branch.type, (this.branchTypes.get(branch.type) ?? 0) - 1);
+  }
+
   group(type: number): LeafGroup | undefined {
     for (const group of this.groups) if (group.type === type) return group;
     return undefined;
   }
 
   hasChildOfType(type: number): boolean {
-    return this.group(type) !== undefined || this.branches.some((branch) => branch.type === type);
+    return this.group(type) !== undefined || (this.branchTypes.get(type) ?? 0) > 0;
   }
 
   /** A deep copy of this and what is below. */
   clone(parent: Branch | undefined): Branch {
     const copy = new Branch(this.vertex, this.type, this.name, this.rank, parent, this.row, 0);
-    copy.children.push(...this.children);
+    for (const child of this.children) copy.children.push(child);
+    copy.ascending = this.ascending;
     for (const { type, members, ascending } of this.groups) {
       copy.groups.push({ type, members: members.slice(), ascending });
     }
@@ -66,7 +90,13 @@ export class Branch implements Candidate {
     copy.properties = this.properties;
     copy.weight = this.weight;
     for (const branch of this.branches) copy.branches.push(branch.clone(copy));
+    for (const [type, count] of this.branchTypes) copy.branchTypes.set(type, count);
     copy.order = this.order.slice();
     return copy;
   }
+}
+
+function drop<T>(list: T[], item: T): void {
+  const at = list.indexOf(item);
+  if (at >= 0) list.splice(at, 1);
 }

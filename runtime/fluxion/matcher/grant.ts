@@ -4,6 +4,9 @@ import type { Graph } from './graph';
 import type { Grant } from './ledger';
 import type { Walk } from './walk';
 
+/** Children from which on it pays to sort the marked ones instead of looking at all. */
+const MANY = 64;
+
 class Collector {
   readonly held: number[] = [];
   readonly emitted: number[] = [];
@@ -27,7 +30,7 @@ class Collector {
     const exclusive = given || whole;
     const counts = new Float64Array(graph.lanes);
     let any = exclusive;
-    const { children } = branch;
+    const children = whole ? branch.children : this.childrenToLookAt(branch);
     for (let i = 0; i < children.length; i++) {
       const v = children[i]!;
       const mark = walk.mark[v]!;
@@ -42,6 +45,13 @@ class Collector {
     this.emitted.push(branch.vertex);
     if (exclusive) this.held.push(branch.vertex);
     return counts;
+  }
+
+  /** All of them, or where they are many and few are marked, those. */
+  private childrenToLookAt({ vertex, children, ascending }: Branch): readonly number[] {
+    const { marked } = this.walk;
+    if (!ascending || children.length < MANY || marked.length > children.length / 4) return children;
+    return marked.filter((v) => this.graph.parent[v] === vertex).sort((a, b) => a - b);
   }
 
   private child(v: number, exclusive: boolean, whole: boolean, counts: Float64Array): boolean {

@@ -110,15 +110,14 @@ export class Graph {
     if (parent === undefined) this.root = branch;
     else {
       this.parent[v] = parent.vertex;
-      parent.children.push(v);
-      parent.branches.push(branch);
+      parent.addBranch(branch);
     }
     return branch;
   }
 
   addLeaf(v: number, branch: Branch): void {
     this.parent[v] = branch.vertex;
-    branch.children.push(v);
+    branch.addChild(v);
     const type = this.type[v]!;
     const group: LeafGroup | undefined = branch.group(type);
     if (group === undefined) {
@@ -202,9 +201,7 @@ export class Graph {
     const { parent } = branch;
     if (parent === undefined) return;
     this.countBranch(branch, -1);
-    drop(parent.children, branch.vertex);
-    drop(parent.branches, branch);
-    drop(parent.order, branch.vertex);
+    parent.removeBranch(branch);
     this.forget(branch);
   }
 
@@ -254,9 +251,4 @@ export class Graph {
 function grown<T extends Uint8Array | Uint16Array | Int32Array | Float64Array>(old: T, fresh: T): T {
   fresh.set(old);
   return fresh;
-}
-
-function drop<T>(list: T[], item: T): void {
-  const at = list.indexOf(item);
-  if (at >= 0) list.splice(at, 1);
 }

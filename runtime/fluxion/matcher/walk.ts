@@ -34,6 +34,8 @@ export class Walk {
   /** Of a vertex: twice the number of the walk that chose it, plus one if given exclusively. */
   mark = new Int32Array(0);
   round = 0;
+  /** The vertices marked in this round. */
+  readonly marked: number[] = [];
   /** Whether the vertex visited last is wanted exclusively. */
   exclusive = false;
   private levels: Found[] = [];
@@ -62,6 +64,7 @@ export class Walk {
       this.mark.fill(0);
       this.round = 1;
     }
+    this.marked.length = 0;
     this.candidates.clear();
     this.request = request;
     this.start = window.start;
@@ -258,9 +261,13 @@ export class Walk {
 
   private markVertex(v: number, exclusive: boolean, top: number): void {
     const { parent } = this.graph;
-    this.mark[v] = this.round * 2 + (exclusive ? 1 : 0);
+    const marked = this.round * 2;
+    if (this.mark[v]! < marked) this.marked.push(v);
+    this.mark[v] = marked + (exclusive ? 1 : 0);
     for (let above = parent[v]!; above !== top && above >= 0; above = parent[above]!) {
-      if (this.mark[above]! >> 1 !== this.round) this.mark[above] = this.round * 2;
+      if (this.mark[above]! >= marked) continue;
+      this.marked.push(above);
+      this.mark[above] = marked;
     }
   }
 
