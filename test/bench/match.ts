@@ -5,6 +5,7 @@
  *
  * The library takes minutes to read 720,000 vertices: it is asked up to --library-nodes only.
  */
+import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
 import type { Engine } from '../../runtime/fluxion/engine';
@@ -25,17 +26,14 @@ interface Contender {
 }
 
 /** Every engine that is here. */
-function contenders(libraryNodes: number): Contender[] {
+function contenders(libraryNodes = Number.POSITIVE_INFINITY): Contender[] {
   const embedded = {
     name: 'embedded',
     mostNodes: Number.POSITIVE_INFINITY,
     start: async () => new EmbeddedEngine(),
   };
   const path = findLibrary(undefined);
-  if (path === undefined) {
-    process.stderr.write('the real library is not here: embedded only\n');
-    return [embedded];
-  }
+  if (path === undefined) return [embedded];
   return [embedded, { name: 'library', mostNodes: libraryNodes, start: () => loadLibraryEngine(path) }];
 }
 
@@ -54,7 +52,7 @@ export interface MatchFigures {
   readonly refusalP50Ms: number;
   /** A reservation on the full graph, median. */
   readonly reserveP50Ms: number;
-  /** Of the whole process, with whatever engine ran before in it. */
+  /** Of the process, which did nothing else. */
   readonly rssMiB: number;
 }
 
@@ -188,6 +186,35 @@ async function measure(
   };
 }
 
+interface Order {
+  readonly engine: string;
+  readonly nodes: number;
+  readonly policy: MatchPolicy;
+  readonly seconds: number;
+}
+
+/** Each in a process of its own: memory is its own then, and no engine warms up for another. */
+function measureApart(order: Order): Promise<MatchFigures> {
+  return new Promise((resolve, reject) => {
+    const child = fork(__filename, ['--order', JSON.stringify(order)]);
+    let figures: MatchFigures | undefined;
+    child.on('message', (message) => {
+      figures = message as MatchFigures;
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      if (figures === undefined) reject(new Error(`${JSON.stringify(order)} ended with ${code}`));
+      else resolve(figures);
+    });
+  });
+}
+
+async function obey(text: string): Promise<void> {
+  const { engine, nodes, policy, seconds }: Order = JSON.parse(text);
+  const contender = contenders().find(({ name }) => name === engine)!;
+  process.send!(await measure(contender, nodes, policy, seconds));
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -196,16 +223,20 @@ async function main(): Promise<void> {
       policies: { type: 'string', default: 'first,lonode' },
       seconds: { type: 'string', default: '5' },
       'library-nodes': { type: 'string', default: '1000' },
+      order: { type: 'string' },
     },
   });
+  if (values.order !== undefined) return obey(values.order);
   const wanted = values.policies.split(',');
   const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
   const all = contenders(Number(values['library-nodes']));
+  if (all.length === 1) process.stderr.write('the real library is not here: embedded only\n');
   const figures: MatchFigures[] = [];
   for (const nodes of values.nodes.split(',').map(Number)) {
     for (const policy of policies) {
-      for (const contender of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
-        const result = await measure(contender, nodes, policy, Number(values.seconds));
+      for (const { name } of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
+        const seconds = Number(values.seconds);
+        const result = await measureApart({ engine: name, nodes, policy, seconds });
         figures.push(result);
         process.stderr.write(`${lineOf(result)}\n`);
       }
