@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Matcher, toJgf } from '../../../runtime/fluxion/matcher';
+import { type JgfGraph, Matcher, toJgf } from '../../../runtime/fluxion/matcher';
 import type { Allocation, GraphNode } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import { graphs, jobspecs, policies, steps } from './arbitraries';
@@ -177,6 +177,31 @@ test('the shortcut answers as the full walk', () => {
       const short = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
       const full = new Player(Matcher.fromNodes(nodes, { policy, exhaustive: true }), nodes.length);
       for (const step of plays) expect(short.play(step)).toEqual(full.play(step));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+/** Units numbered per node, few different node ids, memory in chunks of several sizes: many equal scores. */
+function withCollisions(nodes: readonly GraphNode[]): JgfGraph {
+  const { graph } = toJgf(nodes);
+  const renumbered = graph.nodes.map(({ id, metadata }) => {
+    const { type, name = '' } = metadata;
+    const number = Number(/\d*$/.exec(name)![0]);
+    const size = type === 'memory' ? 1 + (number % 3) : 1;
+    return { id, metadata: { ...metadata, id: type === 'node' ? number % 3 : number, size } };
+  });
+  return { graph: { nodes: renumbered, edges: graph.edges } };
+}
+
+test('the shortcut answers as the full walk also where scores are equal', () => {
+  fc.assert(
+    fc.property(graphs, policies, steps, (nodes, policy, plays) => {
+      const jgf = withCollisions(nodes);
+      const short = new Player(Matcher.fromJgf(jgf, { policy }), nodes.length);
+      const full = new Player(Matcher.fromJgf(jgf, { policy, exhaustive: true }), nodes.length);
+      for (const step of plays) expect(short.play(step)).toEqual(full.play(step));
+      expect(short.matcher.state(short.now)).toEqual(full.matcher.state(full.now));
     }),
     { numRuns: 400 },
   );
