@@ -53,19 +53,27 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
   ];
 }
 
-/** Terms are alternatives, so the node goes into each of them: only narrowing is allowed on a gated pod. */
+/**
+ * Terms are alternatives, so the node goes into each of them: only narrowing is allowed on a gated pod. An empty term
+ * matches no node, and must not begin to match one.
+ */
 function affinityPatch({ spec }: Pod, node: string): readonly JsonPatchOperation[] {
   const pin = { key: 'metadata.name', operator: 'In' as const, values: [node] };
   const base = '/spec/affinity';
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
   const nodeAffinity = spec.affinity?.nodeAffinity;
-  const terms = nodeAffinity?.[required]?.nodeSelectorTerms ?? [{} satisfies NodeSelectorTerm];
+  const terms = nodeAffinity?.[required]?.nodeSelectorTerms;
+  const pinned = (term: NodeSelectorTerm) => ({ ...term, matchFields: [...(term.matchFields ?? []), pin] });
   const value = {
-    nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), pin] })),
+    nodeSelectorTerms: terms?.map((term) => (isEmpty(term) ? term : pinned(term))) ?? [pinned({})],
   };
   if (spec.affinity === undefined)
     return [{ op: 'add', path: base, value: { nodeAffinity: { [required]: value } } }];
   if (nodeAffinity === undefined)
     return [{ op: 'add', path: `${base}/nodeAffinity`, value: { [required]: value } }];
   return [{ op: 'add', path: `${base}/nodeAffinity/${required}`, value }];
+}
+
+function isEmpty({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
+  return matchExpressions.length === 0 && matchFields.length === 0;
 }
