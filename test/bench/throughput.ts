@@ -16,6 +16,8 @@ import { median, quantile } from './statistics';
 
 interface Trial {
   readonly jobsPerSecond: number;
+  /** CPU seconds of everything: control plane and, with the queue, our own processes. */
+  readonly cpuSeconds: number;
   /** With the queue: what our own processes did. */
   readonly own?: {
     readonly writesPerJob: number;
@@ -79,13 +81,18 @@ async function trial(
     : undefined;
   try {
     const before = controller && (await usage(controller, fluxion!));
+    const cpuBefore = controlPlaneCpu(stack);
     const { seconds, uids } = await runJobs(client, namespace, options.jobs);
     const jobsPerSecond = options.jobs / seconds;
-    if (before === undefined) return { jobsPerSecond };
+    const used = PROGRAMS.map((_, i) => controlPlaneCpu(stack)[i]! - cpuBefore[i]!);
+    const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
+    say(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
+    if (before === undefined) return { jobsPerSecond, cpuSeconds };
     const after = await usage(controller!, fluxion!);
     await sayWhere(stack, uids);
     return {
       jobsPerSecond,
+      cpuSeconds: cpuSeconds + after.cpuSeconds - before.cpuSeconds,
       own: {
         writesPerJob: (after.writes - before.writes) / options.jobs,
         eventsPerJob: (after.events - before.events) / options.jobs,
@@ -206,6 +213,12 @@ async function usage(controller: RoleProcess, fluxion: RoleProcess): Promise<Usa
   };
 }
 
+const PROGRAMS = ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
+
+function controlPlaneCpu(stack: Stack): number[] {
+  return PROGRAMS.map((program) => cpuSecondsOf(stack.cluster.component(program).pid));
+}
+
 const CLOCK_TICKS = 100;
 
 function cpuSecondsOf(pid: number): number {
@@ -228,6 +241,7 @@ function report(plain: readonly Trial[], queued: readonly Trial[]): void {
     plainJobsPerSecond: round(median(plain.map((trial) => trial.jobsPerSecond))),
     queueJobsPerSecond: round(median(queued.map((trial) => trial.jobsPerSecond))),
     ratio: round(median(queued.map((trial, i) => trial.jobsPerSecond / plain[i]!.jobsPerSecond))),
+    cpuRatio: round(median(queued.map((trial, i) => trial.cpuSeconds / plain[i]!.cpuSeconds))),
     writesPerJob: round(median(own.map(({ writesPerJob }) => writesPerJob))),
     eventsPerJob: round(median(own.map(({ eventsPerJob }) => eventsPerJob))),
     cpuSecondsPer1000Jobs: round((median(own.map(({ cpuSeconds }) => cpuSeconds)) * 1000) / options.jobs),
