@@ -2,28 +2,41 @@
  * Rows that FluxJobs are still to be told of: the active ones, and finished
  * ones until their last status is written, also across a restart.
  */
+
+import type { Allocation } from '../fluxion/types';
 import type { Ledger } from '../queue/ledger';
 import type { Queue, WorkloadRow } from '../queue/types';
 import type { FluxJobObject } from './fluxjob-reconciler';
 
 export class Records {
   private readonly finished = new Map<string, WorkloadRow>();
+  /** uid -> its allocation before any node of it was given back. */
+  private readonly granted = new Map<string, Allocation>();
 
   constructor(
     private readonly ledger: Ledger,
     private readonly queue: Queue,
   ) {}
 
+  /** As users are to see it: with all nodes it was granted. */
   rowOf(uid: string): WorkloadRow | undefined {
-    return this.ledger.byUid(uid) ?? this.finished.get(uid);
+    const row = this.ledger.byUid(uid) ?? this.finished.get(uid);
+    const granted = this.granted.get(uid);
+    return row?.allocation?.jobid === granted?.jobid && granted !== undefined && row !== undefined
+      ? { ...row, allocation: granted }
+      : row;
   }
 
   changed(row: WorkloadRow): void {
+    const { uid, allocation } = row;
+    if (allocation !== null && this.granted.get(uid)?.jobid !== allocation.jobid)
+      this.granted.set(uid, allocation);
     if (row.phase === 'Finished') this.finished.set(row.uid, row);
   }
 
   settled(uid: string): void {
     this.finished.delete(uid);
+    this.granted.delete(uid);
   }
 
   unsettled(): Iterable<string> {

@@ -35,7 +35,9 @@ export class Trap {
     return new Proxy(port, {
       get: (target, key) => {
         const value: unknown = Reflect.get(target, key, target);
-        if (typeof value !== 'function' || key === 'close' || key === 'watch') return value;
+        if (typeof value !== 'function') return value;
+        // Not calls with an answer.
+        if (key === 'close' || key === 'watch') return value.bind(target);
         return (...args: unknown[]) =>
           this.call(nameOf(name, String(key), args), () => Reflect.apply(value, target, args));
       },

@@ -94,7 +94,8 @@ function misplacedPods(row: WorkloadRow, grants: readonly Grant[], all: readonly
   const bound = all.filter((pod) => pod.spec.nodeName !== undefined && belongsTo(row, pod));
   const byGrant = Map.groupBy(bound, (pod) => grants.findLast(({ from }) => wasThere(row, pod, from)));
   let misplaced = 0;
-  for (const [grant, pods] of byGrant) misplaced += grant === undefined ? pods.length : outside(row, grant, pods);
+  for (const [grant, pods] of byGrant)
+    misplaced += grant === undefined ? pods.length : outside(row, grant, pods);
   return misplaced;
 }
 

@@ -128,7 +128,10 @@ export class Namespace {
     const path = `/apis/events.k8s.io/v1/namespaces/${this.name}/events`;
     const { items } = await this.fixture().client.list<Event>(path);
     return items
-      .filter(({ regarding, reportingController: by }) => regarding.uid === metadata.uid && by?.startsWith('fluxqueue'))
+      .filter(
+        ({ regarding, reportingController: by }) =>
+          regarding.uid === metadata.uid && by?.startsWith('fluxqueue'),
+      )
       .map(({ reason, note }) => `${reason}: ${note}`);
   }
 
