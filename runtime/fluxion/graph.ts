@@ -4,7 +4,7 @@
  * never derived from names: Fluxion would take the trailing digits of a host
  * name for an id, and equal ids are ties.
  */
-import { FluxqError } from '../errors';
+import { FluxqError, messageOf } from '../errors';
 import type { JgfEdge, JgfGraph, JgfVertex } from './matcher/jgf';
 import type { GraphNode, UnitCounts } from './types';
 
@@ -237,6 +237,32 @@ function checkUnits(name: string, units: UnitCounts): void {
       throw badNode(`${name}.units.${type}`, count, 'give a whole number of units');
     }
   }
+}
+
+/**
+ * What would abort a process with the real library in it: a graph of nothing below its root, a property that
+ * is no text. The rest it refuses by itself.
+ * @throws FluxqError FLUXQ_FLUXION_GRAPH
+ */
+export function checkJgf(text: string): void {
+  let jgf: Partial<JgfGraph>;
+  try {
+    jgf = JSON.parse(text);
+  } catch (error) {
+    throw badJgf(messageOf(error));
+  }
+  const { nodes, edges } = jgf.graph ?? {};
+  if (!Array.isArray(nodes) || !Array.isArray(edges) || edges.length === 0)
+    throw badJgf('no graph.nodes or no graph.edges');
+  for (const { id, metadata } of nodes as JgfVertex[]) {
+    const values = Object.values(metadata?.properties ?? {});
+    if (values.some((value) => typeof value !== 'string'))
+      throw badJgf(`a property of vertex ${id} is no text`);
+  }
+}
+
+function badJgf(what: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', `this JGF can not be loaded: ${what}`, { field: 'jgf' });
 }
 
 const STRUCTURE: ReadonlySet<string> = new Set(['cluster', 'zone', 'rack', 'node', 'slot', 'xor_slot']);

@@ -1,5 +1,5 @@
 import { formatJgf, formatRv1, heldPaths, parseAnswer } from '../../runtime/fluxion/allocation';
-import { GraphLayout } from '../../runtime/fluxion/graph';
+import { checkJgf, GraphLayout } from '../../runtime/fluxion/graph';
 import { Matcher, toJgf } from '../../runtime/fluxion/matcher';
 import { nodes, units, wholeNodes } from './jobspecs';
 
@@ -128,4 +128,16 @@ test('what is not in the graph can not be written', () => {
       expect.objectContaining({ code: 'FLUXQ_FLUXION_REPLAY' }),
     );
   }
+});
+
+test.each([
+  '{',
+  '{"graph":{}}',
+  JSON.stringify(new GraphLayout([]).jgf()),
+  JSON.stringify(new GraphLayout([{ name: 'a', units: { core: 1 }, properties: ['p'] }]).jgf()).replace(
+    '"p":""',
+    '"p":1',
+  ),
+])('%p would abort the real library and is refused before', (text) => {
+  expect(() => checkJgf(text)).toThrow(expect.objectContaining({ code: 'FLUXQ_FLUXION_GRAPH' }));
 });

@@ -5,7 +5,9 @@
  */
 import { constants } from 'node:os';
 import { FluxqError, messageOf } from '../../errors';
+import type { JgfGraph } from '../matcher/jgf';
 import type { MatchOperation } from '../types';
+import { inDoubt } from '../wire';
 
 /** match_op_t of flux-sched. */
 const OPERATIONS: Readonly<Record<MatchOperation, number>> = {
@@ -49,7 +51,6 @@ interface Functions {
   ): number;
   cancel(context: Pointer, jobid: number, noEntryIsFine: boolean): number;
   addSubgraph(context: Pointer, graph: string): number;
-  removeSubgraph(context: Pointer, path: string): number;
   setStatus(context: Pointer, path: string, status: number): number;
   errorText(context: Pointer): string;
   clearError(context: Pointer): void;
@@ -90,7 +91,6 @@ const SIGNATURES: Readonly<Record<Exclude<keyof Functions, 'errno'>, Signature>>
   update: ['update_allocate', 'int', 'context', 'uint64', 'string', 'out int64', 'out double', 'out text'],
   cancel: ['cancel', 'int', 'context', 'uint64', 'bool'],
   addSubgraph: ['add_subgraph', 'int', 'context', 'string'],
-  removeSubgraph: ['remove_subgraph', 'int', 'context', 'string'],
   setStatus: ['set_status', 'int', 'context', 'string', 'int'],
   errorText: ['get_err_msg', 'text', 'context'],
   clearError: ['clear_err_msg', 'void', 'context'],
@@ -147,13 +147,39 @@ function tooOld(path: string, symbol: string, cause: unknown): FluxqError {
 }
 
 export class FluxionLibrary {
+  /** Resource types that the library has interned. */
+  private readonly known = new Set<string>();
+
   constructor(private readonly functions: Functions) {}
 
   /**
    * A context with this graph.
+   * @param types resource types of the graph, in the order of their first vertices
    * @throws FluxqError FLUXQ_FLUXION_GRAPH
    */
-  open(jgf: string, policy: string, pruneFilters: string): LibraryContext {
+  open(jgf: string, types: Iterable<string>, policy: string, pruneFilters: string): LibraryContext {
+    // The library reads the graph first, then the filters: types keep the order in which a new process has them.
+    const filtered = pruneFilters.split(',').map((filter) => filter.slice(filter.indexOf(':') + 1));
+    this.teach([...new Set([...types, ...filtered])].filter((type) => !this.known.has(type)));
+    return this.openKnown(jgf, policy, pruneFilters);
+  }
+
+  /**
+   * Up to 0.54 the first graph of a process closes the list of resource types, and a later graph with another type
+   * is refused; only a subgraph may bring new ones. So they are brought to a context that is thrown away.
+   */
+  private teach(types: readonly string[]): void {
+    if (types.length === 0) return;
+    const scratch = this.openKnown(JSON.stringify(scratchGraph(['core'], 1)), 'first', 'ALL:core');
+    try {
+      scratch.addSubgraph(JSON.stringify(scratchGraph(types, 2)));
+      for (const type of types) this.known.add(type);
+    } finally {
+      scratch.destroy();
+    }
+  }
+
+  private openKnown(jgf: string, policy: string, pruneFilters: string): LibraryContext {
     const context = this.functions.create();
     const opened = new LibraryContext(this.functions, context);
     const options = JSON.stringify({
@@ -168,6 +194,26 @@ export class FluxionLibrary {
   }
 }
 
+/** A root with one vertex of each type. */
+function scratchGraph(types: readonly string[], first: number): JgfGraph {
+  const vertex = (type: string, uniqId: number, path: string) => ({
+    id: `${uniqId}`,
+    metadata: {
+      type,
+      basename: type,
+      name: `t${uniqId}`,
+      id: uniqId,
+      uniq_id: uniqId,
+      rank: -1,
+      paths: { containment: path },
+    },
+  });
+  // A path that is there already would be taken for the same vertex: each call has numbers of its own.
+  const below = types.map((type, i) => vertex(type, first + i, `/t0/t${first + i}`));
+  const edges = below.map(({ id }) => ({ source: '0', target: id }));
+  return { graph: { nodes: [vertex('cluster', 0, '/t0'), ...below], edges } };
+}
+
 export class LibraryContext {
   constructor(
     private readonly functions: Functions,
@@ -179,9 +225,7 @@ export class LibraryContext {
     if (this.functions.initialize(this.context, jgf, options) === 0) return;
     const text = this.text();
     this.destroy();
-    throw new FluxqError('FLUXQ_FLUXION_GRAPH', `flux-sched refused the graph: ${text}`, {
-      remedy: 'restart the fluxion role when the graph has resource types that its first one had not',
-    });
+    throw new FluxqError('FLUXQ_FLUXION_GRAPH', `flux-sched refused the graph: ${text}`);
   }
 
   match(operation: MatchOperation, jobspec: string, jobid: number): LibraryAnswer {
@@ -230,11 +274,6 @@ export class LibraryContext {
     this.check(this.functions.addSubgraph(this.context, jgf), 'adding nodes');
   }
 
-  removeSubgraph(path: string): void {
-    this.functions.clearError(this.context);
-    this.check(this.functions.removeSubgraph(this.context, path), `removing ${path}`);
-  }
-
   setStatus(path: string, up: boolean): void {
     this.functions.clearError(this.context);
     this.check(this.functions.setStatus(this.context, path, up ? 0 : 1), `status of ${path}`);
@@ -260,8 +299,6 @@ export class LibraryContext {
 
   private check(rc: number, what: string): void {
     if (rc === 0) return;
-    throw new FluxqError('FLUXQ_FLUXION_LIBRARY_FAILED', `${what} failed: ${this.text()}`, {
-      remedy: 'initialise the graph and replay the allocations',
-    });
+    throw inDoubt(`${what} failed in flux-sched: ${this.text()}`);
   }
 }

@@ -8,8 +8,7 @@ import type { Jobspec } from '../../jobspec/types';
 import { TimeAxis, walltimeOf } from '../axis';
 import { notReady } from '../embedded-engine';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
-import { GraphLayout, jgfOf } from '../graph';
-import { withoutNodes } from '../job-book';
+import { checkJgf, GraphLayout } from '../graph';
 import type {
   Allocation,
   FluxionState,
@@ -55,6 +54,7 @@ class LibraryEngine implements Engine {
 
   async initJgf({ jgf, policy, now, pruneFilters = DEFAULT_PRUNE_FILTERS }: JgfInit): Promise<string> {
     this.drop();
+    checkJgf(jgf);
     const source = { policy, layout: new GraphLayout([]), jgf, pruneFilters };
     return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), []);
   }
@@ -71,7 +71,7 @@ class LibraryEngine implements Engine {
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
-    return this.ready().context.satisfiable(JSON.stringify(jobspec));
+    return this.ready().satisfiable(jobspec);
   }
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
@@ -85,50 +85,20 @@ class LibraryEngine implements Engine {
   }
 
   async partialCancel(jobid: number, nodes: readonly string[]): Promise<boolean> {
-    const graph = this.ready();
-    const job = graph.jobs.get(jobid);
-    if (job === undefined) return true;
-    const rest = withoutNodes(job.allocation, new Set(nodes));
-    if (rest.nodes.length === job.allocation.nodes.length) return false;
-    // The library's own partial cancel knows cores and gpus of whole ranks only: freed and given back instead.
-    graph.cancel(jobid);
-    if (rest.nodes.length === 0) return true;
-    graph.replay(rest, job);
-    return false;
+    return this.ready().partialCancel(jobid, new Set(nodes));
   }
 
   async addNodes(nodes: readonly GraphNode[]): Promise<void> {
-    const { layout, context } = this.ready();
-    const placed = layout.add(nodes);
-    // The library counts a node that comes up, not one that is added: so they come down and are brought up.
-    context.addSubgraph(
-      JSON.stringify(jgfOf(placed.map((one) => ({ ...one, node: { ...one.node, up: false } })))),
-    );
-    for (const { node, chain } of placed) if (node.up !== false) context.setStatus(chain.at(-1)!.path, true);
+    this.ready().addNodes(nodes);
   }
 
   async removeNodes(names: readonly string[]): Promise<readonly number[]> {
-    const { jobs, layout, context } = this.ready();
-    const known = names.filter((name) => layout.nodes.has(name));
-    const hit = jobs.on(new Set(known)).map(({ allocation }) => allocation.jobid);
-    // The library takes a busy node away and leaves its jobs: freed first.
-    for (const jobid of hit) await this.partialCancel(jobid, known);
-    await this.setStatus(known, false);
-    for (const name of known) {
-      context.removeSubgraph(layout.nodes.get(name)!.chain.at(-1)!.path);
-      layout.remove(name);
-    }
-    return hit;
+    return this.ready().removeNodes(names);
   }
 
   async setStatus(names: readonly string[], up: boolean): Promise<void> {
-    const { layout, context } = this.ready();
-    for (const name of names) {
-      const path = name.startsWith('/') ? name : layout.nodes.get(name)?.chain.at(-1)?.path;
-      if (path === undefined) continue;
-      context.setStatus(path, up);
-      layout.setStatus(name, up);
-    }
+    const graph = this.ready();
+    for (const name of names) graph.setStatus(name, up);
   }
 
   async state(): Promise<FluxionState> {
@@ -144,16 +114,15 @@ class LibraryEngine implements Engine {
     this.drop();
   }
 
-  private async start(graph: LibraryGraph, nodes: readonly GraphNode[]): Promise<string> {
+  private start(graph: LibraryGraph, nodes: readonly GraphNode[]): string {
     this.graph = graph;
     this.bootId = randomUUID();
-    const down = nodes.filter(({ up }) => up === false).map(({ name }) => name);
-    await this.setStatus(down, false);
+    for (const { name, up } of nodes) if (up === false) graph.setStatus(name, false);
     return this.bootId;
   }
 
   private drop(): void {
-    this.graph?.context.destroy();
+    this.graph?.destroy();
     this.graph = undefined;
     this.bootId = '';
   }

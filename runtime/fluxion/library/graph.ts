@@ -5,13 +5,14 @@
  * with their remaining time (rebase).
  */
 import { FluxqError } from '../../errors';
-import type { Jobspec } from '../../jobspec/types';
+import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../allocation';
 import { TimeAxis } from '../axis';
 import type { EngineResult } from '../engine';
-import type { GraphLayout } from '../graph';
-import { type BookedJob, JobBook } from '../job-book';
-import type { Allocation, MatchOperation, MatchPolicy } from '../types';
+import { type GraphLayout, jgfOf } from '../graph';
+import { type BookedJob, JobBook, withoutNodes } from '../job-book';
+import type { JgfGraph } from '../matcher/jgf';
+import type { Allocation, GraphNode, MatchOperation, MatchPolicy } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 
@@ -30,9 +31,12 @@ export interface GraphSource {
   readonly pruneFilters: string;
 }
 
+const NO_NODES = 'the graph has no nodes';
+
 export class LibraryGraph {
   readonly jobs = new JobBook<LibraryJob>();
-  context: LibraryContext;
+  /** None while there is no node: the library aborts the process on a satisfiability check of a bare root. */
+  private context: LibraryContext | undefined;
   /** Since the context was made. */
   matches = 0;
 
@@ -49,9 +53,10 @@ export class LibraryGraph {
   }
 
   match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): EngineResult {
-    const { axis } = this;
+    const { axis, context } = this;
+    if (context === undefined) return noNodes(jobspec, operation);
     this.matches++;
-    const answer = this.context.match(operation, this.onAxis(jobspec), jobid);
+    const answer = context.match(operation, this.onAxis(jobspec), jobid);
     if (answer.status !== 'OK') return answer;
     const later = answer.at > 0;
     const start = axis.absolute(later ? answer.at : axis.second);
@@ -78,8 +83,67 @@ export class LibraryGraph {
 
   cancel(jobid: number): void {
     if (!this.jobs.has(jobid)) return;
-    this.context.cancel(jobid);
+    this.context?.cancel(jobid);
     this.jobs.delete(jobid);
+  }
+
+  satisfiable(jobspec: Jobspec): { satisfiable: boolean; text: string } {
+    return this.context?.satisfiable(JSON.stringify(jobspec)) ?? { satisfiable: false, text: NO_NODES };
+  }
+
+  /**
+   * Frees these nodes of a job and gives the rest back: the library's own partial cancel knows cores and gpus of
+   * whole ranks only.
+   * @returns whether nothing is left
+   */
+  partialCancel(jobid: number, names: ReadonlySet<string>): boolean {
+    const job = this.jobs.get(jobid);
+    if (job === undefined) return true;
+    const rest = withoutNodes(job.allocation, names);
+    if (rest.nodes.length === job.allocation.nodes.length) return false;
+    this.cancel(jobid);
+    if (rest.nodes.length === 0) return true;
+    this.replay(rest, job);
+    return false;
+  }
+
+  addNodes(nodes: readonly GraphNode[]): void {
+    const placed = this.layout.add(nodes);
+    if (this.context === undefined) {
+      this.context = this.open();
+      return;
+    }
+    // The library counts a node that comes up, not one that is added: so they are added down and brought up.
+    const down = placed.map((one) => ({ ...one, node: { ...one.node, up: false } }));
+    this.context.addSubgraph(JSON.stringify(jgfOf(down)));
+    for (const { node, chain } of placed) {
+      if (node.up !== false) this.context.setStatus(chain.at(-1)!.path, true);
+    }
+  }
+
+  /** @returns the jobs that lost units */
+  removeNodes(names: readonly string[]): number[] {
+    const known = new Set(names.filter((name) => this.layout.nodes.has(name)));
+    const hit = this.jobs.on(known).map(({ allocation }) => allocation.jobid);
+    // The library takes a busy node away and leaves its jobs: freed first.
+    for (const jobid of hit) this.partialCancel(jobid, known);
+    for (const name of known) this.layout.remove(name);
+    // A new context without them: 0.54 crashes in a match after a node was added and another removed in place.
+    if (known.size > 0) this.recycle();
+    return hit;
+  }
+
+  /** @param name or containment path of a node; an unknown name is left alone */
+  setStatus(name: string, up: boolean): void {
+    const path = name.startsWith('/') ? name : this.layout.nodes.get(name)?.chain.at(-1)?.path;
+    if (path === undefined) return;
+    this.context?.setStatus(path, up);
+    this.layout.setStatus(name, up);
+  }
+
+  destroy(): void {
+    this.context?.destroy();
+    this.context = undefined;
   }
 
   /** Whether the next reservation's start comes out right on this axis. */
@@ -100,18 +164,21 @@ export class LibraryGraph {
   recycle(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
-    this.context.destroy();
+    this.destroy();
     this.context = this.open();
     this.matches = 0;
     this.giveBack(jobs);
   }
 
-  private open(): LibraryContext {
+  private open(): LibraryContext | undefined {
     const { layout, policy, jgf, pruneFilters } = this.source;
+    if (jgf === undefined && layout.nodes.size === 0) return undefined;
     const placed = [...layout.nodes.values()];
     // All up first: the library counts a node that is loaded as down against one that is up.
     const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
-    const context = this.library.open(jgf ?? JSON.stringify(layout.jgf(up)), policy, pruneFilters);
+    const graph: JgfGraph = jgf === undefined ? layout.jgf(up) : JSON.parse(jgf);
+    const types = new Set(graph.graph.nodes.map(({ metadata }) => metadata.type));
+    const context = this.library.open(jgf ?? JSON.stringify(graph), types, policy, pruneFilters);
     for (const { node, chain } of placed) {
       if (node.up === false) context.setStatus(chain.at(-1)!.path, false);
     }
@@ -152,7 +219,7 @@ export class LibraryGraph {
       answer === undefined
         ? formatRv1(allocation, layout, start, end)
         : wrapRv1(JSON.parse(answer), allocation.nodes, start, end);
-    return this.context.update(allocation.jobid, rv1);
+    return this.context === undefined ? NO_NODES : this.context.update(allocation.jobid, rv1);
   }
 
   private onAxis(jobspec: Jobspec): string {
@@ -165,6 +232,18 @@ export class LibraryGraph {
       attributes: { ...jobspec.attributes, system: { ...system, duration } },
     });
   }
+}
+
+/** As Fluxion refuses where there are nodes: more nodes than are up is busy to all but one operation. */
+function noNodes(jobspec: Jobspec, operation: MatchOperation): EngineResult {
+  const looksAhead = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
+  const unsatisfiable =
+    operation === 'allocate_with_satisfiability' || (looksAhead && !asksNodes(jobspec.resources));
+  return { status: unsatisfiable ? 'UNSATISFIABLE' : 'BUSY', text: NO_NODES };
+}
+
+function asksNodes(resources: readonly JobspecResource[]): boolean {
+  return resources.some(({ type, with: inside = [] }) => type === 'node' || asksNodes(inside));
 }
 
 function refusedReplay(jobid: number, what: string): FluxqError {
