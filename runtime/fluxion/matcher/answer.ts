@@ -1,11 +1,9 @@
-/** Allocations in words: what a grant is called outside, and back. */
-import { FluxqError } from '../../errors';
-import { formatIdset, parseIdset } from '../idset';
+/** Allocations in words: what a grant is called outside. */
+import { formatIdset } from '../idset';
 import type { AllocatedNode, Allocation } from '../types';
 import type { Branch } from './branch';
-import { grantOf } from './grant';
 import type { Graph } from './graph';
-import type { Grant, Job, Ledger } from './ledger';
+import type { Grant, Job } from './ledger';
 import { NODE } from './typetable';
 
 /** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
@@ -47,7 +45,7 @@ export function allocationOf(
 }
 
 /** Units are numbered by their name, or by their place among those of their type. */
-function unitNumber(graph: Graph, v: number): number {
+export function unitNumber(graph: Graph, v: number): number {
   if (!graph.names.has(v)) return graph.number[v]!;
   const type = graph.type[v]!;
   const siblings = graph.branchOf
@@ -59,67 +57,6 @@ function unitNumber(graph: Graph, v: number): number {
 function nodesBelow(branch: Branch | undefined): Branch[] {
   if (branch === undefined) return [];
   return branch.type === NODE ? [branch] : branch.branches.flatMap(nodesBelow);
-}
-
-/**
- * The grant that an allocation stands for, if all of it is free.
- * @throws FluxqError FLUXQ_FLUXION_REPLAY
- */
-export function grantFor(graph: Graph, ledger: Ledger, allocation: Allocation): Grant {
-  const { jobid, start, end } = allocation;
-  const refuse = (text: string, field: string): FluxqError =>
-    new FluxqError('FLUXQ_FLUXION_REPLAY', text, {
-      field: `job ${jobid}: ${field}`,
-      remedy: 'cancel the job that holds it, or drop this allocation',
-    });
-  if (ledger.jobs.has(jobid)) throw refuse('the job id is in use', 'jobid');
-  if (!(start < end)) throw refuse('the allocation ends before it starts', 'end');
-  const held: number[] = [];
-  for (const { name, units, exclusive } of allocation.nodes) {
-    const node = graph.nodes.get(name);
-    if (node === undefined) throw refuse('no such node in the graph', name);
-    for (const [type, ids] of Object.entries(units)) held.push(...unitsBelow(graph, node, type, ids, refuse));
-    if (exclusive === true) held.push(node.vertex);
-  }
-  const until = Math.max(end, ledger.now + 1);
-  for (const v of held) {
-    if (!ledger.isFree(v, start, until)) throw refuse(`${graph.nameOf(v)} is unavailable`, graph.pathOf(v));
-  }
-  const emitted = new Set<number>();
-  const above = new Set<number>();
-  for (const v of held) {
-    emitted.add(v);
-    for (let at = graph.parent[v]!; at >= 0; at = graph.parent[at]!) above.add(at);
-  }
-  const shared = [...above].filter((v) => !emitted.has(v));
-  return grantOf(graph, held, [...emitted, ...shared.sort((a, b) => depthOf(graph, b) - depthOf(graph, a))]);
-}
-
-function depthOf(graph: Graph, v: number): number {
-  const parent = graph.parent[v]!;
-  return parent < 0 ? 0 : 1 + depthOf(graph, parent);
-}
-
-function unitsBelow(
-  graph: Graph,
-  node: Branch,
-  typeName: string,
-  ids: string,
-  refuse: (text: string, field: string) => FluxqError,
-): number[] {
-  const type = graph.types.find(typeName);
-  const byNumber = new Map<number, number>();
-  const collect = (branch: Branch): void => {
-    for (const child of branch.children)
-      if (graph.type[child] === type) byNumber.set(unitNumber(graph, child), child);
-    branch.branches.forEach(collect);
-  };
-  collect(node);
-  return parseIdset(ids).map((number) => {
-    const v = byNumber.get(number);
-    if (v === undefined) throw refuse('no such unit in the graph', `${node.name}/${typeName}${number}`);
-    return v;
-  });
 }
 
 /** flux-sched's own JGF writer: defaults are left out, keys and separators are jansson's. */

@@ -8,7 +8,7 @@
  */
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../types';
-import { allocationOf, grantFor, writeJgf } from './answer';
+import { allocationOf, writeJgf } from './answer';
 import type { Branch } from './branch';
 import { PruneFilters } from './filters';
 import { withoutNodes } from './grant';

@@ -47,6 +47,22 @@ describe('which of the free it gives', () => {
     expect(given).toEqual([['node10/core0'], ['node9/core0'], ['node11/core0']]);
   });
 
+  // Ids taken from the names' last digits are all 5; of 20 equal ones, std::sort leaves number 10 first.
+  test.each(['lonode', 'hinode'])('nodes with one id under %s: number 10 first', (policy) => {
+    const vertices = Array.from({ length: 20 }, (_, i) => {
+      const path = `/cluster0/ip-10-0-${i}-5`;
+      const node = { type: 'node', name: `ip-10-0-${i}-5`, rank: i, paths: { containment: path } };
+      return [{ id: `${1 + 2 * i}`, metadata: node }, vertex(2 + 2 * i, 'core', i, `${path}/core${i}`)];
+    }).flat();
+    const edges = Array.from({ length: 20 }, (_, i) => [
+      { source: '0', target: `${1 + 2 * i}` },
+      { source: `${1 + 2 * i}`, target: `${2 + 2 * i}` },
+    ]).flat();
+    const graph = { graph: { nodes: [vertex(0, 'cluster', 0, '/cluster0'), ...vertices], edges } };
+    const ask = asker(Matcher.fromJgf(graph, { policy }));
+    expect(heldBy(ask({ type: 'node', count: 1, with: [slots(1)] }))).toEqual(['ip-10-0-10-5/core10']);
+  });
+
   test.each([
     ['lonode', ['n0/core0', 'n0/core1'], ['n0/core2', 'n0/core3']],
     ['hinode', ['n2/core2', 'n2/core3'], ['n2/core0', 'n2/core1']],
@@ -210,15 +226,32 @@ describe('what the caller tells it', () => {
 
   test.each([
     ['a unit that is taken', { nodes: [{ name: 'n0', units: { core: '0' } }] }, 'core0 is unavailable'],
+    [
+      'a whole node of which something is taken',
+      { nodes: [{ name: 'n0', units: {}, exclusive: true }] },
+      'n0 is unavail',
+    ],
+    [
+      'a unit of a node that is taken whole',
+      { nodes: [{ name: 'n1', units: { core: '0' } }] },
+      'core0 is unavailable',
+    ],
+    [
+      'a node listed twice',
+      { nodes: [1, 2].map(() => ({ name: 'n0', units: { core: '1' } })) },
+      'listed twice',
+    ],
     ['a unit that is not there', { nodes: [{ name: 'n0', units: { core: '9' } }] }, 'no such unit'],
     ['a node that is not there', { nodes: [{ name: 'n9', units: {} }] }, 'no such node'],
     ['a job id in use', { jobid: 1, nodes: [] }, 'in use'],
     ['a window of nothing', { start: 5, end: 5, nodes: [] }, 'ends before it starts'],
   ])('a replay of %s is refused and holds nothing', (_, over, text) => {
-    const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
-    asker(matcher)(slots(1));
+    const matcher = Matcher.fromNodes(nodes(2), { policy: 'lonode' });
+    const ask = asker(matcher);
+    ask(slots(1));
+    ask(slots(1, { node: 1 }));
     const before = matcher.state(0);
-    const allocation = { jobid: 2, start: 0, end: 60, ...over };
+    const allocation = { jobid: 3, start: 0, end: 60, ...over };
     expect(() => matcher.replay(allocation, 0)).toThrow(text);
     expect(matcher.state(0)).toEqual(before);
   });

@@ -1,0 +1,88 @@
+/** Allocations read back: which vertices they mean, and whether those are still free. */
+import { FluxqError } from '../../errors';
+import { parseIdset } from '../idset';
+import type { Allocation } from '../types';
+import { unitNumber } from './answer';
+import type { Branch } from './branch';
+import { grantOf } from './grant';
+import type { Graph } from './graph';
+import type { Grant, Ledger } from './ledger';
+
+/**
+ * The grant that an allocation stands for, if all of it is free from now on.
+ * @throws FluxqError FLUXQ_FLUXION_REPLAY
+ */
+export function grantFor(graph: Graph, ledger: Ledger, allocation: Allocation): Grant {
+  const { jobid, start, end } = allocation;
+  if (ledger.jobs.has(jobid)) throw refusal(jobid, 'the job id is in use', 'jobid');
+  if (!(start < end)) throw refusal(jobid, 'the allocation ends before it starts', 'end');
+  const held = verticesOf(graph, allocation);
+  // What was held before now is history; what is past its end still holds for a second.
+  const from = Math.max(start, ledger.now);
+  const until = Math.max(end, ledger.now + 1);
+  for (const v of held) {
+    if (!isUnheld(graph, ledger, v, from, until)) {
+      throw refusal(jobid, `${graph.nameOf(v)} is unavailable`, graph.pathOf(v));
+    }
+  }
+  return grantOf(graph, held, [...held, ...sharedAbove(graph, held)]);
+}
+
+function refusal(jobid: number, text: string, field: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_REPLAY', text, {
+    field: `job ${jobid}: ${field}`,
+    remedy: 'cancel the job that holds it, or drop this allocation',
+  });
+}
+
+function verticesOf(graph: Graph, { jobid, nodes }: Allocation): number[] {
+  const held: number[] = [];
+  for (const { name, units, exclusive } of nodes) {
+    const node = graph.nodes.get(name);
+    if (node === undefined) throw refusal(jobid, 'no such node in the graph', name);
+    for (const [type, ids] of Object.entries(units)) {
+      for (const v of unitsBelow(graph, node, type, ids, jobid)) held.push(v);
+    }
+    if (exclusive === true) held.push(node.vertex);
+  }
+  if (new Set(held).size < held.length) throw refusal(jobid, 'a unit is listed twice', 'nodes');
+  return held;
+}
+
+/** Neither it, nor what is above it, nor (of a whole node) what is below it. */
+function isUnheld(graph: Graph, ledger: Ledger, v: number, start: number, end: number): boolean {
+  for (let at = v; at >= 0; at = graph.parent[at]!) if (!ledger.isFree(at, start, end)) return false;
+  return graph.branchOf.get(v)?.timeline.untouched(start, end, ledger.now) ?? true;
+}
+
+/** Deeper ones first, as in an answer. */
+function sharedAbove(graph: Graph, held: readonly number[]): number[] {
+  const given = new Set(held);
+  const above = new Set<number>();
+  for (const v of held) {
+    for (let at = graph.parent[v]!; at >= 0; at = graph.parent[at]!) if (!given.has(at)) above.add(at);
+  }
+  return [...above].sort((a, b) => depthOf(graph, b) - depthOf(graph, a));
+}
+
+function depthOf(graph: Graph, v: number): number {
+  const parent = graph.parent[v]!;
+  return parent < 0 ? 0 : 1 + depthOf(graph, parent);
+}
+
+function unitsBelow(graph: Graph, node: Branch, typeName: string, ids: string, jobid: number): number[] {
+  const type = graph.types.find(typeName);
+  const byNumber = new Map<number, number>();
+  const collect = (branch: Branch): void => {
+    for (const child of branch.children)
+      if (graph.type[child] === type) byNumber.set(unitNumber(graph, child), child);
+    branch.branches.forEach(collect);
+  };
+  collect(node);
+  return parseIdset(ids).map((number) => {
+    const v = byNumber.get(number);
+    if (v === undefined)
+      throw refusal(jobid, 'no such unit in the graph', `${node.name}/${typeName}${number}`);
+    return v;
+  });
+}
