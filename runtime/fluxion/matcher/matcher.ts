@@ -17,6 +17,7 @@ import type { JgfGraph } from './jgf';
 import { Ledger } from './ledger';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
+import { grantFor } from './replay';
 import { JobspecError, type Request, readRequest } from './request';
 import { Scheduler, type Selector } from './schedule';
 import { Shortcut } from './shortcut';
