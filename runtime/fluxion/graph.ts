@@ -134,7 +134,7 @@ export class GraphLayout {
 }
 
 /** The graph of these nodes, with the levels above them. */
-export function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
+function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
   const nodes: JgfVertex[] = [jgfVertex(ROOT)];
   const edges: JgfEdge[] = [];
   const seen = new Set([ROOT.uniqId]);

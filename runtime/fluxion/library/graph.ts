@@ -9,7 +9,7 @@ import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../allocation';
 import { TimeAxis } from '../axis';
 import type { EngineResult } from '../engine';
-import { type GraphLayout, jgfOf } from '../graph';
+import type { GraphLayout } from '../graph';
 import { type BookedJob, JobBook, withoutNodes } from '../job-book';
 import type { JgfGraph } from '../matcher/jgf';
 import type { Allocation, GraphNode, MatchOperation, MatchPolicy } from '../types';
@@ -101,34 +101,28 @@ export class LibraryGraph {
     if (job === undefined) return true;
     const rest = withoutNodes(job.allocation, names);
     if (rest.nodes.length === job.allocation.nodes.length) return false;
+    this.checkOwnGraph();
     this.cancel(jobid);
     if (rest.nodes.length === 0) return true;
     this.replay(rest, job);
     return false;
   }
 
+  /**
+   * Nodes come and go by a new context. In place, flux-sched 0.54 loops for ever in a reservation after a node was
+   * added beside running jobs, and crashes in a match after one was added and another removed.
+   */
   addNodes(nodes: readonly GraphNode[]): void {
-    const placed = this.layout.add(nodes);
-    if (this.context === undefined) {
-      this.context = this.open();
-      return;
-    }
-    // The library counts a node that comes up, not one that is added: so they are added down and brought up.
-    const down = placed.map((one) => ({ ...one, node: { ...one.node, up: false } }));
-    this.context.addSubgraph(JSON.stringify(jgfOf(down)));
-    for (const { node, chain } of placed) {
-      if (node.up !== false) this.context.setStatus(chain.at(-1)!.path, true);
-    }
+    this.checkOwnGraph();
+    if (this.layout.add(nodes).length > 0) this.recycle();
   }
 
   /** @returns the jobs that lost units */
   removeNodes(names: readonly string[]): number[] {
     const known = new Set(names.filter((name) => this.layout.nodes.has(name)));
     const hit = this.jobs.on(known).map(({ allocation }) => allocation.jobid);
-    // The library takes a busy node away and leaves its jobs: freed first.
     for (const jobid of hit) this.partialCancel(jobid, known);
     for (const name of known) this.layout.remove(name);
-    // A new context without them: 0.54 crashes in a match after a node was added and another removed in place.
     if (known.size > 0) this.recycle();
     return hit;
   }
@@ -168,6 +162,14 @@ export class LibraryGraph {
     this.context = this.open();
     this.matches = 0;
     this.giveBack(jobs);
+  }
+
+  /** A graph that came as JGF is known to the library alone. */
+  private checkOwnGraph(): void {
+    if (this.source.jgf === undefined) return;
+    throw new FluxqError('FLUXQ_FLUXION_GRAPH', 'a graph that came as JGF can not be changed', {
+      remedy: 'initialise with nodes instead of JGF',
+    });
   }
 
   private open(): LibraryContext | undefined {
