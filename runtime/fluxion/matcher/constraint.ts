@@ -86,12 +86,15 @@ function ranks(values: readonly unknown[]): Matches {
 }
 
 function idset(value: unknown): readonly number[] {
-  const invalid = new JobspecError(`Invalid idset \`${value}'`);
-  if (typeof value !== 'string' && typeof value !== 'number') throw invalid;
+  if (typeof value !== 'string' && typeof value !== 'number') throw invalidIdset(value);
   try {
     return parseIdset(`${value}`);
   } catch (error) {
-    if (error instanceof FluxqError) throw invalid;
+    if (error instanceof FluxqError) throw invalidIdset(value);
     throw error;
   }
+}
+
+function invalidIdset(value: unknown): JobspecError {
+  return new JobspecError(`Invalid idset \`${value}'`);
 }

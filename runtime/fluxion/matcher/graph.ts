@@ -42,6 +42,8 @@ export class Graph {
   lanes = 1;
   /** Branches ever added. */
   rows = 0;
+  private readonly nextId: number[] = [];
+  private nextUniqId = 0;
   root!: Branch;
   /** One up for a node that is up, one down for one that is down, as flux-sched counts at load. */
   nodesUp = 0;
@@ -67,6 +69,8 @@ export class Graph {
   add(vertex: NewVertex): number {
     this.reserve(1);
     const v = this.count++;
+    this.nextId[vertex.type] = Math.max(this.nextId[vertex.type] ?? 0, vertex.id + 1);
+    this.nextUniqId = Math.max(this.nextUniqId, vertex.uniqId + 1);
     this.type[v] = vertex.type;
     this.parent[v] = -1;
     this.id[v] = vertex.id;
@@ -77,6 +81,11 @@ export class Graph {
     this.row[v] = -1;
     this.number[v] = vertex.id;
     return v;
+  }
+
+  /** Ids for new vertices of one type: dense, never used twice. They count as taken once a vertex has them. */
+  takeIds(type: number): { readonly id: number; readonly uniqId: number } {
+    return { id: this.nextId[type] ?? 0, uniqId: this.nextUniqId };
   }
 
   /** Gives a type a lane in every timeline. */
@@ -234,6 +243,8 @@ export class Graph {
     copy.laneOf.push(...this.laneOf);
     copy.lanes = this.lanes;
     copy.rows = this.rows;
+    copy.nextId.push(...this.nextId);
+    copy.nextUniqId = this.nextUniqId;
     copy.nodesUp = this.nodesUp;
     copy.root = this.root.clone(undefined);
     const index = (branch: Branch): void => {

@@ -74,10 +74,12 @@ function parseJson(text: string): unknown {
 /** @throws FluxqError FLUXQ_FLUXION_GRAPH */
 export function readVertex(vertex: JgfVertex): ReadVertex {
   const metadata: unknown = isObject(vertex) ? vertex.metadata : undefined;
-  const malformed = refused(`fill_fetcher: malformed metadata in an JGF node for ${vertex?.id}`);
-  if (!isObject(metadata) || typeof vertex.id !== 'string' || !/^-?\d+/.test(vertex.id)) throw malformed;
+  if (!isObject(metadata) || typeof vertex.id !== 'string' || !/^-?\d+/.test(vertex.id))
+    throw malformed(vertex);
   const { type, paths, name, basename } = metadata;
-  if (typeof type !== 'string' || !isObject(paths) || typeof paths.containment !== 'string') throw malformed;
+  if (typeof type !== 'string' || !isObject(paths) || typeof paths.containment !== 'string') {
+    throw malformed(vertex);
+  }
   const uniqId = numberOr(metadata.uniq_id, Number.parseInt(vertex.id, 10));
   const id = numberOr(
     metadata.id,
@@ -97,6 +99,10 @@ export function readVertex(vertex: JgfVertex): ReadVertex {
     properties: readProperties(metadata.properties, vertex.id),
     path: paths.containment,
   };
+}
+
+function malformed(vertex: JgfVertex): FluxqError {
+  return refused(`fill_fetcher: malformed metadata in an JGF node for ${vertex?.id}`);
 }
 
 /** Only the keys count; the real one aborts on a value that is no text. */

@@ -101,28 +101,6 @@ function isBranch(type: number, hasChildren: boolean): boolean {
   return hasChildren || type === NODE || type === STORAGE_NODE;
 }
 
-/** Gives the ids of new vertices: dense per type, never used twice. */
-class Numbering {
-  private readonly nextId = new Map<number, number>();
-  private nextUniqId = 0;
-
-  constructor(graph: Graph) {
-    for (let v = 0; v < graph.count; v++) {
-      const type = graph.type[v]!;
-      this.nextId.set(type, Math.max(this.nextId.get(type) ?? 0, graph.id[v]! + 1));
-      this.nextUniqId = Math.max(this.nextUniqId, graph.uniqId[v]! + 1);
-    }
-  }
-
-  take(type: number, count: number): { id: number; uniqId: number } {
-    const id = this.nextId.get(type) ?? 0;
-    const uniqId = this.nextUniqId;
-    this.nextId.set(type, id + count);
-    this.nextUniqId += count;
-    return { id, uniqId };
-  }
-}
-
 /** @throws FluxqError FLUXQ_FLUXION_GRAPH; the graph is as it was then */
 export function graphFromNodes(nodes: readonly GraphNode[]): Graph {
   const graph = new Graph();
@@ -135,22 +113,20 @@ export function graphFromNodes(nodes: readonly GraphNode[]): Graph {
 /** Nodes that are down are added up and set down after: flux-sched counts a node that is loaded down as minus one. */
 export function addNodes(graph: Graph, nodes: readonly GraphNode[]): Branch[] {
   checkNodes(nodes, graph.nodes);
-  const numbering = new Numbering(graph);
   const levels = new Map<string, Branch>();
   for (const [v, branch] of graph.branchOf) levels.set(graph.pathOf(v), branch);
   return nodes.map((node) => {
     let parent = graph.root;
     for (const type of ['zone', 'rack'] as const) {
       const value = node[type];
-      if (value !== undefined) parent = level(graph, numbering, levels, parent, type, `${type}=${value}`);
+      if (value !== undefined) parent = level(graph, levels, parent, type, `${type}=${value}`);
     }
-    return addNode(graph, numbering, parent, node);
+    return addNode(graph, parent, node);
   });
 }
 
 function level(
   graph: Graph,
-  numbering: Numbering,
   levels: Map<string, Branch>,
   parent: Branch,
   typeName: string,
@@ -161,7 +137,7 @@ function level(
   if (known !== undefined) return known;
   const type = graph.types.intern(typeName);
   graph.countType(type);
-  const v = graph.add({ type, ...numbering.take(type, 1), rank: -1, size: 1, up: true });
+  const v = graph.add({ type, ...graph.takeIds(type), rank: -1, size: 1, up: true });
   graph.names.set(v, name);
   const branch = graph.addBranch(v, parent, NO_PROPERTIES);
   graph.countBranch(branch, 1, true);
@@ -169,8 +145,8 @@ function level(
   return branch;
 }
 
-function addNode(graph: Graph, numbering: Numbering, parent: Branch, node: GraphNode): Branch {
-  const ids = numbering.take(NODE, 1);
+function addNode(graph: Graph, parent: Branch, node: GraphNode): Branch {
+  const ids = graph.takeIds(NODE);
   graph.countType(NODE);
   const v = graph.add({ type: NODE, ...ids, rank: ids.id, size: 1, up: true });
   graph.names.set(v, node.name);
@@ -178,7 +154,7 @@ function addNode(graph: Graph, numbering: Numbering, parent: Branch, node: Graph
   for (const [typeName, count] of Object.entries(node.units)) {
     const type = graph.types.intern(typeName);
     if (count > 0) graph.countType(type);
-    const { id, uniqId } = numbering.take(type, count);
+    const { id, uniqId } = graph.takeIds(type);
     graph.reserve(count);
     for (let i = 0; i < count; i++) {
       const leaf = graph.add({ type, id: id + i, uniqId: uniqId + i, rank: ids.id, size: 1, up: true });
