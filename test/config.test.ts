@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, parseConfig } from '../runtime/config';
+
+describe('configuration', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fluxqueue-config-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const file = (text: string) => {
+    const path = join(folder, `${Math.random()}.yaml`);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test('everything has a default', () => {
+    expect(loadConfig(undefined, {})).toMatchObject({
+      logLevel: 'info',
+      http: { port: 8080 },
+      fluxion: { address: 'embedded', policy: 'lonode' },
+      queue: { name: 'default', policy: 'easy', defaultWalltimeSeconds: 3600 },
+      units: { cpuMillis: 1000, memoryMiB: 1024 },
+    });
+    expect(loadConfig(file(''), {})).toEqual(loadConfig(undefined, {}));
+  });
+
+  test('the environment goes over the file, the file over the defaults', () => {
+    const path = file('http:\n  port: 9000\nqueue:\n  policy: fcfs\n  depth: 10\n');
+    const config = loadConfig(path, {
+      FLUXQUEUE_HTTP_PORT: '0',
+      DATABASE_URL: 'postgres://u:p@h/d',
+      FLUXQUEUE_QUEUE_POLICY: '',
+    });
+    expect(config.http.port).toBe(0);
+    expect(config.queue).toMatchObject({ policy: 'fcfs', depth: 10 });
+    expect(config.database.url).toBe('postgres://u:p@h/d');
+  });
+
+  test.each([
+    ['an unknown key', { queue: { polcy: 'easy' } }, 'queue.polcy', undefined],
+    ['an unknown section', { kueue: {} }, 'kueue', undefined],
+    ['a wrong type', { http: { port: 'many' } }, 'http.port', 'many'],
+    ['a port that is none', { http: { port: 70_000 } }, 'http.port', 70_000],
+    ['a word that is none of the choices', { queue: { policy: 'fair' } }, 'queue.policy', 'fair'],
+    ['a size of nothing', { units: { cpuMillis: 0 } }, 'units.cpuMillis', 0],
+    ['a list', [], 'configuration', []],
+  ])('%s is refused with its place and value', (_, given, field, value) => {
+    expect(() => parseConfig(given)).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field, value }),
+    );
+  });
+
+  test('a database URL never stands in an error: it has a password', () => {
+    const wrong = { database: { url: 'mysql://me:secret@host/db' } };
+    expect(() => parseConfig(wrong)).toThrow(/database\.url: must start with postgres/);
+    expect(() => parseConfig(wrong)).not.toThrow(/secret/);
+  });
+
+  test('the lease must be renewed before it ends', () => {
+    const given = { leaderElection: { leaseDurationSeconds: 5, renewDeadlineSeconds: 5 } };
+    expect(() => parseConfig(given)).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'leaderElection' }),
+    );
+  });
+
+  test.each([
+    ['that is not there', () => join(folder, 'none.yaml')],
+    ['that is no YAML', () => file('a: [')],
+    ['that is no mapping', () => file('- a')],
+  ])('a file %s is named', (_, path) => {
+    const given = path();
+    expect(() => loadConfig(given, {})).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_CONFIG_UNREADABLE', field: given }),
+    );
+  });
+});
