@@ -100,7 +100,7 @@ describeStack(
 
     /** What must be true when everything is over. */
     async function settled(): Promise<void> {
-      await science.finished();
+      await science.finished(40_000);
       const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
       expect({ finished, misplaced, lost, doubleGranted }).toEqual({
         finished: jobs,

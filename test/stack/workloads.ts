@@ -33,6 +33,7 @@ const DURATION = 'fluxqueue.test/duration';
 export class Namespace {
   /** uids of everything made here. */
   readonly uids: string[] = [];
+  private readonly deleted = new Set<string>();
 
   private constructor(
     private readonly fixture: () => Fixture,
@@ -146,14 +147,21 @@ export class Namespace {
     propagationPolicy: 'Background' | 'Foreground' = 'Background',
   ): Promise<void> {
     const path = kind === 'Job' ? jobs : pods;
+    this.deleted.add(object.metadata.uid);
     await this.fixture().client.delete(path(this.name, object.metadata.name), { propagationPolicy });
+  }
+
+  /** Rows of everything made here, and the uids that must have one: what was deleted before it was seen has none. */
+  private async known(): Promise<{ rows: readonly WorkloadRow[]; uids: readonly string[] }> {
+    const rows = await this.fixture().queue.byUid(this.uids);
+    const there = new Set(rows.map(({ uid }) => uid));
+    return { rows, uids: this.uids.filter((uid) => there.has(uid) || !this.deleted.has(uid)) };
   }
 
   /** Everything made here, judged. */
   async verdict(): Promise<Verdict> {
-    const { queue } = this.fixture();
-    const [rows, histories] = [await queue.byUid(this.uids), await historiesOf(queue, this.uids)];
-    return judge(this.uids, rows, await this.pods(), histories);
+    const { rows, uids } = await this.known();
+    return judge(uids, rows, await this.pods(), await historiesOf(this.fixture().queue, uids));
   }
 
   /** Waits until everything made here is finished. */
@@ -161,11 +169,11 @@ export class Namespace {
     await waitFor(
       `all of ${this.name} to finish`,
       async () => {
-        const rows = await this.fixture().queue.byUid(this.uids);
+        const { rows, uids } = await this.known();
         const open = rows.filter(({ phase }) => phase !== 'Finished');
-        if (rows.length === this.uids.length && open.length === 0) return true;
+        if (rows.length === uids.length && open.length === 0) return true;
         const what = open.map(({ name, phase, reason }) => `${name} ${phase} ${reason ?? ''}`);
-        throw new Error(`${this.uids.length - rows.length} without a row; ${what.join(', ')}`);
+        throw new Error(`${uids.length - rows.length} without a row; ${what.join(', ')}`);
       },
       { timeoutMs },
     );
