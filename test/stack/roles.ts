@@ -60,6 +60,11 @@ export class RoleProcess {
     return (await fetch(`http://127.0.0.1:${this.port}/readyz`)).ok;
   }
 
+  /** What /readyz says. */
+  async notReady(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.port}/readyz`)).text();
+  }
+
   /** The metrics page. */
   async metrics(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
