@@ -90,7 +90,7 @@ async function storedPair(
   const secret = await orUndefined(client.get<Secret>(secrets(namespace, secretName)));
   const stored = secret === undefined ? undefined : pairOf(secret);
   if (stored !== undefined && !isDue(stored, names, now())) return stored;
-  const pair = makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
+  const pair = await makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
   const data = {
     'tls.key': encoded(pair.key),
     'tls.crt': encoded(pair.cert),

@@ -5,16 +5,9 @@
  * CA. The *bundle* is every CA the apiserver should trust: while replicas
  * change over, the one before is still in it.
  */
-import {
-  createHash,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from 'node:crypto';
+import { KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import * as der from './der';
+import type * as X509Library from '@peculiar/x509';
 
 /** All PEM. */
 export interface ServingCertificate {
@@ -32,69 +25,48 @@ export interface CertificateOptions {
   readonly days?: number;
   /** CAs that clients may still meet. @default '' */
   readonly trusted?: string;
+  /** The end of a connection that shows it. @default 'server' */
+  readonly end?: 'server' | 'client';
 }
+
+type X509 = typeof X509Library;
 
 const DAY = 24 * 3600 * 1000;
 /** Clocks of nodes differ. */
 const BACKDATED = 5 * 60 * 1000;
+/** A TLS handshake costs a tenth of one with RSA 2048. */
+const P256 = { name: 'ECDSA', namedCurve: 'P-256' };
 
-const OID = {
-  ecdsaWithSha256: '1.2.840.10045.4.3.2',
-  commonName: '2.5.4.3',
-  subjectKeyIdentifier: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  authorityKeyIdentifier: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
-  serverAuth: '1.3.6.1.5.5.7.3.1',
-};
-
-interface Template {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly publicKey: KeyObject;
-  readonly signingKey: KeyObject;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  readonly extensions: readonly Buffer[];
-}
-
-/** A new CA and a leaf signed by it. P-256: a TLS handshake costs a tenth of one with RSA 2048. */
-export function makeCertificate({
-  names,
-  now,
-  days = 365,
-  trusted = '',
-}: CertificateOptions): ServingCertificate {
+/** A new CA and a leaf signed by it. */
+export async function makeCertificate(options: CertificateOptions): Promise<ServingCertificate> {
+  const { names, now, days = 365, trusted = '', end = 'server' } = options;
+  const x509 = await loadX509();
   const validity = {
     notBefore: new Date(now.getTime() - BACKDATED),
     notAfter: new Date(now.getTime() + days * DAY),
   };
-  const ca = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  // Every CA its own name: in a bundle of two the right one is found at once.
-  const issuer = `fluxqueue webhook CA ${randomBytes(4).toString('hex')}`;
-  const caCert = certificate({
+  // The CA's key can't be exported, and is forgotten with this call.
+  const caKeys = await webcrypto.subtle.generateKey(P256, false, ['sign', 'verify']);
+  const leafKeys = await webcrypto.subtle.generateKey(P256, true, ['sign', 'verify']);
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity,
-    subject: issuer,
-    issuer,
-    publicKey: ca.publicKey,
-    signingKey: ca.privateKey,
-    extensions: caExtensions(ca.publicKey),
+    // Every CA its own name: in a bundle of two the right one is found at once.
+    name: commonName(`fluxqueue webhook CA ${randomBytes(4).toString('hex')}`),
+    keys: caKeys,
+    extensions: await caExtensions(x509, caKeys.publicKey),
   });
-  const cert = certificate({
+  const leaf = await x509.X509CertificateGenerator.create({
     ...validity,
-    subject: commonName(names),
-    issuer,
-    publicKey: leaf.publicKey,
-    signingKey: ca.privateKey,
-    extensions: leafExtensions(names, ca.publicKey),
+    subject: commonName(names[0] ?? 'fluxqueue webhook'),
+    issuer: ca.subjectName,
+    publicKey: leafKeys.publicKey,
+    signingKey: caKeys.privateKey,
+    extensions: await leafExtensions(x509, names, end, caKeys.publicKey),
   });
   return {
-    key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert,
-    bundle: [caCert, ...validCas(trusted, now)].join(''),
+    key: KeyObject.from(leafKeys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `${leaf.toString('pem')}\n`,
+    bundle: [`${ca.toString('pem')}\n`, ...validCas(trusted, now)].join(''),
   };
 }
 
@@ -130,80 +102,39 @@ function parse(pem: string): X509Certificate | undefined {
   }
 }
 
-function certificate(template: Template): string {
-  const algorithm = der.sequence(der.objectIdentifier(OID.ecdsaWithSha256));
-  const serial = randomBytes(16);
-  serial[0] = (serial[0]! & 0x7f) | 0x40;
-  const toBeSigned = der.sequence(
-    der.tagged(0, der.integer(Buffer.from([2]))),
-    der.integer(serial),
-    algorithm,
-    distinguishedName(template.issuer),
-    der.sequence(der.time(template.notBefore), der.time(template.notAfter)),
-    distinguishedName(template.subject),
-    template.publicKey.export({ type: 'spki', format: 'der' }),
-    der.tagged(3, der.sequence(...template.extensions)),
-  );
-  const signature = sign('sha256', toBeSigned, template.signingKey);
-  const bytes = der.sequence(toBeSigned, algorithm, der.bitString(signature));
-  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+async function caExtensions(x509: X509, key: webcrypto.CryptoKey) {
+  return [
+    new x509.BasicConstraintsExtension(true, 0, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    await x509.SubjectKeyIdentifierExtension.create(key),
+  ];
 }
 
-function caExtensions(publicKey: KeyObject): Buffer[] {
-  const keyCertSign = der.bitString(Buffer.from([0b0000_0100]), 2);
+async function leafExtensions(
+  x509: X509,
+  names: readonly string[],
+  end: 'server' | 'client',
+  caKey: webcrypto.CryptoKey,
+) {
   return [
-    extension(
-      OID.basicConstraints,
-      der.sequence(der.boolean(true), der.integer(Buffer.from([0]))),
-      'critical',
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[`${end}Auth`]]),
+    new x509.SubjectAlternativeNameExtension(
+      names.map((name) => ({ type: isIP(name) === 0 ? 'dns' : 'ip', value: name })),
     ),
-    extension(OID.keyUsage, keyCertSign, 'critical'),
-    extension(OID.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
+    await x509.AuthorityKeyIdentifierExtension.create(caKey),
   ];
-}
-
-function leafExtensions(names: readonly string[], caKey: KeyObject): Buffer[] {
-  const digitalSignature = der.bitString(Buffer.from([0b1000_0000]), 7);
-  return [
-    extension(OID.basicConstraints, der.sequence(), 'critical'),
-    extension(OID.keyUsage, digitalSignature, 'critical'),
-    extension(OID.extendedKeyUsage, der.sequence(der.objectIdentifier(OID.serverAuth))),
-    extension(OID.subjectAltName, der.sequence(...names.map(generalName))),
-    extension(OID.authorityKeyIdentifier, der.sequence(der.tagged(0, keyIdentifier(caKey), 'primitive'))),
-  ];
-}
-
-function extension(oid: string, value: Buffer, critical?: 'critical'): Buffer {
-  const flag = critical === undefined ? [] : [der.boolean(true)];
-  return der.sequence(der.objectIdentifier(oid), ...flag, der.octetString(value));
-}
-
-function generalName(name: string): Buffer {
-  if (isIP(name) === 0) return der.tagged(2, Buffer.from(name, 'ascii'), 'primitive');
-  return der.tagged(7, addressBytes(name), 'primitive');
-}
-
-function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const [before, after] = [groups(head), groups(tail ?? '')];
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');
 }
 
 /** A common name has at most 64 characters; clients look at the alternative names only. */
-function commonName(names: readonly string[]): string {
-  return (names[0] ?? 'fluxqueue webhook').slice(0, 64);
+function commonName(name: string) {
+  return [{ CN: [name.slice(0, 64)] }];
 }
 
-function distinguishedName(common: string): Buffer {
-  return der.sequence(der.set(der.sequence(der.objectIdentifier(OID.commonName), der.utf8String(common))));
-}
-
-function keyIdentifier(publicKey: KeyObject): Buffer {
-  return createHash('sha1')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest();
+/** Only when a certificate is made: every role starts from the same file, and this is large. */
+async function loadX509(): Promise<X509> {
+  // Its classes are decorated, which needs this to be there first.
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
 }

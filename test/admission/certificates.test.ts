@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -14,9 +14,14 @@ const NOW = new Date('2026-05-01T12:00:00Z');
 const DAY = 24 * 3600 * 1000;
 const later = (days: number) => new Date(NOW.getTime() + days * DAY);
 
-const pair = makeCertificate({ names: NAMES, now: NOW });
-const leaf = new X509Certificate(pair.cert);
-const ca = new X509Certificate(pair.bundle);
+let pair: ServingCertificate;
+let leaf: X509Certificate;
+let ca: X509Certificate;
+beforeAll(async () => {
+  pair = await makeCertificate({ names: NAMES, now: NOW });
+  leaf = new X509Certificate(pair.cert);
+  ca = new X509Certificate(pair.bundle);
+});
 
 it('makes a leaf for the names, signed by its own CA', () => {
   expect(leaf.checkHost('fluxqueue-webhook.fluxqueue-system.svc')).toBeDefined();
@@ -30,13 +35,27 @@ it('makes a leaf for the names, signed by its own CA', () => {
   expect(leaf.checkIssued(ca)).toBe(true);
 });
 
+it('gives the key of the leaf, for P-256, to serve with and nothing else', () => {
+  expect(leaf.checkPrivateKey(createPrivateKey(pair.key))).toBe(true);
+  expect(leaf.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
+  // Node calls the extended key usage that.
+  expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+});
+
+it('takes a name longer than a common name may be', async () => {
+  const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.svc`;
+  const { cert } = await makeCertificate({ names: [long], now: NOW });
+  expect(new X509Certificate(cert).checkHost(long)).toBe(long);
+  expect(new X509Certificate(cert).subject).toBe(`CN=${long.slice(0, 64)}`);
+});
+
 it('holds for a year, from a little before now', () => {
   expect(Date.parse(leaf.validTo)).toBe(later(365).getTime());
   expect(Date.parse(leaf.validFrom)).toBeLessThan(NOW.getTime());
 });
 
-it('writes years after 2049', () => {
-  const far = makeCertificate({ names: NAMES, now: new Date('2050-02-03T04:05:06Z') });
+it('writes years after 2049', async () => {
+  const far = await makeCertificate({ names: NAMES, now: new Date('2050-02-03T04:05:06Z') });
   expect(new Date(new X509Certificate(far.cert).validTo).toISOString()).toBe('2051-02-03T04:05:06.000Z');
 });
 
@@ -47,13 +66,13 @@ it('is due after two thirds, for other names, and when it is none', () => {
   expect(isDue({ cert: 'nonsense' }, NAMES, NOW)).toBe(true);
 });
 
-it('keeps the CA before in the bundle until that expires', () => {
-  const renewed = makeCertificate({ names: NAMES, now: later(250), trusted: pair.bundle });
+it('keeps the CA before in the bundle until that expires', async () => {
+  const renewed = await makeCertificate({ names: NAMES, now: later(250), trusted: pair.bundle });
   expect(validCas(renewed.bundle, later(250))).toEqual([
     renewed.bundle.slice(0, -pair.bundle.length),
     pair.bundle,
   ]);
-  const again = makeCertificate({ names: NAMES, now: later(500), trusted: renewed.bundle });
+  const again = await makeCertificate({ names: NAMES, now: later(500), trusted: renewed.bundle });
   expect(validCas(again.bundle, later(500))).toHaveLength(2);
   expect(again.bundle).not.toContain(pair.bundle);
 });
@@ -85,8 +104,12 @@ describe('over TLS', () => {
     return accepted;
   }
   const name = 'fluxqueue-webhook.fluxqueue-system.svc';
-  const first = makeCertificate({ names: NAMES, now: new Date() });
-  const second = makeCertificate({ names: NAMES, now: new Date(), trusted: first.bundle });
+  let first: ServingCertificate;
+  let second: ServingCertificate;
+  beforeAll(async () => {
+    first = await makeCertificate({ names: NAMES, now: new Date() });
+    second = await makeCertificate({ names: NAMES, now: new Date(), trusted: first.bundle });
+  });
 
   it('a client accepts it by name, and by no other', async () => {
     expect(await accepts(first.bundle, first, name)).toBe(true);

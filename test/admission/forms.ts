@@ -20,7 +20,7 @@ const ENABLED = { 'fluxqueue/enabled': 'true' };
  * Resolves when both forms are at work.
  */
 export async function installForms(cluster: Cluster): Promise<WebhookServer> {
-  const tls = makeCertificate({ names: ['127.0.0.1'], now: new Date() });
+  const tls = await makeCertificate({ names: ['127.0.0.1'], now: new Date() });
   const webhook = await startWebhook({ host: '127.0.0.1', port: 0, tls });
   const chart = Testing.chart();
   const of = (form: Form) => ({ namespaceLabels: { ...ENABLED, form } });

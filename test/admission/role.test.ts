@@ -58,7 +58,7 @@ describe('with a certificate from files', () => {
     });
 
   it('serves it, and a new one when the files change', async () => {
-    const [first, second] = [make(), make()];
+    const [first, second] = [await make(), await make()];
     write(first);
     const started = await start({ certDir: directory });
     role = started.role;

@@ -1,6 +1,6 @@
 import { Agent, type RequestOptions, request } from 'node:https';
 import { connect } from 'node:tls';
-import { makeCertificate } from '../../runtime/admission/certificates';
+import { makeCertificate, type ServingCertificate } from '../../runtime/admission/certificates';
 import {
   type Outcome,
   startWebhook,
@@ -10,7 +10,6 @@ import {
 import { pod } from './corpus';
 
 const LOOPBACK = '127.0.0.1';
-const first = makeCertificate({ names: [LOOPBACK], now: new Date() });
 
 interface Reply {
   readonly status: number;
@@ -29,10 +28,15 @@ interface Reply {
   readonly serial: string;
 }
 
+let first: ServingCertificate;
 let server: WebhookServer;
 let seen: [string, Outcome][];
 let errors: string[];
 let agent: Agent;
+
+beforeAll(async () => {
+  first = await makeCertificate({ names: [LOOPBACK], now: new Date() });
+});
 
 async function start(options: Partial<WebhookOptions> = {}): Promise<void> {
   seen = [];
@@ -192,7 +196,7 @@ describe('the certificate', () => {
   it('changes for new connections; open ones go on', async () => {
     await start();
     const before = await post(review(pod()));
-    const second = makeCertificate({ names: [LOOPBACK], now: new Date(), trusted: first.bundle });
+    const second = await makeCertificate({ names: [LOOPBACK], now: new Date(), trusted: first.bundle });
     server.setCertificate(second);
     expect((await post(review(pod()))).serial).toBe(before.serial);
 
@@ -205,7 +209,7 @@ describe('the certificate', () => {
 
   it('stays when the new one is none, or has another key', async () => {
     await start();
-    const other = makeCertificate({ names: [LOOPBACK], now: new Date() });
+    const other = await makeCertificate({ names: [LOOPBACK], now: new Date() });
     const invalid = expect.objectContaining({ code: 'FLUXQ_CERTIFICATE_INVALID' });
     expect(() => server.setCertificate({ cert: 'none', key: first.key })).toThrow(invalid);
     expect(() => server.setCertificate({ cert: first.cert, key: other.key })).toThrow(invalid);

@@ -135,7 +135,7 @@ async function benchWebhook({ rate, seconds, trials }: Settings): Promise<Webhoo
   const roles = new Roles();
   const certDir = mkdtempSync(join(tmpdir(), 'fluxqueue-bench-'));
   try {
-    const tls = makeCertificate({ names: [LOOPBACK], now: new Date() });
+    const tls = await makeCertificate({ names: [LOOPBACK], now: new Date() });
     writeFileSync(join(certDir, 'tls.crt'), tls.cert);
     writeFileSync(join(certDir, 'tls.key'), tls.key);
     const [port = 0] = await freePorts(1);

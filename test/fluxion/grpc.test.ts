@@ -29,11 +29,11 @@ describe('the embedded matcher behind a Unix socket', () => {
 describe('the embedded matcher behind TCP with TLS', () => {
   conformance(
     async (): Promise<Subject> => {
-      const tls = loopbackCertificate();
+      const tls = await loopbackCertificate();
       const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'embedded', tls, log });
       const fluxion = connectFluxion({
         address: server.address,
-        tls: { ca: tls.cert, serverName: 'localhost' },
+        tls: { ca: tls.bundle, serverName: 'localhost' },
       });
       const stop = async () => {
         await fluxion.close();

@@ -1,13 +1,18 @@
+import * as events from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, credentials, Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { service as healthService } from 'grpc-health-check';
+import { credentials, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { connectFluxion } from '../../runtime/fluxion/client';
 import { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
 import { FluxionServiceService, MatchRequest } from '../../runtime/fluxion/generated/fluxion';
+import {
+  type HealthCheckResponse,
+  HealthClient,
+  HealthCheckResponse_ServingStatus as Serving,
+} from '../../runtime/fluxion/generated/health';
 import { toJgf } from '../../runtime/fluxion/matcher';
 import { Rpc } from '../../runtime/fluxion/rpc';
 import { type FluxionServer, startFluxionServer } from '../../runtime/fluxion/server';
@@ -194,41 +199,38 @@ describe('sockets', () => {
   });
 
   test('a caller that does not trust the certificate gets nothing', async () => {
-    const secure = await start('127.0.0.1:0', { tls: loopbackCertificate() });
-    const stranger = loopbackCertificate();
-    const fluxion = connect(secure.address, { tls: { ca: stranger.cert }, timeouts: { connect: 500 } });
+    const secure = await start('127.0.0.1:0', { tls: await loopbackCertificate() });
+    const stranger = await loopbackCertificate();
+    const fluxion = connect(secure.address, { tls: { ca: stranger.bundle }, timeouts: { connect: 500 } });
     await expect(fluxion.init(INIT)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
   });
 
   test('where a client certificate is asked for, one without gets nothing', async () => {
-    const tls = loopbackCertificate();
-    const client = loopbackCertificate();
-    const secure = await start('127.0.0.1:0', { tls: { ...tls, clientCa: client.cert } });
-    const bare = connect(secure.address, { tls: { ca: tls.cert }, timeouts: { connect: 500 } });
+    const tls = await loopbackCertificate();
+    const client = await loopbackCertificate('client');
+    const secure = await start('127.0.0.1:0', { tls: { ...tls, clientCa: client.bundle } });
+    const bare = connect(secure.address, { tls: { ca: tls.bundle }, timeouts: { connect: 500 } });
     await expect(bare.init(INIT)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
-    const known = connect(secure.address, { tls: { ca: tls.cert, cert: client.cert, key: client.key } });
+    const known = connect(secure.address, { tls: { ca: tls.bundle, cert: client.cert, key: client.key } });
     await known.init(INIT);
   });
 });
 
 test('health is served, and goes away with the server', async () => {
-  const client = new Client(server.address, credentials.createInsecure());
-  const check = healthService.Check!;
-  const ask = () =>
+  const client = new HealthClient(server.address, credentials.createInsecure());
+  const ask = (service: string) =>
     new Promise((resolve, reject) => {
-      client.makeUnaryRequest(
-        check.path,
-        check.requestSerialize,
-        check.responseDeserialize,
-        { service: 'fluxion.FluxionService' },
-        new Metadata(),
-        { deadline: Date.now() + 1000 },
-        (error, response) => (error === null ? resolve(response) : reject(error)),
-      );
+      client.check({ service }, (error, response) => (error === null ? resolve(response) : reject(error)));
     });
-  expect(await ask()).toMatchObject({ status: 'SERVING' });
+  const seen: HealthCheckResponse[] = [];
+  const watch = client.watch({ service: '' }).on('data', (state: HealthCheckResponse) => seen.push(state));
+  const ended = events.once(watch, 'end');
+  expect(await ask('fluxion.FluxionService')).toEqual({ status: Serving.SERVING });
+  await expect(ask('another.Service')).rejects.toMatchObject({ code: status.NOT_FOUND });
   await server.stop();
-  await expect(ask()).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  await ended;
+  expect(seen).toEqual([{ status: Serving.SERVING }, { status: Serving.NOT_SERVING }]);
+  await expect(ask('')).rejects.toMatchObject({ code: status.UNAVAILABLE });
   client.close();
 });
 
