@@ -32,8 +32,9 @@ export class EmbeddedEngine implements Engine {
     if (this.matcher === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
     const outcome = this.matcher.match({ jobid, jobspec, operation, now: this.advance(now) });
     if (outcome.status !== 'OK') return { status: outcome.status, text: outcome.text };
-    const { allocation, reserved, held } = outcome;
-    return { status: 'OK', allocation, reserved, held: () => held };
+    const { allocation, reserved } = outcome;
+    // The paths are made when they are read: few callers want them.
+    return { status: 'OK', allocation, reserved, held: () => outcome.held };
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {

@@ -50,7 +50,16 @@ export class JobBook<Job extends BookedJob> {
         type,
         count - (held.get(node.name)?.get(type)?.size ?? 0),
       ]);
-      return { name: node.name, up: node.up !== false, total: node.units, free: Object.fromEntries(free) };
+      const { name, units: total, properties = [], zone, rack } = node;
+      return {
+        name,
+        up: node.up !== false,
+        total,
+        free: Object.fromEntries(free),
+        properties,
+        ...(zone === undefined ? {} : { zone }),
+        ...(rack === undefined ? {} : { rack }),
+      };
     });
     return { bootId, jobs: this.values().map(({ allocation }) => allocation), nodes };
   }

@@ -1,10 +1,12 @@
 /** `fluxqueue fluxion`: the role as runtime/main.ts starts it. */
 import type { Config } from '../config';
+import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
+import { createRegistry } from '../observability/metrics';
 import type { Role } from '../role';
 import { serveFluxion } from './serve';
 
-export async function startFluxion({ fluxion }: Config, log: Logger): Promise<Role> {
+export async function startFluxion({ fluxion, http }: Config, log: Logger): Promise<Role> {
   const { listen, engine, library } = fluxion;
   const server = await serveFluxion({
     address: listen,
@@ -12,6 +14,13 @@ export async function startFluxion({ fluxion }: Config, log: Logger): Promise<Ro
     log,
     ...(library === undefined ? {} : { library }),
   });
+  const probes = await serveObservability({ ...http, registry: createRegistry(), notReady: () => [] });
   // Nothing ends it but a signal: an engine that breaks answers its callers and is initialised anew.
-  return { stop: () => server.stop(), failed: new Promise(() => {}) };
+  return {
+    failed: new Promise(() => {}),
+    stop: async () => {
+      await server.stop();
+      await probes.stop();
+    },
+  };
 }

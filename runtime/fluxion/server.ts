@@ -2,12 +2,12 @@
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { FluxqError, messageOf } from '../errors';
 import { type Address, isLocal, parseAddress } from './address';
 import type { Engine, FluxionLog } from './engine';
 import { SerialExecutor } from './executor';
 import { FluxionServiceService } from './generated/fluxion';
+import { Health } from './health';
 import { FluxionService } from './service';
 
 /** All PEM. */
@@ -52,8 +52,8 @@ export async function startFluxionServer(options: FluxionServerOptions): Promise
     'grpc.max_send_message_length': -1,
   });
   server.addService(FluxionServiceService, new FluxionService(engine, executor).handlers());
-  const health = new HealthImplementation({ '': 'SERVING', [SERVICE]: 'SERVING' });
-  health.addToServer(server);
+  const health = new Health([SERVICE]);
+  health.addTo(server);
 
   if (address.kind === 'unix') await removeStaleSocket(address.path);
   const port = await bind(server, address, credentials);
@@ -67,7 +67,7 @@ export async function startFluxionServer(options: FluxionServerOptions): Promise
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
-    for (const name of ['', SERVICE]) health.setStatus(name, 'NOT_SERVING');
+    health.stop();
     await shutDown(server, graceMs);
     await executor.idle();
     await engine.close();

@@ -92,6 +92,10 @@ export interface FluxionState {
     readonly up: boolean;
     readonly total: UnitCounts;
     readonly free: UnitCounts;
+    /** Where it stands in the graph and what it says of itself, as it was given. */
+    readonly properties: readonly string[];
+    readonly zone?: string;
+    readonly rack?: string;
   }[];
 }
 

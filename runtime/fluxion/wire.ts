@@ -54,11 +54,14 @@ export function stateToWire({ bootId, jobs, nodes }: FluxionState): pb.StateResp
   return {
     bootId,
     jobs: jobs.map(allocationToWire),
-    nodes: nodes.map(({ name, up, total, free }) => ({
+    nodes: nodes.map(({ name, up, total, free, properties, zone, rack }) => ({
       name,
       down: !up,
       total: countsToWire(total),
       free: countsToWire(free),
+      properties: [...properties],
+      zone,
+      rack,
     })),
   };
 }
@@ -67,11 +70,14 @@ export function stateFromWire({ bootId, jobs, nodes }: pb.StateResponse): Fluxio
   return {
     bootId,
     jobs: jobs.map(allocationFromWire),
-    nodes: nodes.map(({ name, down, total, free }) => ({
+    nodes: nodes.map(({ name, down, total, free, properties, zone, rack }) => ({
       name,
       up: !down,
       total: countsFromWire(total),
       free: countsFromWire(free),
+      properties,
+      ...(zone === undefined ? {} : { zone }),
+      ...(rack === undefined ? {} : { rack }),
     })),
   };
 }

@@ -1,4 +1,4 @@
-import * as events from 'node:events';
+import { once as firstEvent } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -224,7 +224,7 @@ test('health is served, and goes away with the server', async () => {
     });
   const seen: HealthCheckResponse[] = [];
   const watch = client.watch({ service: '' }).on('data', (state: HealthCheckResponse) => seen.push(state));
-  const ended = events.once(watch, 'end');
+  const ended = firstEvent(watch, 'end');
   expect(await ask('fluxion.FluxionService')).toEqual({ status: Serving.SERVING });
   await expect(ask('another.Service')).rejects.toMatchObject({ code: status.NOT_FOUND });
   await server.stop();

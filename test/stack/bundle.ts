@@ -14,7 +14,7 @@ export function bundleRuntime(): string {
     platform: 'node',
     target: 'node24',
     // Native, and needed only where flux-sched's library is.
-    external: ['koffi', 'pg-native', 'grpc-health-check'],
+    external: ['koffi', 'pg-native'],
     logLevel: 'error',
   });
   return outfile;

@@ -274,6 +274,9 @@ export interface NodeState {
   down: boolean;
   total: UnitCount[];
   free: UnitCount[];
+  properties: string[];
+  zone?: string | undefined;
+  rack?: string | undefined;
 }
 
 export interface StateResponse {
@@ -2534,7 +2537,7 @@ export const StateRequest: MessageFns<StateRequest> = {
 };
 
 function createBaseNodeState(): NodeState {
-  return { name: "", down: false, total: [], free: [] };
+  return { name: "", down: false, total: [], free: [], properties: [], zone: undefined, rack: undefined };
 }
 
 export const NodeState: MessageFns<NodeState> = {
@@ -2550,6 +2553,15 @@ export const NodeState: MessageFns<NodeState> = {
     }
     for (const v of message.free) {
       UnitCount.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.properties) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.zone !== undefined) {
+      writer.uint32(50).string(message.zone);
+    }
+    if (message.rack !== undefined) {
+      writer.uint32(58).string(message.rack);
     }
     return writer;
   },
@@ -2599,6 +2611,30 @@ export const NodeState: MessageFns<NodeState> = {
             message.free.push(UnitCount.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.properties.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.zone = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.rack = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2620,6 +2656,9 @@ export const NodeState: MessageFns<NodeState> = {
     message.down = object.down ?? false;
     message.total = object.total?.map((e) => UnitCount.fromPartial(e)) || [];
     message.free = object.free?.map((e) => UnitCount.fromPartial(e)) || [];
+    message.properties = object.properties?.map((e) => e) || [];
+    message.zone = object.zone ?? undefined;
+    message.rack = object.rack ?? undefined;
     return message;
   },
 };

@@ -12,8 +12,20 @@ export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootI
     name: node.name,
     up: graph.up[node.vertex] === 1,
     ...capacityOf(graph, ledger, node),
+    properties: [...node.properties],
+    ...placeOf(graph, node),
   }));
   return { jobs, nodes };
+}
+
+/** The levels above it; the layout writes them as `zone=a`. */
+function placeOf(graph: Graph, node: Branch): { zone?: string; rack?: string } {
+  const place: { zone?: string; rack?: string } = {};
+  for (let above = node.parent; above !== undefined; above = above.parent) {
+    const type = graph.types.names[above.type];
+    if (type === 'zone' || type === 'rack') place[type] = above.name.replace(`${type}=`, '');
+  }
+  return place;
 }
 
 /** Units are leaves; a node held as a whole has nothing free. */
