@@ -1,0 +1,115 @@
+/** The program as it is shipped: what it says, and how it ends, when something is wrong. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigInput } from '../runtime/config';
+import { waitFor } from './cluster/wait';
+import { Roles } from './stack/roles';
+import { describeStack } from './stack/suite';
+import { Namespace } from './stack/workloads';
+
+/** Nobody listens there: the port is reserved. */
+const NOBODY = '127.0.0.1:1';
+
+const KUBECONFIG = `apiVersion: v1
+kind: Config
+clusters: [{ name: none, cluster: { server: 'https://${NOBODY}' } }]
+users: [{ name: me, user: { token: none } }]
+contexts: [{ name: here, context: { cluster: none, user: me } }]
+current-context: here
+`;
+
+describe('wrong from the start', () => {
+  let roles: Roles;
+  let folder: string;
+  beforeAll(() => {
+    roles = new Roles();
+    folder = mkdtempSync(join(tmpdir(), 'fluxqueue-main-'));
+  });
+  afterAll(async () => {
+    await roles.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs it to its end. */
+  async function ended(name: string, config: unknown, environment: NodeJS.ProcessEnv = {}): Promise<string> {
+    const role = await roles.start(name, config as ConfigInput, environment);
+    expect(await role.process.exited).toBe('exit code 1');
+    return role.process.logTail();
+  }
+
+  test.each([
+    ['an unknown key', { queue: { polcy: 'easy' } }, 'FLUXQ_CONFIG_INVALID: queue.polcy: no such setting'],
+    ['a wrong type', { units: { cpuMillis: 'all' } }, 'FLUXQ_CONFIG_INVALID: units.cpuMillis: '],
+    ['no database', {}, 'FLUXQ_CONFIG_INVALID: database.url: is missing; set DATABASE_URL'],
+  ])('%s ends it with one sentence', async (_, config, sentence) => {
+    const said = await ended('controller', config, { DATABASE_URL: '' });
+    expect(said).toContain(sentence);
+    expect(said).not.toMatch(/\n\s+at /);
+  });
+
+  test('a kubeconfig that is not there, or is none', async () => {
+    const database = { url: `postgres://u:p@${NOBODY}/d` };
+    for (const kubeconfig of ['/nowhere/config', __filename]) {
+      const said = await ended('controller', { database, kubernetes: { kubeconfig } });
+      expect(said).toMatch(/^FLUXQ_[A-Z_]+: /m);
+      expect(said).toContain(kubeconfig);
+    }
+  });
+
+  test('a port in use', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
+    );
+    try {
+      const kubeconfig = join(folder, 'config');
+      writeFileSync(kubeconfig, KUBECONFIG);
+      const database = { url: `postgres://u:p@${NOBODY}/d` };
+      const environment = { FLUXQUEUE_HTTP_PORT: String(port) };
+      const said = await ended('controller', { database, kubernetes: { kubeconfig } }, environment);
+      expect(said).toContain('FLUXQ_PORT_IN_USE: http.port: cannot listen on 127.0.0.1 (EADDRINUSE)');
+      expect(said).toContain(`got ${port}`);
+    } finally {
+      other.close();
+    }
+  });
+});
+
+describeStack(
+  'down, and back again',
+  (getFixture) => {
+    test('a database that is down at the start is waited for, and said', async () => {
+      const { stack, client } = getFixture();
+      const { cluster, postgres, roles } = stack;
+      await postgres.kill();
+      const kubeconfig = await cluster.kubeconfigForServiceAccount(
+        'fluxqueue-controller',
+        'fluxqueue-system',
+      );
+      const role = await roles.start(
+        'controller',
+        { kubernetes: { kubeconfig }, fluxion: { address: NOBODY } },
+        { DATABASE_URL: postgres.url },
+      );
+      await waitFor('it to say so', async () => (await role.notReady()) === 'not ready: database\n');
+      await waitFor('its log', () => role.process.logTail().includes('waiting for the database'));
+      expect(role.process.logTail()).toContain('FLUXQ_DATABASE_DOWN');
+
+      // Then Fluxion is what is missing; nothing is lost meanwhile.
+      await postgres.restart();
+      const science = await Namespace.create(getFixture, 'science');
+      const job = await science.job('early');
+      await waitFor('it to miss Fluxion', async () => (await role.notReady()).includes('FLUXQ_FLUXION'));
+      await science.phase(job, 'Waiting');
+      await role.stop();
+      expect(await role.process.exited).toBe('exit code 0');
+      await client.get('/api/v1/namespaces/science');
+      await stack.startController();
+      await science.phase(job, 'Finished');
+    }, 90_000);
+  },
+  { cluster: { nodes: 1 }, postgres: { own: true } },
+);
