@@ -1,4 +1,10 @@
-import { fluxJobName, fluxJobSpec, fluxJobStatus, rfc3339, type StatusContext } from '../../runtime/controllers/fluxjob';
+import {
+  fluxJobName,
+  fluxJobSpec,
+  fluxJobStatus,
+  rfc3339,
+  type StatusContext,
+} from '../../runtime/controllers/fluxjob';
 import type { Phase, WorkloadRow } from '../../runtime/queue/types';
 import { rowIn } from './rows';
 
@@ -32,7 +38,12 @@ const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
   ['Running', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Running'],
   ['Finished', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Succeeded'],
   ['Finished', { result: 'Failed' }, 'Scheduled=True Ready=False Reconciling=False Stalled=True', 'Failed'],
-  ['Finished', { result: 'TimedOut' }, 'Scheduled=True Ready=False Reconciling=False Stalled=True', 'TimedOut'],
+  [
+    'Finished',
+    { result: 'TimedOut' },
+    'Scheduled=True Ready=False Reconciling=False Stalled=True',
+    'TimedOut',
+  ],
   [
     'Finished',
     { result: 'Cancelled' },
@@ -65,7 +76,12 @@ describe('the status of a FluxJob', () => {
 
   test('what runs: nodes, real start, no position even if one is known', () => {
     const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
-    expect(status).toMatchObject({ nodes: 'node-1', nodeCount: 1, start: rfc3339(102), startTime: rfc3339(102) });
+    expect(status).toMatchObject({
+      nodes: 'node-1',
+      nodeCount: 1,
+      start: rfc3339(102),
+      startTime: rfc3339(102),
+    });
     expect(status.allocation).toEqual([{ node: 'node-1', pods: 1, units: { core: '0', memory: '0' } }]);
     expect(status).not.toHaveProperty('position');
     expect(status).not.toHaveProperty('result');
@@ -119,7 +135,9 @@ describe('the name of a FluxJob', () => {
 
   test('stays a name when the workload has the longest one, and differs for others like it', () => {
     const long = 'x'.repeat(240);
-    const names = [`${long}.${'a'.repeat(12)}`, `${long}.${'b'.repeat(12)}`].map((name) => fluxJobName('Job', name));
+    const names = [`${long}.${'a'.repeat(12)}`, `${long}.${'b'.repeat(12)}`].map((name) =>
+      fluxJobName('Job', name),
+    );
     for (const name of names) {
       expect(name.length).toBeLessThanOrEqual(253);
       expect(name).toMatch(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
