@@ -59,6 +59,9 @@ describeStack(
         lost: 0,
         doubleGranted: 0,
       });
+      // A restart changes nothing: nobody was cancelled, or sent back to the queue.
+      const rows = await getFixture().queue.byUid(science.uids);
+      expect(rows.filter(({ result, requeues }) => result !== 'Succeeded' || requeues > 0)).toEqual([]);
       const address = getFixture().stack.roles.fluxionAddress;
       const client = connectFluxion({ address });
       try {

@@ -25,6 +25,7 @@ const CALLS = [
   'queue.running',
   'queue.shrink',
   'queue.finish',
+  'queue.requeue',
   'client.patch jobs',
   'client.patch pods',
   'client.create fluxjobs',
@@ -44,6 +45,7 @@ function faultsOf(call: string): readonly Fault[] {
     { call, when: 'after', nth: 1, crash: true },
   ];
   // Called once by a term that nothing disturbs.
+  if (call === 'queue.requeue') return [...once, { call, when: 'after', nth: 1, crash: false }];
   if (call === 'queue.active' || call === 'fluxion.init' || call === 'fluxion.replay') return once;
   return [
     ...once,
@@ -83,6 +85,22 @@ describeStack(
       await science.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
     }
 
+    /** Takes a node away from under a job, for `queue.requeue` to be called. */
+    async function loseNode(): Promise<void> {
+      const { cluster } = getFixture().stack;
+      const [name] = await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made}` } });
+      const job = await science.job(`moved-${made++}`, {
+        cores: CORES,
+        runs: '2s',
+        podSpec: { nodeSelector: { spare: `${made - 1}` } },
+        annotations: { 'fluxqueue/walltime': '60s' },
+      });
+      await science.phase(job, 'Running');
+      await cluster.removeNode(name!);
+      // Where it can run again, after whatever went wrong.
+      await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made - 1}` } });
+    }
+
     async function spring(fault: Fault): Promise<void> {
       const trap = await terms.next(fault);
       for (let tries = 0; !trap.isSprung && tries < 4; tries++) {
@@ -91,6 +109,7 @@ describeStack(
         if (fault.call === 'queue.update')
           await Promise.race([science.phase(batch.held, 'Waiting'), trap.sprung]);
         await stir(batch);
+        if (fault.call === 'queue.requeue') await loseNode();
         await waitFor(`${JSON.stringify(fault)} to spring`, () => trap.isSprung, { timeoutMs: 3_000 }).catch(
           () => undefined,
         );

@@ -1,0 +1,63 @@
+import { nodesForGated, placeOf } from '../../runtime/controllers/slots';
+import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
+import { submission } from '../queue/submission';
+import { rowIn } from './rows';
+
+/** Four pods: two on each node. */
+const row = rowIn('Running', {
+  ...submission('a', { pods: 4 }),
+  allocation: {
+    jobid: 7,
+    start: 0,
+    end: 60,
+    nodes: ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0-1', memory: '0-1' } })),
+  },
+});
+
+function pod(name: string, spec: Partial<PodSpec> = {}, phase: 'Running' | 'Succeeded' = 'Running'): Pod {
+  const metadata = { name, uid: name, resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
+  return { metadata, spec: { containers: [], ...spec }, status: { phase } };
+}
+
+const pinned = (node: string): Partial<PodSpec> => ({
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],
+      },
+    },
+  },
+});
+
+const given = (pods: readonly Pod[], gated: readonly Pod[]) =>
+  nodesForGated(row, [...pods, ...gated], gated).map(
+    ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
+  );
+
+describe('places for gated pods', () => {
+  const gated = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
+
+  test('all of the allocation, not one more', () => {
+    expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);
+  });
+
+  test('less what runs there or is pinned there', () => {
+    const others = [pod('x', { nodeName: 'node-1' }), pod('y', pinned('node-2'))];
+    expect(given(others, gated)).toEqual(['a node-1', 'b node-2']);
+  });
+
+  test('again, once its pod has ended', () => {
+    const others = [pod('x', { nodeName: 'node-1' }, 'Succeeded'), pod('y', { nodeName: 'node-1' })];
+    expect(given(others, gated)).toEqual(['a node-1', 'b node-2', 'c node-2']);
+  });
+
+  test('a pod on a node outside takes none', () => {
+    expect(given([pod('x', { nodeName: 'node-9' })], gated)).toHaveLength(4);
+  });
+});
+
+test('the place of a pod: where it runs, else where it is pinned', () => {
+  expect(placeOf(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
+  expect(placeOf(pod('x', pinned('node-2')))).toBe('node-2');
+  expect(placeOf(pod('x'))).toBeUndefined();
+});
