@@ -1,0 +1,152 @@
+import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { jobAdapter } from '../../runtime/workloads/job';
+import { rowIn } from '../controllers/rows';
+import { submission } from '../queue/submission';
+
+const TIME = '2026-01-01T00:00:10Z';
+const SECONDS = Date.parse(TIME) / 1000;
+
+type Spec = { readonly [Key in keyof Job['spec']]?: Job['spec'][Key] | undefined };
+
+function job(spec: Spec = {}, status: Job['status'] = {}): Job {
+  return {
+    metadata: {
+      name: 'train',
+      namespace: 'science',
+      uid: 'u',
+      resourceVersion: '1',
+      creationTimestamp: TIME,
+    },
+    spec: {
+      suspend: true,
+      completions: 2,
+      parallelism: 2,
+      template: { spec: { containers: [] } },
+      ...spec,
+    } as Job['spec'],
+    status,
+  };
+}
+
+function pod(
+  phase: 'Running' | 'Succeeded' | 'Failed' | 'Pending',
+  nodeName = 'node-1',
+  finishedAt = TIME,
+): Pod {
+  const state = phase === 'Succeeded' ? { terminated: { exitCode: 0, finishedAt } } : {};
+  return {
+    metadata: { name: 'p', uid: 'p', resourceVersion: '1', creationTimestamp: TIME },
+    spec: { containers: [], nodeName },
+    status: { phase, containerStatuses: [{ name: 'main', state }] },
+  };
+}
+
+const ended = (type: string, reason?: string): Job['status'] => ({
+  conditions: [
+    { type, status: 'True', lastTransitionTime: TIME, ...(reason === undefined ? {} : { reason }) },
+  ],
+});
+
+const wide = rowIn('Running', {
+  ...submission('a', { pods: 3 }),
+  allocation: {
+    jobid: 7,
+    start: 0,
+    end: 60,
+    nodes: [
+      { name: 'node-1', units: { core: '0-1', memory: '0-1' } },
+      { name: 'node-2', units: { core: '0', memory: '0' } },
+    ],
+  },
+});
+
+describe('a Job', () => {
+  test('is held back while it is suspended and not over', () => {
+    expect(jobAdapter.isHeldBack(job())).toBe(true);
+    expect(jobAdapter.isHeldBack(job({ suspend: false }))).toBe(false);
+    expect(jobAdapter.isHeldBack(job({}, ended('Failed')))).toBe(false);
+  });
+
+  test.each([
+    ['as many as run at once', { parallelism: 3, completions: 10 }, 3],
+    ['no more than it needs', { parallelism: 10, completions: 3 }, 3],
+    ['without completions', { parallelism: 4, completions: undefined }, 4],
+    ['one by default', { parallelism: undefined, completions: undefined }, 1],
+    ['none', { parallelism: 0 }, 0],
+  ])('asks for pods: %s', (_, spec, pods) => {
+    expect(jobAdapter.demand(job(spec)).pods).toBe(pods);
+  });
+
+  test('is released by one patch, which the same allocation recognises', () => {
+    const patch = jobAdapter.release(job(), wide);
+    expect(patch).toEqual({
+      type: 'merge',
+      body: {
+        metadata: { uid: 'u' },
+        spec: {
+          suspend: false,
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } } },
+        },
+      },
+    });
+    const template = {
+      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } },
+      spec: { containers: [] },
+    };
+    expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
+    expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), rowIn('Ready'))).toBe(false);
+  });
+
+  test('can be released once the Job controller has let go of the run before', () => {
+    expect(jobAdapter.canRelease(job())).toBe(true);
+    expect(jobAdapter.canRelease(job({}, { startTime: TIME }))).toBe(false);
+  });
+
+  test('is taken back once', () => {
+    expect(jobAdapter.recall(job({ suspend: false }))).toMatchObject({ body: { spec: { suspend: true } } });
+    expect(jobAdapter.recall(job())).toBeUndefined();
+  });
+});
+
+describe('the outcome of a Job', () => {
+  test.each([
+    ['Complete', undefined, 'Succeeded'],
+    ['Failed', 'BackoffLimitExceeded', 'Failed'],
+    ['Failed', 'DeadlineExceeded', 'TimedOut'],
+  ])('%s (%s) is %s', (type, reason, result) => {
+    expect(jobAdapter.outcome(job({}, ended(type, reason)), [], 99)).toEqual({ result, finishedAt: SECONDS });
+  });
+
+  test('is not known while a pod of it may still run', () => {
+    expect(jobAdapter.outcome(job({}, ended('Failed')), [pod('Running')], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job(), [pod('Succeeded'), pod('Pending')], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job(), [], 99)).toBeUndefined();
+  });
+
+  test('is known before the Job controller says so, with the time of the last container', () => {
+    const pods = [pod('Succeeded'), pod('Succeeded', 'node-1', '2026-01-01T00:00:20Z'), pod('Failed')];
+    expect(jobAdapter.outcome(job(), pods, 99)).toEqual({ result: 'Succeeded', finishedAt: SECONDS + 10 });
+    expect(jobAdapter.outcome(job(), pods.slice(1), 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job({ completions: undefined }), pods, 99)).toBeUndefined();
+  });
+});
+
+describe('nodes on which nothing of a Job runs again', () => {
+  const three = { completions: 3, parallelism: 3 };
+
+  test('those whose pods have all succeeded', () => {
+    expect(jobAdapter.doneOn(job(three), wide, [pod('Succeeded', 'node-2')])).toEqual(['node-2']);
+    expect(jobAdapter.doneOn(job(three), wide, [pod('Succeeded', 'node-1')])).toEqual([]);
+    expect(jobAdapter.doneOn(job(three), wide, [pod('Failed', 'node-2')])).toEqual([]);
+    const both = [pod('Succeeded', 'node-1'), pod('Succeeded', 'node-1')];
+    expect(jobAdapter.doneOn(job(three), wide, both)).toEqual(['node-1']);
+  });
+
+  test('none, while more pods are to come', () => {
+    const more = job({ completions: 9, parallelism: 3 });
+    expect(jobAdapter.doneOn(more, wide, [pod('Succeeded', 'node-2')])).toEqual([]);
+    const anyNumber = job({ completions: undefined, parallelism: 3 });
+    expect(jobAdapter.doneOn(anyNumber, wide, [pod('Succeeded', 'node-2')])).toEqual([]);
+  });
+});
