@@ -1,18 +1,26 @@
 /** The roles of the runtime as processes, from the bundle that is shipped. */
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { bundleRuntime } from '../../runtime/bundle';
 import type { ConfigInput } from '../../runtime/config';
 import { freePorts } from '../cluster/ports';
 import { type OwnedProcess, ProcessSet } from '../cluster/processes';
 import { waitFor } from '../cluster/wait';
-import { bundleRuntime } from './bundle';
+
+/** Inside node_modules, so that packages outside the bundle are found. */
+const CACHE = join(__dirname, '..', '..', 'node_modules', '.cache', 'cdk8s-fluxqueue');
 
 /** Roles that end with this process; later ones first. */
 export class Roles {
   private readonly processes = ProcessSet.create('fluxqueue-roles');
-  private readonly bundle = bundleRuntime();
+  private readonly bundle = join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
   private started = 0;
+
+  constructor() {
+    bundleRuntime(this.bundle);
+  }
 
   /** Address of the Fluxion service that startFluxion starts. */
   get fluxionAddress(): string {
