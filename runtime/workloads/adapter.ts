@@ -31,7 +31,7 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   recall(object: T): Patch | undefined;
 }
 
-export interface Demand {
+interface Demand {
   readonly pods: number;
   readonly spec: PodSpec;
   /** Seconds after which Kubernetes itself ends it; the walltime when the user gave none. */
@@ -44,7 +44,7 @@ export interface Outcome {
   readonly finishedAt: number;
 }
 
-export type Patch =
+type Patch =
   | { readonly type: 'merge'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
 

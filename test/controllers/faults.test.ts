@@ -9,7 +9,7 @@ import { waitFor } from '../cluster/wait';
 import { describeStack } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
 import { Terms } from './terms';
-import type { Fault } from './trap';
+import type { Fault, Trap } from './trap';
 
 const NODES = 4;
 const CORES = 4;
@@ -86,7 +86,7 @@ describeStack(
     }
 
     /** Takes a node away from under a job, for `queue.requeue` to be called. */
-    async function loseNode(): Promise<void> {
+    async function loseNode({ sprung }: Trap): Promise<void> {
       const { cluster } = getFixture().stack;
       const [name] = await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made}` } });
       const job = await science.job(`moved-${made++}`, {
@@ -95,7 +95,8 @@ describeStack(
         podSpec: { nodeSelector: { spare: `${made - 1}` } },
         annotations: { 'fluxqueue/walltime': '60s' },
       });
-      await science.phase(job, 'Running');
+      // A job that the term before was to send back springs it too.
+      await Promise.race([science.phase(job, 'Running'), sprung]);
       await cluster.removeNode(name!);
       // Where it can run again, after whatever went wrong.
       await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made - 1}` } });
@@ -109,7 +110,7 @@ describeStack(
         if (fault.call === 'queue.update')
           await Promise.race([science.phase(batch.held, 'Waiting'), trap.sprung]);
         await stir(batch);
-        if (fault.call === 'queue.requeue') await loseNode();
+        if (fault.call === 'queue.requeue') await loseNode(trap);
         await waitFor(`${JSON.stringify(fault)} to spring`, () => trap.isSprung, { timeoutMs: 3_000 }).catch(
           () => undefined,
         );
