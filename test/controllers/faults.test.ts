@@ -88,18 +88,25 @@ describeStack(
     /** Takes a node away from under a job, for `queue.requeue` to be called. */
     async function loseNode({ sprung }: Trap): Promise<void> {
       const { cluster } = getFixture().stack;
-      const [name] = await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made}` } });
-      const job = await science.job(`moved-${made++}`, {
+      const i = made++;
+      // For this job alone: a plain Pod on a deleted node ends only when the controller manager collects it.
+      const taint = { key: 'spare', value: `${i}`, effect: 'NoSchedule' };
+      const shape = { cpu: String(CORES), labels: { spare: `${i}` }, taints: [taint] };
+      const [name] = await cluster.addNodes(1, shape);
+      const job = await science.job(`moved-${i}`, {
         cores: CORES,
         runs: '2s',
-        podSpec: { nodeSelector: { spare: `${made - 1}` } },
+        podSpec: {
+          nodeSelector: { spare: `${i}` },
+          tolerations: [{ key: 'spare', operator: 'Equal', value: `${i}`, effect: 'NoSchedule' }],
+        },
         annotations: { 'fluxqueue/walltime': '60s' },
       });
       // A job that the term before was to send back springs it too.
       await Promise.race([science.phase(job, 'Running'), sprung]);
       await cluster.removeNode(name!);
       // Where it can run again, after whatever went wrong.
-      await cluster.addNodes(1, { cpu: String(CORES), labels: { spare: `${made - 1}` } });
+      await cluster.addNodes(1, shape);
     }
 
     async function spring(fault: Fault): Promise<void> {
