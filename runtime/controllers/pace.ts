@@ -1,44 +1,48 @@
 /** Spreads writes that are not urgent: so many per second, in order of asking. */
 export class Pace {
-  private allowance: number;
-  private refilledAt: number | undefined;
-  private readonly due = new Map<string, number>();
+  /** Tickets handed out, and how many of them (counted with fractions) may go by now. */
+  private issued = 0;
+  private admitted: number;
+  private asOf: number | undefined;
+  private readonly tickets = new Map<string, number>();
 
   /**
-   * @param perSecond asked anew every time: it may depend on the load
+   * @param perSecond asked anew every time, with the number of keys that wait: it may depend on the load
    * @param burst as many may go at once
    */
   constructor(
-    private readonly perSecond: () => number,
+    private readonly perSecond: (waiting: number) => number,
     private readonly burst: number,
   ) {
-    this.allowance = burst;
+    this.admitted = burst;
   }
 
   /**
    * @param now seconds
-   * @returns seconds until it is this key's turn; 0: now, and its turn is used
+   * @returns seconds until it is worth asking again; 0: it is this key's turn, and the turn is used
    */
   claim(key: string, now: number): number {
-    const due = this.due.get(key) ?? this.enqueue(now);
-    if (due > now) {
-      this.due.set(key, due);
-      return due - now;
+    const rate = this.perSecond(this.tickets.size);
+    const passed = Math.max(0, now - (this.asOf ?? now));
+    this.asOf = now;
+    this.admitted = Math.min(this.issued + this.burst, this.admitted + passed * rate);
+    const ticket = this.tickets.get(key) ?? this.issued++;
+    if (ticket + 1 <= this.admitted + ROUNDING) {
+      this.tickets.delete(key);
+      return 0;
     }
-    this.due.delete(key);
-    return 0;
+    this.tickets.set(key, ticket);
+    // The rate may have changed by then, so a long wait is looked at again halfway.
+    const wait = (ticket + 1 - this.admitted) / rate;
+    return wait > LONG ? wait / 2 : wait;
   }
 
   /** The key needs its turn no more: the next one has it. */
   drop(key: string): void {
-    if (this.due.delete(key)) this.allowance += 1;
-  }
-
-  private enqueue(now: number): number {
-    const rate = this.perSecond();
-    const passed = Math.max(0, now - (this.refilledAt ?? now));
-    this.refilledAt = now;
-    this.allowance = Math.min(this.burst, this.allowance + passed * rate) - 1;
-    return this.allowance >= 0 ? now : now - this.allowance / rate;
+    if (this.tickets.delete(key)) this.admitted += 1;
   }
 }
+
+/** Seconds. */
+const LONG = 2;
+const ROUNDING = 1e-9;

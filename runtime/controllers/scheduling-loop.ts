@@ -37,6 +37,8 @@ export interface SchedulingLoopOptions {
 /** With no trigger at all a pass still runs this often. */
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
+/** What is submitted or freed within this time shares a pass. */
+const GATHER_MS = 20;
 
 export class SchedulingLoop {
   private timer: NodeJS.Timeout | undefined;
@@ -62,9 +64,9 @@ export class SchedulingLoop {
 
   /** Asks for a pass as soon as the current one, if any, is over. */
   trigger(): void {
-    if (this.stopped) return;
+    if (this.stopped || this.again) return;
     this.again = true;
-    if (this.underWay === undefined) this.schedule(0);
+    if (this.underWay === undefined) this.schedule(GATHER_MS);
   }
 
   /** Resolves when no pass runs any more. */
@@ -81,7 +83,7 @@ export class SchedulingLoop {
       this.again = false;
       this.underWay = this.step().then((next) => {
         this.underWay = undefined;
-        this.schedule(this.again && next > 0 && next !== RETRY_MS ? 0 : next);
+        this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
     }, milliseconds);
   }

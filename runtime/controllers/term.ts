@@ -19,6 +19,7 @@ import { Ledger } from '../queue/ledger';
 import type { Queue, WorkloadRow } from '../queue/types';
 import { adapters } from '../workloads';
 import type { WorkloadAdapter } from '../workloads/adapter';
+import { Bustle } from './bustle';
 import { Caches } from './caches';
 import { FluxionGraph } from './fluxion-graph';
 import { FluxJobReconciler } from './fluxjob-reconciler';
@@ -40,6 +41,8 @@ export interface TermOptions {
   readonly onFenced: (error: Error) => void;
 }
 
+/** Changes of rows per second from which on the apiserver has better to do than records. */
+const BUSY = 10;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
 /** What no repetition can cure is looked at again this late. */
@@ -51,6 +54,7 @@ export class Term {
   private readonly loop: SchedulingLoop;
   private readonly caches: Caches;
   private readonly positions: Positions;
+  private readonly bustle = new Bustle();
   private readonly records: Records;
   private readonly events: EventRecorder;
   private readonly workloads: WorkQueue;
@@ -114,7 +118,7 @@ export class Term {
       rowOf: (uid) => this.records.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       seen: (namespace, name) => this.caches.fluxJob(namespace, name),
-      starting: () => this.ledger.count('Ready') > 0,
+      busy: () => this.bustle.perSecond(now()) > BUSY,
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
@@ -237,6 +241,7 @@ export class Term {
   }
 
   private rowChanged(row: WorkloadRow): void {
+    this.bustle.change(now());
     this.positions.changed();
     this.records.changed(row);
     this.fluxJobs.add(row.uid);

@@ -54,6 +54,8 @@ export interface WorkloadKey {
 /** When to look again; nothing: when something changes. */
 type Next = { readonly after: number } | undefined;
 
+/** A wait that is news to its user. */
+const WORTH_TELLING_SECONDS = 5;
 /** A released workload whose object is gone may still have a pod on the way into our cache. */
 const GONE_GRACE_MS = 500;
 /** A release that is refused may be accepted later (the Job controller has not let go of it yet, a policy changes). */
@@ -205,6 +207,8 @@ export class WorkloadReconciler {
     if (started === undefined) return;
     const waited = Math.max(0, Math.round((row.allocatedAt ?? now()) - row.submittedAt));
     const nodes = namesOf(row.allocation!.nodes);
+    // Where one pod went at once, kube-scheduler has said already.
+    if (nodes.length === 1 && waited < WORTH_TELLING_SECONDS) return;
     tell(object, adapter, {
       type: 'Normal',
       reason: 'Scheduled',

@@ -4,6 +4,7 @@
  * same kind that wait their turn share one statement: many small writes cost
  * one commit.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { FluxqError } from '../errors';
 import type { WorkloadRow } from './types';
 
@@ -30,15 +31,21 @@ interface Batch {
   readonly calls: Call[];
 }
 
-/** @returns a function like `run`, serial; of several records of one uid in a call the last counts */
-export function serialWriter(run: Run): Run {
+/**
+ * @param gatherMs before each statement, milliseconds: what is called meanwhile goes with it
+ * @returns a function like `run`, serial; of several records of one uid in a call the last counts
+ */
+export function serialWriter(run: Run, gatherMs = 0): Run {
   const waiting: Batch[] = [];
   let busy = false;
 
   async function work(): Promise<void> {
     busy = true;
-    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
-      await settle(run, batch);
+    while (waiting.length > 0) {
+      if (gatherMs > 0) {
+        await pause(gatherMs);
+      }
+      await settle(run, waiting.shift()!);
     }
     busy = false;
   }
@@ -46,13 +53,13 @@ export function serialWriter(run: Run): Run {
   return (statement, fence, records) =>
     new Promise((resolve, reject) => {
       const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
-      const last = waiting.at(-1);
-      if (last !== undefined && last.statement === statement && last.fence === fence && fits(last, call)) {
-        add(last, call);
-      } else {
+      const shared = sharedBatch(waiting, statement, fence, call);
+      if (shared === undefined) {
         const batch: Batch = { statement, fence, uids: new Set(), calls: [] };
         add(batch, call);
         waiting.push(batch);
+      } else {
+        add(shared, call);
       }
       if (!busy) {
         void work();
@@ -60,9 +67,23 @@ export function serialWriter(run: Run): Run {
     });
 }
 
-/** A uid that is in the batch already needs its own statement: it must see what the earlier one did. */
-function fits(batch: Batch, { records }: Call): boolean {
-  return batch.uids.size + records.length <= MOST_RECORDS && !records.some(({ uid }) => batch.uids.has(uid));
+/** The waiting batch this call may go with: it must not overtake a statement about one of its uids. */
+function sharedBatch(
+  waiting: readonly Batch[],
+  statement: string,
+  fence: number,
+  call: Call,
+): Batch | undefined {
+  for (const batch of waiting.toReversed()) {
+    if (call.records.some(({ uid }) => batch.uids.has(uid))) {
+      return undefined;
+    }
+    const room = batch.uids.size + call.records.length <= MOST_RECORDS;
+    if (batch.statement === statement && batch.fence === fence && room) {
+      return batch;
+    }
+  }
+  return undefined;
 }
 
 function add(batch: Batch, call: Call): void {

@@ -26,12 +26,20 @@ describe('a pace', () => {
     expect(pace.claim('d', 0)).toBe(2);
   });
 
-  test('follows a rate that changes', () => {
+  test('follows a rate that changes, also for those that wait already', () => {
     let rate = 1;
     const pace = new Pace(() => rate, 1);
     pace.claim('a', 0);
-    expect(pace.claim('b', 0)).toBe(1);
+    const waits = ['b', 'c', 'd', 'e'].map((key) => pace.claim(key, 0));
+    // Long waits are looked at again halfway.
+    expect(waits).toEqual([1, 2, 1.5, 2]);
     rate = 10;
-    expect(pace.claim('c', 1)).toBe(0);
+    expect(pace.claim('d', 0.3)).toBe(0);
+    expect(pace.claim('e', 0.4)).toBe(0);
+  });
+
+  test('may hurry when many wait', () => {
+    const pace = new Pace((waiting) => 1 + waiting, 1);
+    expect(['a', 'b', 'c'].map((key) => pace.claim(key, 0))).toEqual([0, 1, 1]);
   });
 });
