@@ -40,9 +40,6 @@ export const GROUP_SIZE = 'fluxqueue/group-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
-/** What only our service accounts may set. */
-export const RESERVED_ANNOTATIONS = [ASSIGNMENT_ANNOTATION] as const;
-
 /** Scheduler profile of the stack's own kube-scheduler. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 

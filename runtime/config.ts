@@ -162,8 +162,8 @@ function withEnvironment(document: Record<string, unknown>, environment: NodeJS.
     if (text === undefined || text === '') continue;
     let parent = result;
     for (const key of path.slice(0, -1)) {
-      const child = parent[key];
-      parent = (isRecord(child) ? child : (parent[key] = {})) as Record<string, unknown>;
+      if (!isRecord(parent[key])) parent[key] = {};
+      parent = parent[key] as Record<string, unknown>;
     }
     const key = path.at(-1)!;
     parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;

@@ -5,7 +5,7 @@
  */
 
 /** How many of a resource: exactly n, or a range of which Fluxion takes the most it finds. */
-export type Count =
+type Count =
   | number
   | {
       readonly min: number;

@@ -29,7 +29,7 @@ export class LiveTable {
   }
 }
 
-export function countsOf(fluxJobs: readonly FluxJobObject[]): string {
+function countsOf(fluxJobs: readonly FluxJobObject[]): string {
   const counts = Map.groupBy(fluxJobs, ({ status }) => status?.phase ?? 'Requested');
   const parts = ['Waiting', 'Ready', 'Running', 'Finished'].map(
     (phase) => `${phase.toLowerCase()} ${counts.get(phase as 'Waiting')?.length ?? 0}`,
@@ -38,7 +38,7 @@ export function countsOf(fluxJobs: readonly FluxJobObject[]): string {
 }
 
 /** The rows that tell most: what runs, then the queue in order, then what is over. */
-export function table(fluxJobs: readonly FluxJobObject[], room: number, width: number): string[] {
+function table(fluxJobs: readonly FluxJobObject[], room: number, width: number): string[] {
   const sorted = [...fluxJobs].sort(
     (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),
   );

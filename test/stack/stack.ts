@@ -24,7 +24,7 @@ export interface StackOptions {
 }
 
 /** The version that test/cluster runs. */
-export const KUBERNETES_VERSION = '1.37.1';
+const KUBERNETES_VERSION = '1.37.1';
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { progress = () => undefined } = options;
