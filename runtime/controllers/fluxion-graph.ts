@@ -34,8 +34,6 @@ export interface Desired {
 const FOREIGN_BASE = 2 ** 52;
 /** Foreign pods have no end that is known; 10 years is finite for the planner and beyond every walltime. */
 const FOREIGN_SECONDS = 10 * 365 * 24 * 3600;
-/** What runs longer than its walltime keeps its units so long at a time. */
-const OVERRUN_SECONDS = 10;
 
 export class FluxionGraph {
   private doubt: string | undefined = 'start';
@@ -44,8 +42,6 @@ export class FluxionGraph {
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
   private readonly foreign = new Map<string, ForeignAllocation>();
   private foreignIds = 0;
-  /** Job id -> its end in Fluxion, where that is later than what was granted. */
-  private readonly extended = new Map<number, number>();
 
   constructor(private readonly options: FluxionGraphOptions) {}
 
@@ -69,7 +65,6 @@ export class FluxionGraph {
     try {
       if (this.doubt !== undefined || this.needsRebuild(desired)) await this.rebuild(desired);
       else await this.adjust(desired);
-      await this.extendOverruns(desired);
       await this.settleForeign(desired);
     } catch (error) {
       this.distrust(messageOf(error));
@@ -86,36 +81,14 @@ export class FluxionGraph {
     this.cancels.clear();
     this.shrinks = [];
     this.foreign.clear();
-    this.extended.clear();
     await fluxion.init({ nodes: [...nodes.values()], policy, now, fence });
     const allocations = holders
-      .map(({ allocation }) => clipAllocation(this.endingLater(allocation!, now), nodes))
+      .map(({ allocation }) => clipAllocation(allocation!, nodes))
       .filter((allocation): allocation is Allocation => allocation !== undefined);
     await fluxion.replay(allocations, now);
     this.nodes = new Map(nodes);
     this.doubt = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
-  }
-
-  /** Fluxion takes a unit for free once its walltime is over; pods take their time. */
-  private async extendOverruns({ now, nodes, holders }: Desired): Promise<void> {
-    const { fluxion } = this.options;
-    const holding = new Set(holders.map(({ jobid }) => jobid));
-    for (const jobid of this.extended.keys()) if (!holding.has(jobid)) this.extended.delete(jobid);
-    for (const { allocation } of holders) {
-      const { jobid, end } = allocation!;
-      if ((this.extended.get(jobid) ?? end) > now + 1) continue;
-      const there = clipAllocation(this.endingLater(allocation!, now), nodes);
-      await fluxion.cancel(jobid);
-      if (there !== undefined) await fluxion.replay([there], now);
-    }
-  }
-
-  private endingLater(allocation: Allocation, now: number): Allocation {
-    if (allocation.end > now + 1) return allocation;
-    const end = now + OVERRUN_SECONDS;
-    this.extended.set(allocation.jobid, end);
-    return { ...allocation, end };
   }
 
   /** Changes that need what runs to be given back: a node that changed its units or came back under its jobs. */

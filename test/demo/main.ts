@@ -6,6 +6,7 @@
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable } from '../cluster/assets';
 import { runOnContext } from './context';
+import { KIND_CONTEXT, kindAvailable, withKind } from './kind';
 import { runLocally } from './local';
 import { type DemoOptions, parseOptions } from './options';
 import { simulate } from './simulation';
@@ -26,9 +27,13 @@ async function run(options: DemoOptions, signal: AbortSignal): Promise<DemoResul
   if (options.context !== undefined) return runOnContext(options.context, options, signal);
   const possible = controlPlaneAvailable();
   if (possible.available && !options.simulate) return runLocally(options, signal);
+  if (!possible.available && !options.simulate && kindAvailable()) {
+    process.stderr.write(`no control plane of our own (${possible.reason}): taking kind\n`);
+    return withKind(options.keep, () => runOnContext(KIND_CONTEXT, { ...options, yes: true }, signal));
+  }
   if (!possible.available)
     process.stderr.write(
-      `No control plane here: ${possible.reason}.\nTo get one: install Go 1.26 (it is built once), set KUBEBUILDER_ASSETS, or give --context NAME.\n`,
+      `No control plane here: ${possible.reason}.\nTo get one: install Go 1.26 (it is built once), set KUBEBUILDER_ASSETS, install kind and a container engine, or give --context NAME.\n`,
     );
   return simulate(options);
 }
