@@ -31,9 +31,10 @@ const options = new Command('bench:throughput')
   .option('--jobs <n>', 'one-pod Jobs per trial', Number, 500)
   .option('--nodes <n>', 'nodes', Number, 100)
   .option('--pairs <n>', 'pairs of trials', Number, 3)
+  .option('--sidecar', 'Fluxion as a process of its own instead of in the controller', false)
   .option('--json', 'only one line of JSON on stdout', false)
   .parse()
-  .opts<{ jobs: number; nodes: number; pairs: number; json: boolean }>();
+  .opts<{ jobs: number; nodes: number; pairs: number; sidecar: boolean; json: boolean }>();
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -80,12 +81,14 @@ async function trial(
   count = options.jobs,
 ): Promise<Trial> {
   await stack.namespace(namespace, queue);
-  const fluxion = queue ? await stack.roles.startFluxion() : undefined;
+  const fluxion = queue && options.sidecar ? await stack.roles.startFluxion() : undefined;
   const controller = queue
-    ? await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } })
+    ? await stack.startController({
+        fluxion: { address: options.sidecar ? stack.roles.fluxionAddress : 'embedded' },
+      })
     : undefined;
   try {
-    const before = controller && (await usage(controller, fluxion!));
+    const before = controller && (await usage(controller, fluxion));
     const cpuBefore = controlPlaneCpu(stack);
     const { seconds, uids } = await runJobs(client, namespace, count);
     const jobsPerSecond = count / seconds;
@@ -93,7 +96,7 @@ async function trial(
     const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
     say(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
     if (before === undefined) return { jobsPerSecond, cpuSeconds };
-    const after = await usage(controller!, fluxion!);
+    const after = await usage(controller!, fluxion);
     await sayWhere(stack, uids);
     return {
       jobsPerSecond,
@@ -196,8 +199,8 @@ interface Usage {
 
 const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete']);
 
-/** What controller and fluxion have done since their start; /proc and the controller's own count of its requests. */
-async function usage(controller: RoleProcess, fluxion: RoleProcess): Promise<Usage> {
+/** What controller and Fluxion have done since their start; /proc and the controller's own count of its requests. */
+async function usage(controller: RoleProcess, fluxion: RoleProcess | undefined): Promise<Usage> {
   let writes = 0;
   let events = 0;
   for (const line of (await controller.metrics()).split('\n')) {
@@ -209,7 +212,7 @@ async function usage(controller: RoleProcess, fluxion: RoleProcess): Promise<Usa
     if (match[2] === 'events') events += Number(match[3]);
     else writes += Number(match[3]);
   }
-  const pids = [controller.process.pid, fluxion.process.pid];
+  const pids = [controller, fluxion].flatMap((role) => (role === undefined ? [] : [role.process.pid]));
   return {
     writes,
     events,

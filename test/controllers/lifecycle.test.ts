@@ -174,7 +174,9 @@ describeStack(
         const object = { metadata: { uid } } as Pod;
         const told = await science.events(object);
         expect(told.length).toBeLessThanOrEqual(1);
-        if (row!.startedAt !== null) expect(told).toHaveLength(1);
+        // Of a lone pod that went at once kube-scheduler has said already.
+        const nodes = row!.startedAt === null ? 0 : row!.allocation!.nodes.length;
+        if (nodes > 1) expect(told).toHaveLength(1);
       }
     });
   },

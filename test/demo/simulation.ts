@@ -21,7 +21,7 @@ const CORES = 16;
 const SUBMIT_EVERY = 0.1;
 const DEFAULT_WALLTIME = 3600;
 
-export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult> {
+export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {
   const say = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
   say(
     `SIMULATION: the engine alone on ${nodes} simulated nodes and a simulated clock; no Kubernetes, no Postgres.`,
@@ -35,6 +35,7 @@ export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunR
     .sort((a, b) => a - b);
   const last = rows.find(({ reason }) => reason === 'Unsatisfiable');
   const result = {
+    simulated: true as const,
     ...judge(uids, rows, []),
     jobs: runnable.length,
     seconds: Math.round(simulation.now * 10) / 10,
