@@ -18,7 +18,7 @@ import { Term } from './term';
 
 const RETRY_MS = 2_000;
 /** At 40 jobs a second this is a third of the commits; alone, a job is a twentieth of a second later. */
-const GATHER_MS = 15;
+const GATHER_MS = 30;
 
 /** @throws FluxqError for a configuration that can't work; a database or apiserver that is down is waited for */
 export async function startController(config: Config, logger: Logger): Promise<Role> {

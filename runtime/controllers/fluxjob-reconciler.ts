@@ -43,11 +43,11 @@ export interface FluxJobReconcilerOptions {
 
 /**
  * Writes per second. While many workloads start and end, the apiserver's time belongs to them: the two writes of a FluxJob
- * cost it a quarter of what the whole Job costs. No record lags more than about a minute behind.
+ * cost it a quarter of what the whole Job costs. No record lags more than about two minutes behind.
  */
-const PACE = { busy: 10, quiet: 100 };
-const BURST = 20;
-const MOST_LAG_SECONDS = 60;
+const PACE = { busy: 4, quiet: 100 };
+const BURST = 10;
+const MOST_LAG_SECONDS = 120;
 
 /** Seconds a phase must last before it is worth a write. */
 const WORTH_WRITING: Readonly<Record<WorkloadRow['phase'], number>> = {

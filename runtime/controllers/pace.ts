@@ -32,9 +32,9 @@ export class Pace {
       return 0;
     }
     this.tickets.set(key, ticket);
-    // The rate may have changed by then, so a long wait is looked at again halfway.
+    // The rate may have changed by then, so a long wait is looked at again before.
     const wait = (ticket + 1 - this.admitted) / rate;
-    return wait > LONG ? wait / 2 : wait;
+    return wait > LONG ? Math.min(wait / 2, RECHECK) : wait;
   }
 
   /** The key needs its turn no more: the next one has it. */
@@ -45,4 +45,6 @@ export class Pace {
 
 /** Seconds. */
 const LONG = 2;
+/** Seconds: what has become quiet is seen within this. */
+const RECHECK = 5;
 const ROUNDING = 1e-9;

@@ -38,7 +38,7 @@ export interface SchedulingLoopOptions {
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
 /** What is submitted or freed within this time shares a pass. */
-const GATHER_MS = 20;
+const GATHER_MS = 50;
 
 export class SchedulingLoop {
   private timer: NodeJS.Timeout | undefined;
