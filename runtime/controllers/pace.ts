@@ -46,5 +46,5 @@ export class Pace {
 /** Seconds. */
 const LONG = 2;
 /** Seconds: what has become quiet is seen within this. */
-const RECHECK = 5;
+const RECHECK = 10;
 const ROUNDING = 1e-9;

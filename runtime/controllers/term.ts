@@ -42,7 +42,7 @@ export interface TermOptions {
 }
 
 /** Changes of rows per second from which on the apiserver has better to do than records. */
-const BUSY = 10;
+const BUSY = 5;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
 /** What no repetition can cure is looked at again this late. */
