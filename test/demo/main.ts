@@ -5,21 +5,14 @@
  */
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable } from '../cluster/assets';
+import type { Verdict } from '../stack/verify';
 import { runOnContext } from './context';
 import { KIND_CONTEXT, kindAvailable, withKind } from './kind';
 import { runLocally } from './local';
 import { type DemoOptions, parseOptions } from './options';
 import { simulate } from './simulation';
 
-export interface DemoResult {
-  readonly jobs: number;
-  readonly finished: number;
-  readonly unsatisfiable: number;
-  readonly misplaced: number;
-  readonly lost: number;
-  readonly doubleGranted: number;
-  readonly seconds: number;
-}
+type DemoResult = Verdict & { readonly seconds: number };
 
 const INTERRUPTED = 130;
 
