@@ -8,7 +8,7 @@ import type { Queue, WorkloadRow } from './types';
 import { type Keyed, serialWriter } from './writer';
 
 export interface QueueOptions extends DatabaseOptions {
-  /** Milliseconds a write waits for others to share its statement: fewer commits for a little delay. @default 0 */
+  /** Milliseconds from one statement to the next at least: under load, writes share statements and commits. @default 0 */
   readonly gatherMs?: number;
 }
 

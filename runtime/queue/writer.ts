@@ -32,19 +32,23 @@ interface Batch {
 }
 
 /**
- * @param gatherMs before each statement, milliseconds: what is called meanwhile goes with it
+ * @param gatherMs at least so long from one statement to the next, milliseconds: what is called meanwhile goes with it;
+ *   what comes after a rest goes at once
  * @returns a function like `run`, serial; of several records of one uid in a call the last counts
  */
 export function serialWriter(run: Run, gatherMs = 0): Run {
   const waiting: Batch[] = [];
   let busy = false;
+  let last = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
-      if (gatherMs > 0) {
-        await pause(gatherMs);
+      const early = last + gatherMs - performance.now();
+      if (early > 0) {
+        await pause(early);
       }
+      last = performance.now();
       await settle(run, waiting.shift()!);
     }
     busy = false;

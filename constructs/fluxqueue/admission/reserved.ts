@@ -4,7 +4,7 @@
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME } from '../../names';
 import type { Variable } from './job-mutation';
-import { type AdmissionScopeProps, cel, celList, namespaceTakesPart } from './scope';
+import { type AdmissionScopeProps, cel, celList, type MatchCondition, namespaceTakesPart } from './scope';
 import type { Validation } from './settings';
 
 interface Rules {
@@ -61,6 +61,15 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
     },
   ],
 });
+
+/** Nothing else of an UPDATE is judged: every pod gets some that only take a finalizer away. */
+export const TOUCHES_RESERVED: MatchCondition = {
+  name: 'touches-what-is-reserved',
+  expression:
+    'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels || ' +
+    'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+    'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
+};
 
 export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [
