@@ -14,11 +14,13 @@ import type { Job, KubernetesObject, Node, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import { isTerminal } from '../workloads/adapter';
 import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
+import type { Time } from './time';
 import type { WorkloadKey } from './workload-reconciler';
 
 export interface CachesOptions {
   readonly client: KubernetesClient;
   readonly logger: Logger;
+  readonly time: Time;
   readonly units: UnitSettings;
   /** A workload or one of its pods changed. */
   readonly onWorkload: (key: WorkloadKey) => void;
@@ -31,6 +33,9 @@ export interface CachesOptions {
   /** The FluxJob of this workload changed. */
   readonly onFluxJob: (uid: string, object: FluxJobObject | undefined) => void;
 }
+
+/** A handful of watches: after an outage the apiserver is looked for every few seconds, not every half minute. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 
 type Units = Readonly<Record<string, number>>;
 
@@ -46,31 +51,29 @@ export class Caches {
 
   constructor(private readonly options: CachesOptions) {
     const { client, logger, onWorkload, onFluxJob } = options;
+    const { clock, random } = options.time;
+    const common = { client, logger, clock, random, backoff: RETRY };
     const admitted = `${ADMITTED_LABEL}=true`;
     this.jobs = new Reflector<Job>({
-      client,
-      logger,
+      ...common,
       path: jobs(),
       labelSelector: admitted,
       onChange: (_key, job, previous) => onWorkload(keyOf('Job', (job ?? previous)!)),
     });
     this.pods = new Reflector<Pod>({
-      client,
-      logger,
+      ...common,
       path: pods(),
       indexes: { workload: (pod) => [workloadUid(pod)], node: (pod) => boundTo(pod) },
       onChange: (_key, pod, previous) => this.podChanged(pod, previous),
     });
     this.nodes = new Reflector<Node>({
-      client,
-      logger,
+      ...common,
       path: nodes(),
       project: nodeFacts,
       onChange: (_key, node, previous) => this.nodeChanged(node, previous),
     });
     this.fluxJobs = new Reflector<FluxJobObject>({
-      client,
-      logger,
+      ...common,
       path: fluxJobs(),
       onChange: (_key, object, previous) => onFluxJob((object ?? previous)!.spec.workload.uid, object),
     });

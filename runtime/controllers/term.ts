@@ -27,6 +27,7 @@ import { Intake } from './intake';
 import { Positions } from './positions';
 import { Records } from './records';
 import { SchedulingLoop } from './scheduling-loop';
+import { steadySeconds, systemTime, type Time } from './time';
 import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
@@ -39,12 +40,16 @@ export interface TermOptions {
   readonly metrics: ControllerMetrics;
   /** The database has seen a newer leader: the term is over. */
   readonly onFenced: (error: Error) => void;
+  /** @default - the machine's */
+  readonly time?: Time;
 }
 
 /** Changes of rows per second from which on the apiserver has better to do than records. */
 const BUSY = 5;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
+/** What failed is tried again soon: a connection that is back must not be waited for. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 /** What no repetition can cure is looked at again this late. */
 const REFUSED_MS = 30_000;
 
@@ -64,11 +69,17 @@ export class Term {
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
-  private refresh: NodeJS.Timeout | undefined;
+  private cancelRefresh = () => {};
   private facts: ClusterFacts | undefined;
+  private readonly time: Time;
+  /** Unix seconds. */
+  private readonly now: () => number;
 
   constructor(private readonly options: TermOptions) {
     const { config, client, queue, fluxion, fence, logger, metrics } = options;
+    this.time = options.time ?? systemTime;
+    this.now = steadySeconds(this.time);
+    const { now } = this;
     this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
     this.positions = new Positions(this.ledger);
     this.records = new Records(this.ledger, queue);
@@ -77,6 +88,7 @@ export class Term {
       logger,
       component: 'fluxqueue-controller',
       instance: hostname(),
+      clock: this.time.clock,
     });
     this.graph = new FluxionGraph({
       fluxion,
@@ -88,6 +100,7 @@ export class Term {
     this.caches = new Caches({
       client,
       logger,
+      time: this.time,
       units: config.units,
       isOurs: (uid) => this.ledger.byUid(uid)?.allocation != null,
       onWorkload: (key) => this.look(key),
@@ -107,6 +120,7 @@ export class Term {
       onFenced: options.onFenced,
       logger,
       metrics,
+      clock: this.time.clock,
       now,
     });
     this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
@@ -134,7 +148,7 @@ export class Term {
     if (this.stopped) return;
     this.synced = true;
     this.lookAtAll();
-    this.refresh = setInterval(() => this.showPositions(), POSITIONS_MS);
+    this.showPositions();
     this.loop.start();
   }
 
@@ -146,7 +160,7 @@ export class Term {
   /** Ends the term, also one that is still starting: nothing of it writes any more once this resolves. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearInterval(this.refresh);
+    this.cancelRefresh();
     await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
     await this.fluxJobs.stop();
     await this.events.stop();
@@ -195,7 +209,8 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       tell: (object, adapter, event) => this.tell(object, adapter, event),
-      now,
+      clock: this.time.clock,
+      now: this.now,
     });
   }
 
@@ -209,6 +224,9 @@ export class Term {
       name,
       concurrency,
       logger,
+      backoff: RETRY,
+      clock: this.time.clock,
+      random: this.time.random,
       reconcile: async (key) => {
         try {
           return await reconcile(key);
@@ -236,12 +254,12 @@ export class Term {
   }
 
   private granted(row: WorkloadRow): void {
-    this.options.metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
+    this.options.metrics.waitSeconds.observe(Math.max(0, this.now() - row.submittedAt));
     this.look(row);
   }
 
   private rowChanged(row: WorkloadRow): void {
-    this.bustle.change(now());
+    this.bustle.change(this.now());
     this.positions.changed();
     this.records.changed(row);
     this.fluxJobs.add(row.uid);
@@ -276,12 +294,8 @@ export class Term {
     for (const uid of this.positions.first()) this.fluxJobs.add(uid);
     for (const phase of ['Waiting', 'Ready', 'Running'] as const)
       this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
+    this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
-}
-
-/** Unix seconds. */
-function now(): number {
-  return Date.now() / 1000;
 }
 
 function textOf({ kind, namespace, name }: WorkloadKey): string {
