@@ -295,7 +295,7 @@ export class WorkloadReconciler {
   /** @returns false when the row was not in a phase for it */
   private async giveBack(row: WorkloadRow, message: string): Promise<boolean> {
     const { ledger, onFreed, onQueueChanged } = this.options;
-    if ((await ledger.requeue(row.uid, message)) === undefined) return false;
+    if ((await ledger.requeue({ uid: row.uid, cause: 'failure', message })) === undefined) return false;
     this.releasedFrom.delete(row.jobid);
     onFreed(row.jobid);
     onQueueChanged();

@@ -7,7 +7,18 @@
  */
 import { FluxqError } from '../errors';
 import type { Allocation } from '../fluxion/types';
-import type { Phase, Queue, Result, Submission, SubmissionUpdate, WaitUpdate, WorkloadRow } from './types';
+import { Outcomes } from './outcomes';
+import type {
+  Phase,
+  Queue,
+  Recall,
+  Requeue,
+  Result,
+  Submission,
+  SubmissionUpdate,
+  WaitUpdate,
+  WorkloadRow,
+} from './types';
 
 type Listener = (row: WorkloadRow) => void;
 
@@ -21,6 +32,7 @@ export class Ledger {
   private readonly uidOf = new Map<string, string>();
   private readonly counts = new Map<Phase, number>();
   private readonly listeners: Listener[] = [];
+  private readonly outcomes = new Outcomes();
   private doubtful = true;
   /** What was committed while the rows are read: newer than what is read. */
   private meanwhile: WorkloadRow[] | undefined;
@@ -56,7 +68,9 @@ export class Ledger {
       this.rows.clear();
       this.uidOf.clear();
       this.counts.clear();
+      this.outcomes.clear();
       for (const row of [...active, ...this.meanwhile]) this.keep(row);
+      await this.learnOutcomes();
       for (const row of ended) this.tell(row);
     } catch (error) {
       this.doubt();
@@ -79,6 +93,14 @@ export class Ledger {
   /** How many active rows are in this phase. */
   count(phase: Phase): number {
     return this.counts.get(phase) ?? 0;
+  }
+
+  /**
+   * How the newest workload of this name ended, for those who wait for it; `active`: not yet. Right for names that
+   * an active row waits for.
+   */
+  outcomeOf(namespace: string, name: string): Result | 'active' | undefined {
+    return this.outcomes.of({ namespace, name });
   }
 
   active(): Iterable<WorkloadRow> {
@@ -109,8 +131,12 @@ export class Ledger {
     return this.one(this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
   }
 
-  requeue(uid: string, message: string): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.requeue(this.fence, [uid], message));
+  requeue(requeue: Requeue): Promise<WorkloadRow | undefined> {
+    return this.one(this.queue.requeue(this.fence, [requeue]));
+  }
+
+  recall(recalls: readonly Recall[]): Promise<readonly WorkloadRow[]> {
+    return this.committed(this.queue.recall(this.fence, recalls));
   }
 
   async allocate(
@@ -145,7 +171,17 @@ export class Ledger {
     this.meanwhile?.push(...rows);
     for (const row of rows) this.keep(row);
     for (const row of rows) this.tell(row);
+    await this.learnOutcomes();
     return rows;
+  }
+
+  private async learnOutcomes(): Promise<void> {
+    try {
+      await this.outcomes.learn((names) => this.queue.outcomes(names));
+    } catch (error) {
+      this.doubt();
+      throw error;
+    }
   }
 
   private couldBeGranted(uid: string, jobid: number): boolean {
@@ -165,6 +201,7 @@ export class Ledger {
   private keep(row: WorkloadRow): void {
     const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
+    this.outcomes.follow(before, row);
     if (before !== undefined) this.counts.set(before.phase, this.count(before.phase) - 1);
     if (row.phase !== 'Finished') this.counts.set(row.phase, this.count(row.phase) + 1);
     if (row.phase !== 'Finished') {

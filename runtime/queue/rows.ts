@@ -24,3 +24,10 @@ export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Fi
 export const HISTORY = `SELECT ${seconds('at', 'at')}, event, detail FROM fluxqueue.events WHERE uid = $1 ORDER BY id`;
 
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
+
+/** $1: a JSON array of names. */
+export const OUTCOMES = `
+SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
+FROM fluxqueue.workloads w JOIN jsonb_to_recordset($1::jsonb) AS i(namespace text, name text) USING (namespace, name)
+WHERE w.phase = 'Finished'
+ORDER BY namespace, name, w.submitted_at DESC, w.seq DESC`;

@@ -96,6 +96,42 @@ export interface WaitUpdate {
   readonly estimatedStart: number | null;
 }
 
+/** A row that has to give its units back although it has not ended. */
+export interface Recall {
+  readonly uid: string;
+  /** For whom, or for what. */
+  readonly message: string;
+}
+
+/**
+ * Why a row goes back to Waiting: its nodes or its release failed (counts as requeue), it was taken back for
+ * another (counts as preemption), or its user suspended it (counts as nothing).
+ */
+export type RequeueCause = 'failure' | 'preempted' | 'suspended';
+
+export interface Requeue {
+  readonly uid: string;
+  readonly cause: RequeueCause;
+  readonly message: string;
+  /** Not asked for before this. @default - at once */
+  readonly notBefore?: number;
+  /** RequeueLimit: waits until its user changes something about it. @default Requeued */
+  readonly reason?: 'Requeued' | 'RequeueLimit';
+}
+
+/** How the newest workload of a name ended. */
+export interface Outcome extends WorkloadName {
+  readonly submittedAt: number;
+  readonly seq: number;
+  readonly result: Result;
+}
+
+/** A dependency names a workload so, whatever its kind. */
+export interface WorkloadName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** What the user may change while it waits. */
 export interface SubmissionUpdate {
   readonly uid: string;
@@ -177,24 +213,34 @@ export interface QueueSettings {
 export interface Queue {
   /** Applies missing migrations under an advisory lock. */
   migrate(): Promise<void>;
-  /** Becomes the writer: the new, highest fence. */
-  acquireFence(holder: string): Promise<number>;
+  /**
+   * Becomes the writer: the new, highest fence.
+   * @param atLeast highest fence known from elsewhere: a database restored from a backup has forgotten some
+   */
+  acquireFence(holder: string, atLeast?: number): Promise<number>;
+  /** The queues in force are these; those not named are gone. */
+  setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void>;
+  /** The queues as last set. */
+  queues(): Promise<QueueSettings[]>;
   /** New rows in Waiting (reason Submitted, or Held); a uid that is there already is left alone. Resolves to the rows inserted. */
   submit(fence: number, submissions: readonly Submission[]): Promise<WorkloadRow[]>;
   /**
    * Waiting rows whose user changed them; one that equals its row changes nothing. What is then asked for (shape,
-   * walltime, queue, pods) gets a new job id: an allocation of the old one can't be committed any more.
+   * walltime, queue, pods) gets a new job id: an allocation of the old one can't be committed any more. Its requeues
+   * are forgotten and RequeueLimit is lifted, unless only its jobspec is another: that follows the nodes as well.
    */
   update(fence: number, updates: readonly SubmissionUpdate[]): Promise<WorkloadRow[]>;
   /** All rows that are not Finished, in order (priority desc, submittedAt, seq). */
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
-  /** Waiting -> Waiting with a reason; a row that is held stays Held. */
+  /** Of each name the newest workload that has finished; names without one are left out. */
+  outcomes(names: readonly WorkloadName[]): Promise<Outcome[]>;
+  /** Waiting -> Waiting with a reason; a row that is held stays Held, one at its requeue limit stays so. */
   wait(fence: number, updates: readonly WaitUpdate[]): Promise<WorkloadRow[]>;
   /**
-   * Waiting -> Ready: the allocation is committed before anything acts on it. Not of a row that is held, or has
-   * another job id than the allocation: what is not returned has to be cancelled in Fluxion.
+   * Waiting -> Ready: the allocation is committed before anything acts on it. Not of a row that is held, is at its
+   * requeue limit, or has another job id than the allocation: what is not returned has to be cancelled in Fluxion.
    */
   allocate(
     fence: number,
@@ -217,8 +263,10 @@ export interface Queue {
     fence: number,
     ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
   ): Promise<WorkloadRow[]>;
+  /** Ready or Running: to be taken back; one that is already keeps its first reason. */
+  recall(fence: number, recalls: readonly Recall[]): Promise<WorkloadRow[]>;
   /** Ready or Running -> Waiting with its place kept and a new jobid. */
-  requeue(fence: number, uids: readonly string[], message: string): Promise<WorkloadRow[]>;
+  requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
   /** The event log of one workload, oldest first. */
   history(uid: string): Promise<{ readonly at: number; readonly event: string; readonly detail: unknown }[]>;
   close(): Promise<void>;
