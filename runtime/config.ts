@@ -60,7 +60,10 @@ const schema = z.strictObject({
   queue: z
     .strictObject({
       /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
-      name: z.string().regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"').default('default'),
+      name: z
+        .string()
+        .regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"')
+        .default('default'),
       /** false: such workloads wait for a FluxSetup of their namespace. */
       enabled: z.boolean().default(true),
       policy: z.enum(QUEUE_POLICIES).default('easy'),

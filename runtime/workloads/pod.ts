@@ -65,7 +65,8 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
 
 /** A service runs until it is deleted: planned with its queue's walltime, and not ended unless its user gave one. */
 function deadlinePatch({ metadata, spec }: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
-  const isService = (spec.restartPolicy ?? 'Always') === 'Always' && settingOf(metadata, WALLTIME) === undefined;
+  const isService =
+    (spec.restartPolicy ?? 'Always') === 'Always' && settingOf(metadata, WALLTIME) === undefined;
   const value = deadlineOf(row, spec.activeDeadlineSeconds);
   if (isService || value === spec.activeDeadlineSeconds) return [];
   return [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];

@@ -157,7 +157,7 @@ function simulated(manifest: Manifest, index: number): Simulated {
     namespace: 'science',
     name: manifest.metadata.name,
     queue: 'default',
-    priority: settings.priority,
+    priority: settings.priority ?? 0,
     submittedAt: index * SUBMIT_EVERY,
     walltime,
     pods,
