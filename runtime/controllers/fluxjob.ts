@@ -7,7 +7,7 @@ import type {
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
 import { formatHostlist } from '../fluxion/allocation';
-import type { WorkloadRow } from '../queue/types';
+import type { WaitReason, WorkloadRow } from '../queue/types';
 import { placementOf } from '../workloads/placement';
 
 /** The longest name Kubernetes takes for most objects. */
@@ -96,14 +96,16 @@ function startOf(row: WorkloadRow): string | undefined {
   return undefined;
 }
 
+/** Reasons to wait that nothing but a change by somebody ends. */
+const NEEDS_ITS_USER: ReadonlySet<WaitReason> = new Set(['Unsatisfiable', 'Invalid', 'RequeueLimit']);
+
 type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 
 function conditionsOf(row: WorkloadRow): Condition[] {
   const scheduled = row.allocation !== null;
   const words = wordsOf(row);
   const stalled =
-    row.reason === 'Unsatisfiable' ||
-    row.reason === 'Invalid' ||
+    (row.reason !== null && NEEDS_ITS_USER.has(row.reason)) ||
     row.result === 'Failed' ||
     row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';

@@ -11,8 +11,11 @@ import type { Clock } from '../kubernetes/clock';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
-import type { WorkloadRow } from '../queue/types';
-import { type PassQueue, runPass } from '../scheduling/pass';
+import type { QueueSettings, WorkloadRow } from '../queue/types';
+import type { PassMemory } from '../scheduling/memory';
+import type { Precedence } from '../scheduling/order';
+import { type PassQueue, type PassResult, runPass } from '../scheduling/pass';
+import type { Reservation } from '../scheduling/reservations';
 import type { FluxionGraph } from './fluxion-graph';
 
 export interface SchedulingLoopOptions {
@@ -21,10 +24,12 @@ export interface SchedulingLoopOptions {
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   readonly foreign: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
   readonly units: UnitSettings;
-  /** Policy and depth of a queue. */
-  readonly queueSettings: (name: string) => Pick<PassQueue, 'policy' | 'depth'>;
+  /** Undefined: there is no such queue. */
+  readonly queueSettings: (name: string) => QueueSettings | undefined;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
+  /** Called after the commit, with every workload that has to leave its nodes. */
+  readonly onRecalled: (row: WorkloadRow) => void;
   /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
   readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
@@ -48,8 +53,12 @@ export class SchedulingLoop {
   private again = false;
   private stopped = true;
   private problem: string | undefined;
-  private reservations: readonly number[] = [];
-  private lastNodes: ReadonlyMap<string, GraphNode> | undefined;
+  private reservations: readonly Reservation[] = [];
+  private memory: PassMemory | undefined;
+  private known: ReadonlyMap<string, GraphNode> | undefined;
+  private nodeList: readonly GraphNode[] = [];
+  /** Those of the last pass that was not cut short. */
+  private lastNodes: readonly GraphNode[] | undefined;
 
   constructor(private readonly options: SchedulingLoopOptions) {}
 
@@ -107,15 +116,44 @@ export class SchedulingLoop {
       this.options.graph.distrust(this.problem);
       // The rebuild forgets them; a job id among them may be an allocation by then.
       this.reservations = [];
+      this.memory = undefined;
       logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
       return RETRY_MS;
     }
   }
 
   private async pass(): Promise<number> {
-    const { ledger, graph, nodes, foreign, onGranted, onReloaded, metrics } = this.options;
+    const { ledger, graph, metrics, onGranted, onRecalled } = this.options;
     const timer = metrics.passSeconds.startTimer();
     // 1. One consistent view: rows from the ledger, Fluxion equal to it.
+    const snapshot = await this.snapshot();
+    // 2. Decide.
+    const result = await runPass({
+      ...snapshot,
+      matcher: graph.matcher,
+      units: this.options.units,
+      memory: this.memory,
+      interrupted: () => this.stopped,
+    });
+    this.reservations = result.reservations;
+    this.memory = result.memory;
+    if (result.more) this.again = true;
+    else this.lastNodes = snapshot.nodes;
+    // 3. Commit, then act: a grant that is not in Postgres never happened.
+    const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
+    this.freeRefused(result.grants, granted);
+    for (const row of granted) onGranted(row);
+    metrics.grants.inc(granted.length);
+    const recalled = result.recalls.length === 0 ? [] : await ledger.recall(result.recalls);
+    for (const row of recalled) onRecalled(row);
+    if (result.waits.length > 0) await ledger.wait(result.waits);
+    timer();
+    return untilNext(snapshot.now, result);
+  }
+
+  /** What a pass is a function of; Fluxion is made equal to it. */
+  private async snapshot() {
+    const { ledger, graph, foreign, onReloaded } = this.options;
     if (ledger.isDoubtful) {
       graph.distrust('the ledger was read again');
       await ledger.reload();
@@ -123,31 +161,36 @@ export class SchedulingLoop {
     }
     const now = Math.floor(this.options.now());
     const active = [...ledger.active()];
-    const holders = active.filter(({ allocation }) => allocation !== null);
-    const known = nodes();
-    await graph.settle({ now, nodes: known, holders, foreign: foreign(), reservations: this.reservations });
-    // 2. Decide.
-    const waiting = active.filter(({ phase }) => phase === 'Waiting');
-    const result = await runPass({
+    const known = this.options.nodes();
+    const { freed, reservations } = await graph.settle({
       now,
-      queues: this.queuesOf(waiting),
-      matcher: graph.matcher,
-      nodes: [...known.values()],
-      units: this.options.units,
+      nodes: known,
+      holders: active.filter(({ allocation }) => allocation !== null),
+      foreign: foreign(),
       reservations: this.reservations,
-      graphGrew: known !== this.lastNodes,
     });
-    this.reservations = result.reservations;
-    if (!result.more) this.lastNodes = known;
-    if (result.more) this.again = true;
-    // 3. Commit, then act: a grant that is not in Postgres never happened.
-    const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
-    this.freeRefused(result.grants, granted);
-    for (const row of granted) onGranted(row);
-    metrics.grants.inc(granted.length);
-    if (result.waits.length > 0) await ledger.wait(result.waits);
-    timer();
-    return this.untilNext(now, result.waits);
+    const nodes = this.listOf(known);
+    return {
+      now,
+      ...this.queuesOf(active),
+      nodes,
+      reservations,
+      graphGrew: nodes !== this.lastNodes,
+      freed,
+      outcomeOf: ledger.outcomeOf.bind(ledger),
+    };
+  }
+
+  /** The same array as long as none of them changes. */
+  private listOf(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
+    if (this.known !== known) this.nodeList = [...known.values()];
+    this.known = known;
+    return this.nodeList;
+  }
+
+  /** By what a pass would order rows now. */
+  precedence(): Precedence {
+    return { now: this.options.now(), settingsOf: (queue) => this.options.queueSettings(queue) };
   }
 
   /** Rows that left Waiting while the pass ran hold nothing. */
@@ -161,23 +204,19 @@ export class SchedulingLoop {
     if (refused.length > 0) this.again = true;
   }
 
-  private queuesOf(waiting: readonly WorkloadRow[]): PassQueue[] {
-    const byQueue = Map.groupBy(waiting, ({ queue }) => queue);
-    return [...byQueue]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, rows]) => ({ name, rows, ...this.options.queueSettings(name) }));
+  private queuesOf(active: readonly WorkloadRow[]): { queues: PassQueue[]; homeless: WorkloadRow[] } {
+    const queues: PassQueue[] = [];
+    const homeless: WorkloadRow[] = [];
+    for (const [name, rows] of Map.groupBy(active, ({ queue }) => queue)) {
+      const settings = this.options.queueSettings(name);
+      if (settings === undefined) homeless.push(...rows);
+      else queues.push({ settings, rows });
+    }
+    return { queues, homeless };
   }
+}
 
-  /** A reservation that comes due starts by a pass at its second, not by the idle timer. */
-  private untilNext(now: number, waits: readonly { estimatedStart: number | null }[]): number {
-    const due = waits.flatMap(({ estimatedStart }) => (estimatedStart === null ? [] : [estimatedStart]));
-    const earliest = Math.min(...due, ...this.estimates());
-    if (!Number.isFinite(earliest)) return IDLE_MS;
-    return Math.min(IDLE_MS, Math.max(1_000, (earliest - now) * 1000));
-  }
-
-  private *estimates(): Iterable<number> {
-    for (const { phase, estimatedStart } of this.options.ledger.active())
-      if (phase === 'Waiting' && estimatedStart !== null) yield estimatedStart;
-  }
+/** What time alone changes happens by a pass at its second, not by the idle timer. */
+function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
+  return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
 }

@@ -27,6 +27,7 @@ import { Intake } from './intake';
 import { Positions } from './positions';
 import { Records } from './records';
 import { SchedulingLoop } from './scheduling-loop';
+import { Setups } from './setups';
 import { steadySeconds, systemTime, type Time } from './time';
 import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
 
@@ -58,12 +59,14 @@ export class Term {
   private readonly graph: FluxionGraph;
   private readonly loop: SchedulingLoop;
   private readonly caches: Caches;
+  private readonly setups: Setups;
   private readonly positions: Positions;
   private readonly bustle = new Bustle();
   private readonly records: Records;
   private readonly events: EventRecorder;
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
+  private readonly fluxSetups: WorkQueue;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
   private stopped = false;
@@ -81,7 +84,7 @@ export class Term {
     this.now = steadySeconds(this.time);
     const { now } = this;
     this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
-    this.positions = new Positions(this.ledger);
+    this.positions = new Positions(this.ledger, () => this.loop.precedence());
     this.records = new Records(this.ledger, queue);
     this.events = new EventRecorder({
       client,
@@ -107,15 +110,19 @@ export class Term {
       onCapacity: () => this.loop.trigger(),
       onNodeGone: (name) => this.nodeGone(name),
       onFluxJob: (uid, object) => this.fluxJobChanged(uid, object === undefined),
+      onFluxSetup: (before, object) => this.setups.changed(before, object),
+      onPriorities: () => this.lookAtWaiting(),
     });
+    this.setups = this.createSetups();
     this.loop = new SchedulingLoop({
       ledger: this.ledger,
       graph: this.graph,
       nodes: () => this.graphNodes(),
       units: config.units,
       foreign: () => this.caches.foreign(),
-      queueSettings: () => ({ policy: config.queue.policy, depth: config.queue.depth }),
+      queueSettings: (name) => this.setups.queues.byName(name),
       onGranted: (row) => this.granted(row),
+      onRecalled: (row) => this.look(row),
       onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
       logger,
@@ -125,6 +132,7 @@ export class Term {
     });
     this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
+    this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
     this.workloadReconciler = this.createWorkloadReconciler();
     this.fluxJobReconciler = new FluxJobReconciler({
       client,
@@ -132,7 +140,7 @@ export class Term {
       rowOf: (uid) => this.records.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       seen: (namespace, name) => this.caches.fluxJob(namespace, name),
-      busy: () => this.bustle.perSecond(now()) > BUSY,
+      busy: () => this.isBusy(),
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
@@ -142,8 +150,9 @@ export class Term {
   /** Resolves when the first look at everything is queued; the rest goes on by itself. */
   async start(): Promise<void> {
     await this.ledger.reload();
-    await this.caches.start();
+    await Promise.all([this.caches.start(), this.setups.start()]);
     if (this.stopped) return;
+    await this.setups.store();
     await this.records.recover(this.caches.allFluxJobs());
     if (this.stopped) return;
     this.synced = true;
@@ -161,8 +170,9 @@ export class Term {
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelRefresh();
+    this.setups.stop();
     await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
-    await this.fluxJobs.stop();
+    await Promise.all([this.fluxJobs.stop(), this.fluxSetups.stop()]);
     await this.events.stop();
   }
 
@@ -173,15 +183,50 @@ export class Term {
       this.fluxJobs.add(row.uid);
     }
     for (const uid of this.records.unsettled()) this.fluxJobs.add(uid);
+    this.setups.lookAtAll();
   }
 
   private look(key: WorkloadKey): void {
     if (this.synced) this.workloads.add(textOf(key));
   }
 
+  /** @param namespace @default - all */
+  private lookAtWaiting(namespace?: string): void {
+    if (!this.synced) return;
+    for (const row of this.ledger.active())
+      if (row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace) this.look(row);
+    this.loop.trigger();
+  }
+
+  private addFluxSetup(key: string): void {
+    if (this.synced) this.fluxSetups.add(key);
+  }
+
+  private isBusy(): boolean {
+    return this.bustle.perSecond(this.now()) > BUSY;
+  }
+
   private nodeGone(name: string): void {
     for (const row of this.ledger.active())
       if (row.allocation?.nodes.some((node) => node.name === name)) this.look(row);
+  }
+
+  private createSetups(): Setups {
+    const { config, client, queue, fence } = this.options;
+    return new Setups({
+      config,
+      client,
+      queue,
+      fence,
+      rows: () => this.ledger.active(),
+      all: () => this.caches.allFluxSetups(),
+      seen: (namespace, name) => this.caches.fluxSetup(namespace, name),
+      busy: () => this.isBusy(),
+      add: (key) => this.addFluxSetup(key),
+      onChanged: (namespace) => this.lookAtWaiting(namespace),
+      clock: this.time.clock,
+      now: this.now,
+    });
   }
 
   private createWorkloadReconciler(): WorkloadReconciler {
@@ -192,7 +237,9 @@ export class Term {
       adapters,
       intake: new Intake({
         ledger: this.ledger,
-        queue: config.queue,
+        queues: this.setups.queues,
+        priorityOf: (className) => this.caches.priorityOf(className),
+        stackNamespace: config.leaderElection.namespace,
         units: config.units,
         clusterFacts: () => this.caches.clusterFacts(),
         onInvalid: (object, adapter, message) =>
@@ -202,6 +249,7 @@ export class Term {
       objectOf: (key) => this.caches.objectOf(key),
       podsOf: (uid) => this.caches.podsOf(uid),
       nodeExists: (name) => this.caches.nodeExists(name),
+      requeueOf: (queue) => this.setups.queues.planOf(queue).requeue,
       onFreed: (jobid) => this.graph.cancelLater(jobid),
       onShrunk: (jobid, nodes) => {
         this.graph.shrinkLater(jobid, nodes);
@@ -247,8 +295,7 @@ export class Term {
   /** Jobspecs name labels and taints as the nodes have them: when those change, what waits is written anew. */
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const facts = this.caches.clusterFacts();
-    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts))
-      for (const row of this.ledger.active()) if (row.phase === 'Waiting') this.look(row);
+    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) this.lookAtWaiting();
     this.facts = facts;
     return this.caches.graphNodes();
   }
@@ -262,6 +309,7 @@ export class Term {
     this.bustle.change(this.now());
     this.positions.changed();
     this.records.changed(row);
+    this.setups.rowChanged(row);
     this.fluxJobs.add(row.uid);
     if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
   }

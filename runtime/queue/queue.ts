@@ -3,7 +3,7 @@ import { FluxqError } from '../errors';
 import { type DatabaseOptions, openDatabase } from './database';
 import * as leader from './leader';
 import { migrate } from './migrate';
-import { ACTIVE, BY_UID, HISTORY, OUTCOMES } from './rows';
+import { ACTIVE, BY_UID, FINISHED, HISTORY, OUTCOMES } from './rows';
 import * as sql from './statements';
 import { storable } from './storable';
 import type { Outcome, Queue, QueueSettings, WorkloadRow } from './types';
@@ -53,6 +53,7 @@ export function openQueue(options: QueueOptions): Queue {
     update: (fence, updates) => write(sql.UPDATE, fence, updates),
     active: () => database.query<WorkloadRow>(ACTIVE),
     byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
+    finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     wait: (fence, updates) => write(sql.WAIT, fence, updates),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants),

@@ -31,3 +31,5 @@ SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq
 FROM fluxqueue.workloads w JOIN jsonb_to_recordset($1::jsonb) AS i(namespace text, name text) USING (namespace, name)
 WHERE w.phase = 'Finished'
 ORDER BY namespace, name, w.submitted_at DESC, w.seq DESC`;
+
+export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;

@@ -234,6 +234,8 @@ export interface Queue {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** How many rows of each queue are finished and not archived. */
+  finished(): Promise<{ readonly queue: string; readonly count: number }[]>;
   /** Of each name the newest workload that has finished; names without one are left out. */
   outcomes(names: readonly WorkloadName[]): Promise<Outcome[]>;
   /** Waiting -> Waiting with a reason; a row that is held stays Held, one at its requeue limit stays so. */

@@ -2,6 +2,8 @@
 import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
 import { parseConfig } from '../../runtime/config';
 import { Intake } from '../../runtime/controllers/intake';
+import { ownQueue } from '../../runtime/controllers/queue-settings';
+import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
@@ -64,7 +66,9 @@ describeCluster('steps of a workload', (getCluster) => {
       adapters,
       intake: new Intake({
         ledger,
-        queue: config.queue,
+        queues: new Queues(ownQueue(config.queue), true, () => []),
+        priorityOf: () => undefined,
+        stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
         onInvalid: (_object, _adapter, message) => told.push({ type: 'Warning', reason: 'Invalid', message }),
@@ -73,6 +77,7 @@ describeCluster('steps of a workload', (getCluster) => {
       objectOf: () => seen,
       podsOf: () => pods,
       nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,

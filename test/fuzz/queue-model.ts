@@ -77,6 +77,14 @@ export class QueueModel implements Queue {
     return inOrder(this.all.filter(({ phase }) => phase !== 'Finished'));
   }
 
+  async finished(): Promise<{ queue: string; count: number }[]> {
+    const finished = this.all.filter(({ phase }) => phase === 'Finished');
+    return [...Map.groupBy(finished, ({ queue }) => queue)].map(([queue, { length: count }]) => ({
+      queue,
+      count,
+    }));
+  }
+
   async byUid(uids: readonly string[]): Promise<WorkloadRow[]> {
     return uids.flatMap((uid) => this.tables.rows.get(uid) ?? []);
   }
