@@ -50,6 +50,8 @@ const GATHER_MS = 50;
 export class SchedulingLoop {
   private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
+  /** Also while a pass takes its first steps and `underWay` is not set yet: what it reads may trigger. */
+  private busy = false;
   private again = false;
   private stopped = true;
   private problem: string | undefined;
@@ -77,7 +79,7 @@ export class SchedulingLoop {
   trigger(): void {
     if (this.stopped || this.again) return;
     this.again = true;
-    if (this.underWay === undefined) this.schedule(GATHER_MS);
+    if (!this.busy) this.schedule(GATHER_MS);
   }
 
   /** Resolves when no pass runs any more. */
@@ -92,8 +94,9 @@ export class SchedulingLoop {
     if (this.stopped) return;
     this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
+      this.busy = true;
       this.underWay = this.step().then((next) => {
-        this.underWay = undefined;
+        this.busy = false;
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
     });
