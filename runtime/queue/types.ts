@@ -5,6 +5,8 @@
  */
 import type { Allocation } from '../fluxion/types';
 import type { Jobspec } from '../jobspec/types';
+import type { AccountingLine, AccountingQuery } from './accounting';
+import type { LogEntry, NamedLogEntry } from './history';
 
 export type Phase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
@@ -126,6 +128,15 @@ export interface Outcome extends WorkloadName {
   readonly result: Result;
 }
 
+/** Decayed core-seconds of one user in one queue that were held and are free again. */
+export interface Share {
+  readonly queue: string;
+  readonly user: string;
+  readonly coreSeconds: number;
+  /** Unix second for which that holds; it decays from then on. */
+  readonly asOf: number;
+}
+
 /** A dependency names a workload so, whatever its kind. */
 export interface WorkloadName {
   readonly namespace: string;
@@ -211,6 +222,11 @@ export interface QueueSettings {
  * retryable; nothing was changed then or everything was: callers read again.
  */
 export interface Queue {
+  /**
+   * How many connections broke while nobody used them. After each the database may know less than it said: it was
+   * restored from a backup, or its replica took over.
+   */
+  readonly disconnects: number;
   /** Applies missing migrations under an advisory lock. */
   migrate(): Promise<void>;
   /**
@@ -234,6 +250,8 @@ export interface Queue {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** Decayed usage of all queues and users; what is held at the moment is not in it. */
+  shares(): Promise<Share[]>;
   /** Of each name the newest workload that has finished; names without one are left out. */
   outcomes(names: readonly WorkloadName[]): Promise<Outcome[]>;
   /** Waiting -> Waiting with a reason; a row that is held stays Held, one at its requeue limit stays so. */
@@ -267,7 +285,16 @@ export interface Queue {
   recall(fence: number, recalls: readonly Recall[]): Promise<WorkloadRow[]>;
   /** Ready or Running -> Waiting with its place kept and a new jobid. */
   requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
-  /** The event log of one workload, oldest first. */
-  history(uid: string): Promise<{ readonly at: number; readonly event: string; readonly detail: unknown }[]>;
+  /**
+   * Moves at most `most` workloads that finished before this second into the archive, oldest first. Resolves to how
+   * many; when that is `most`, there may be more. An archived uid is never queued again.
+   */
+  archive(fence: number, before: number, most?: number): Promise<number>;
+  /** Hours of cores, GiB and gpus that were held in a period. */
+  accounting(query: AccountingQuery): Promise<AccountingLine[]>;
+  /** The event log of one workload, oldest first, also when it has been archived. */
+  history(uid: string): Promise<LogEntry[]>;
+  /** The event logs of all workloads that had this name, whatever their kind. */
+  historyOf(namespace: string, name: string): Promise<NamedLogEntry[]>;
   close(): Promise<void>;
 }
