@@ -7,6 +7,7 @@
 import { FluxqError, messageOf } from '../errors';
 import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
+import type { Clock } from '../kubernetes/clock';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
@@ -30,7 +31,8 @@ export interface SchedulingLoopOptions {
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** Unix seconds. */
+  readonly clock: Clock;
+  /** Unix seconds; never back. */
   readonly now: () => number;
 }
 
@@ -41,7 +43,7 @@ const RETRY_MS = 1_000;
 const GATHER_MS = 50;
 
 export class SchedulingLoop {
-  private timer: NodeJS.Timeout | undefined;
+  private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
   private again = false;
   private stopped = true;
@@ -72,20 +74,20 @@ export class SchedulingLoop {
   /** Resolves when no pass runs any more. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.timer);
+    this.cancelTimer();
     await this.underWay;
   }
 
   private schedule(milliseconds: number): void {
-    clearTimeout(this.timer);
+    this.cancelTimer();
     if (this.stopped) return;
-    this.timer = setTimeout(() => {
+    this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
       this.underWay = this.step().then((next) => {
         this.underWay = undefined;
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
-    }, milliseconds);
+    });
   }
 
   /** One pass; resolves to the milliseconds until the next one. */

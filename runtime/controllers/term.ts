@@ -28,6 +28,7 @@ import { Positions } from './positions';
 import { Records } from './records';
 import { SchedulingLoop } from './scheduling-loop';
 import { Setups } from './setups';
+import { steadySeconds, systemTime, type Time } from './time';
 import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
@@ -40,12 +41,16 @@ export interface TermOptions {
   readonly metrics: ControllerMetrics;
   /** The database has seen a newer leader: the term is over. */
   readonly onFenced: (error: Error) => void;
+  /** @default - the machine's */
+  readonly time?: Time;
 }
 
 /** Changes of rows per second from which on the apiserver has better to do than records. */
 const BUSY = 5;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
+/** What failed is tried again soon: a connection that is back must not be waited for. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 /** What no repetition can cure is looked at again this late. */
 const REFUSED_MS = 30_000;
 
@@ -67,11 +72,17 @@ export class Term {
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
-  private refresh: NodeJS.Timeout | undefined;
+  private cancelRefresh = () => {};
   private facts: ClusterFacts | undefined;
+  private readonly time: Time;
+  /** Unix seconds. */
+  private readonly now: () => number;
 
   constructor(private readonly options: TermOptions) {
     const { config, client, queue, fluxion, fence, logger, metrics } = options;
+    this.time = options.time ?? systemTime;
+    this.now = steadySeconds(this.time);
+    const { now } = this;
     this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
     this.positions = new Positions(this.ledger);
     this.records = new Records(this.ledger, queue);
@@ -80,6 +91,7 @@ export class Term {
       logger,
       component: 'fluxqueue-controller',
       instance: hostname(),
+      clock: this.time.clock,
     });
     this.graph = new FluxionGraph({
       fluxion,
@@ -91,6 +103,7 @@ export class Term {
     this.caches = new Caches({
       client,
       logger,
+      time: this.time,
       units: config.units,
       isOurs: (uid) => this.ledger.byUid(uid)?.allocation != null,
       onWorkload: (key) => this.look(key),
@@ -113,6 +126,7 @@ export class Term {
       onFenced: options.onFenced,
       logger,
       metrics,
+      clock: this.time.clock,
       now,
     });
     this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
@@ -142,7 +156,7 @@ export class Term {
     if (this.stopped) return;
     this.synced = true;
     this.lookAtAll();
-    this.refresh = setInterval(() => this.showPositions(), POSITIONS_MS);
+    this.showPositions();
     this.loop.start();
   }
 
@@ -154,7 +168,7 @@ export class Term {
   /** Ends the term, also one that is still starting: nothing of it writes any more once this resolves. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearInterval(this.refresh);
+    this.cancelRefresh();
     this.setups.stop();
     await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
     await Promise.all([this.fluxJobs.stop(), this.fluxSetups.stop()]);
@@ -188,7 +202,7 @@ export class Term {
   }
 
   private isBusy(): boolean {
-    return this.bustle.perSecond(now()) > BUSY;
+    return this.bustle.perSecond(this.now()) > BUSY;
   }
 
   private nodeGone(name: string): void {
@@ -209,7 +223,8 @@ export class Term {
       busy: () => this.isBusy(),
       add: (key) => this.addFluxSetup(key),
       onChanged: (namespace) => this.lookAtWaiting(namespace),
-      now,
+      clock: this.time.clock,
+      now: this.now,
     });
   }
 
@@ -240,7 +255,8 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       tell: (object, adapter, event) => this.tell(object, adapter, event),
-      now,
+      clock: this.time.clock,
+      now: this.now,
     });
   }
 
@@ -254,6 +270,9 @@ export class Term {
       name,
       concurrency,
       logger,
+      backoff: RETRY,
+      clock: this.time.clock,
+      random: this.time.random,
       reconcile: async (key) => {
         try {
           return await reconcile(key);
@@ -280,12 +299,12 @@ export class Term {
   }
 
   private granted(row: WorkloadRow): void {
-    this.options.metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
+    this.options.metrics.waitSeconds.observe(Math.max(0, this.now() - row.submittedAt));
     this.look(row);
   }
 
   private rowChanged(row: WorkloadRow): void {
-    this.bustle.change(now());
+    this.bustle.change(this.now());
     this.positions.changed();
     this.records.changed(row);
     this.setups.rowChanged(row);
@@ -321,12 +340,8 @@ export class Term {
     for (const uid of this.positions.first()) this.fluxJobs.add(uid);
     for (const phase of ['Waiting', 'Ready', 'Running'] as const)
       this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
+    this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
-}
-
-/** Unix seconds. */
-function now(): number {
-  return Date.now() / 1000;
 }
 
 function textOf({ kind, namespace, name }: WorkloadKey): string {

@@ -7,6 +7,7 @@ import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { systemClock } from '../../runtime/kubernetes/clock';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -80,6 +81,7 @@ describeCluster('steps of a workload', (getCluster) => {
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
+      clock: systemClock,
       now: () => now,
     });
   }
