@@ -120,7 +120,7 @@ export class Term {
       nodes: () => this.graphNodes(),
       units: config.units,
       foreign: () => this.caches.foreign(),
-      queueSettings: (name) => this.setups.queues.planOf(name),
+      queueSettings: (name) => this.setups.queues.byName(name),
       onGranted: (row) => this.granted(row),
       onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
