@@ -9,9 +9,12 @@ import { z } from 'zod';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
+import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
+/** As workloads name it in a label. */
+const QUEUE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -56,13 +59,30 @@ const schema = z.strictObject({
     .prefault({}),
   queue: z
     .strictObject({
-      /** The queue of workloads that name none. */
-      name: z.string().min(1).default('default'),
-      policy: z.enum(['fcfs', 'easy']).default('easy'),
+      /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
+      name: z
+        .string()
+        .regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"')
+        .default('default'),
+      /** false: such workloads wait for a FluxSetup of their namespace. */
+      enabled: z.boolean().default(true),
+      policy: z.enum(QUEUE_POLICIES).default('easy'),
+      /** For how many that wait nodes are reserved; policy hybrid. */
+      reservations: positive.default(8),
       /** How many waiting workloads one pass looks at. */
       depth: positive.default(10_000),
       defaultWalltimeSeconds: positive.default(3600),
       maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      /** Share of the machine relative to the FluxSetups' queues. */
+      weight: positive.default(1),
+    })
+    .prefault({}),
+  /** Among equal priorities, queues and users that have had less of their share come first. */
+  fairShare: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      /** After so long, what was used counts half. */
+      halfLifeSeconds: positive.default(7 * 24 * 3600),
     })
     .prefault({}),
   /** Sizes of one core and one memory vertex of the graph. */

@@ -7,11 +7,13 @@
 import { FluxqError, messageOf } from '../errors';
 import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
+import type { Clock } from '../kubernetes/clock';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
-import type { WorkloadRow } from '../queue/types';
-import { type PassQueue, runPass } from '../scheduling/pass';
+import type { QueueSettings, WorkloadRow } from '../queue/types';
+import { type PassQueue, type PassResult, runPass } from '../scheduling/pass';
+import type { Reservation } from '../scheduling/reservations';
 import type { FluxionGraph } from './fluxion-graph';
 
 export interface SchedulingLoopOptions {
@@ -20,8 +22,8 @@ export interface SchedulingLoopOptions {
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   readonly foreign: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
   readonly units: UnitSettings;
-  /** Policy and depth of a queue. */
-  readonly queueSettings: (name: string) => Pick<PassQueue, 'policy' | 'depth'>;
+  /** Undefined: there is no such queue. */
+  readonly queueSettings: (name: string) => QueueSettings | undefined;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
   /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
@@ -30,7 +32,8 @@ export interface SchedulingLoopOptions {
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** Unix seconds. */
+  readonly clock: Clock;
+  /** Unix seconds; never back. */
   readonly now: () => number;
 }
 
@@ -41,12 +44,12 @@ const RETRY_MS = 1_000;
 const GATHER_MS = 50;
 
 export class SchedulingLoop {
-  private timer: NodeJS.Timeout | undefined;
+  private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
   private again = false;
   private stopped = true;
   private problem: string | undefined;
-  private reservations: readonly number[] = [];
+  private reservations: readonly Reservation[] = [];
   private lastNodes: ReadonlyMap<string, GraphNode> | undefined;
 
   constructor(private readonly options: SchedulingLoopOptions) {}
@@ -72,20 +75,20 @@ export class SchedulingLoop {
   /** Resolves when no pass runs any more. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.timer);
+    this.cancelTimer();
     await this.underWay;
   }
 
   private schedule(milliseconds: number): void {
-    clearTimeout(this.timer);
+    this.cancelTimer();
     if (this.stopped) return;
-    this.timer = setTimeout(() => {
+    this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
       this.underWay = this.step().then((next) => {
         this.underWay = undefined;
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
-    }, milliseconds);
+    });
   }
 
   /** One pass; resolves to the milliseconds until the next one. */
@@ -123,12 +126,17 @@ export class SchedulingLoop {
     const active = [...ledger.active()];
     const holders = active.filter(({ allocation }) => allocation !== null);
     const known = nodes();
-    await graph.settle({ now, nodes: known, holders, foreign: foreign(), reservations: this.reservations });
+    await graph.settle({
+      now,
+      nodes: known,
+      holders,
+      foreign: foreign(),
+      reservations: this.reservations.map(({ jobid }) => jobid),
+    });
     // 2. Decide.
-    const waiting = active.filter(({ phase }) => phase === 'Waiting');
     const result = await runPass({
       now,
-      queues: this.queuesOf(waiting),
+      ...this.queuesOf(active),
       matcher: graph.matcher,
       nodes: [...known.values()],
       units: this.options.units,
@@ -145,7 +153,7 @@ export class SchedulingLoop {
     metrics.grants.inc(granted.length);
     if (result.waits.length > 0) await ledger.wait(result.waits);
     timer();
-    return this.untilNext(now, result.waits);
+    return untilNext(now, result);
   }
 
   /** Rows that left Waiting while the pass ran hold nothing. */
@@ -159,23 +167,19 @@ export class SchedulingLoop {
     if (refused.length > 0) this.again = true;
   }
 
-  private queuesOf(waiting: readonly WorkloadRow[]): PassQueue[] {
-    const byQueue = Map.groupBy(waiting, ({ queue }) => queue);
-    return [...byQueue]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, rows]) => ({ name, rows, ...this.options.queueSettings(name) }));
+  private queuesOf(active: readonly WorkloadRow[]): { queues: PassQueue[]; homeless: WorkloadRow[] } {
+    const queues: PassQueue[] = [];
+    const homeless: WorkloadRow[] = [];
+    for (const [name, rows] of Map.groupBy(active, ({ queue }) => queue)) {
+      const settings = this.options.queueSettings(name);
+      if (settings === undefined) homeless.push(...rows);
+      else queues.push({ settings, rows });
+    }
+    return { queues, homeless };
   }
+}
 
-  /** A reservation that comes due starts by a pass at its second, not by the idle timer. */
-  private untilNext(now: number, waits: readonly { estimatedStart: number | null }[]): number {
-    const due = waits.flatMap(({ estimatedStart }) => (estimatedStart === null ? [] : [estimatedStart]));
-    const earliest = Math.min(...due, ...this.estimates());
-    if (!Number.isFinite(earliest)) return IDLE_MS;
-    return Math.min(IDLE_MS, Math.max(1_000, (earliest - now) * 1000));
-  }
-
-  private *estimates(): Iterable<number> {
-    for (const { phase, estimatedStart } of this.options.ledger.active())
-      if (phase === 'Waiting' && estimatedStart !== null) yield estimatedStart;
-  }
+/** What time alone changes happens by a pass at its second, not by the idle timer. */
+function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
+  return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
 }

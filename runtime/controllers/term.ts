@@ -27,6 +27,8 @@ import { Intake } from './intake';
 import { Positions } from './positions';
 import { Records } from './records';
 import { SchedulingLoop } from './scheduling-loop';
+import { Setups } from './setups';
+import { steadySeconds, systemTime, type Time } from './time';
 import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
@@ -39,12 +41,16 @@ export interface TermOptions {
   readonly metrics: ControllerMetrics;
   /** The database has seen a newer leader: the term is over. */
   readonly onFenced: (error: Error) => void;
+  /** @default - the machine's */
+  readonly time?: Time;
 }
 
 /** Changes of rows per second from which on the apiserver has better to do than records. */
 const BUSY = 5;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
+/** What failed is tried again soon: a connection that is back must not be waited for. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 /** What no repetition can cure is looked at again this late. */
 const REFUSED_MS = 30_000;
 
@@ -53,22 +59,30 @@ export class Term {
   private readonly graph: FluxionGraph;
   private readonly loop: SchedulingLoop;
   private readonly caches: Caches;
+  private readonly setups: Setups;
   private readonly positions: Positions;
   private readonly bustle = new Bustle();
   private readonly records: Records;
   private readonly events: EventRecorder;
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
+  private readonly fluxSetups: WorkQueue;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
-  private refresh: NodeJS.Timeout | undefined;
+  private cancelRefresh = () => {};
   private facts: ClusterFacts | undefined;
+  private readonly time: Time;
+  /** Unix seconds. */
+  private readonly now: () => number;
 
   constructor(private readonly options: TermOptions) {
     const { config, client, queue, fluxion, fence, logger, metrics } = options;
+    this.time = options.time ?? systemTime;
+    this.now = steadySeconds(this.time);
+    const { now } = this;
     this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
     this.positions = new Positions(this.ledger);
     this.records = new Records(this.ledger, queue);
@@ -77,6 +91,7 @@ export class Term {
       logger,
       component: 'fluxqueue-controller',
       instance: hostname(),
+      clock: this.time.clock,
     });
     this.graph = new FluxionGraph({
       fluxion,
@@ -88,29 +103,35 @@ export class Term {
     this.caches = new Caches({
       client,
       logger,
+      time: this.time,
       units: config.units,
       isOurs: (uid) => this.ledger.byUid(uid)?.allocation != null,
       onWorkload: (key) => this.look(key),
       onCapacity: () => this.loop.trigger(),
       onNodeGone: (name) => this.nodeGone(name),
       onFluxJob: (uid, object) => this.fluxJobChanged(uid, object === undefined),
+      onFluxSetup: (before, object) => this.setups.changed(before, object),
+      onPriorities: () => this.lookAtWaiting(),
     });
+    this.setups = this.createSetups();
     this.loop = new SchedulingLoop({
       ledger: this.ledger,
       graph: this.graph,
       nodes: () => this.graphNodes(),
       units: config.units,
       foreign: () => this.caches.foreign(),
-      queueSettings: () => ({ policy: config.queue.policy, depth: config.queue.depth }),
+      queueSettings: (name) => this.setups.queues.byName(name),
       onGranted: (row) => this.granted(row),
       onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
       logger,
       metrics,
+      clock: this.time.clock,
       now,
     });
     this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
+    this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
     this.workloadReconciler = this.createWorkloadReconciler();
     this.fluxJobReconciler = new FluxJobReconciler({
       client,
@@ -118,7 +139,7 @@ export class Term {
       rowOf: (uid) => this.records.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       seen: (namespace, name) => this.caches.fluxJob(namespace, name),
-      busy: () => this.bustle.perSecond(now()) > BUSY,
+      busy: () => this.isBusy(),
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
@@ -128,13 +149,14 @@ export class Term {
   /** Resolves when the first look at everything is queued; the rest goes on by itself. */
   async start(): Promise<void> {
     await this.ledger.reload();
-    await this.caches.start();
+    await Promise.all([this.caches.start(), this.setups.start()]);
     if (this.stopped) return;
+    await this.setups.store();
     await this.records.recover(this.caches.allFluxJobs());
     if (this.stopped) return;
     this.synced = true;
     this.lookAtAll();
-    this.refresh = setInterval(() => this.showPositions(), POSITIONS_MS);
+    this.showPositions();
     this.loop.start();
   }
 
@@ -146,9 +168,10 @@ export class Term {
   /** Ends the term, also one that is still starting: nothing of it writes any more once this resolves. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearInterval(this.refresh);
+    this.cancelRefresh();
+    this.setups.stop();
     await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
-    await this.fluxJobs.stop();
+    await Promise.all([this.fluxJobs.stop(), this.fluxSetups.stop()]);
     await this.events.stop();
   }
 
@@ -159,15 +182,50 @@ export class Term {
       this.fluxJobs.add(row.uid);
     }
     for (const uid of this.records.unsettled()) this.fluxJobs.add(uid);
+    this.setups.lookAtAll();
   }
 
   private look(key: WorkloadKey): void {
     if (this.synced) this.workloads.add(textOf(key));
   }
 
+  /** @param namespace @default - all */
+  private lookAtWaiting(namespace?: string): void {
+    if (!this.synced) return;
+    for (const row of this.ledger.active())
+      if (row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace) this.look(row);
+    this.loop.trigger();
+  }
+
+  private addFluxSetup(key: string): void {
+    if (this.synced) this.fluxSetups.add(key);
+  }
+
+  private isBusy(): boolean {
+    return this.bustle.perSecond(this.now()) > BUSY;
+  }
+
   private nodeGone(name: string): void {
     for (const row of this.ledger.active())
       if (row.allocation?.nodes.some((node) => node.name === name)) this.look(row);
+  }
+
+  private createSetups(): Setups {
+    const { config, client, queue, fence } = this.options;
+    return new Setups({
+      config,
+      client,
+      queue,
+      fence,
+      rows: () => this.ledger.active(),
+      all: () => this.caches.allFluxSetups(),
+      seen: (namespace, name) => this.caches.fluxSetup(namespace, name),
+      busy: () => this.isBusy(),
+      add: (key) => this.addFluxSetup(key),
+      onChanged: (namespace) => this.lookAtWaiting(namespace),
+      clock: this.time.clock,
+      now: this.now,
+    });
   }
 
   private createWorkloadReconciler(): WorkloadReconciler {
@@ -178,7 +236,9 @@ export class Term {
       adapters,
       intake: new Intake({
         ledger: this.ledger,
-        queue: config.queue,
+        queues: this.setups.queues,
+        priorityOf: (className) => this.caches.priorityOf(className),
+        stackNamespace: config.leaderElection.namespace,
         units: config.units,
         clusterFacts: () => this.caches.clusterFacts(),
         onInvalid: (object, adapter, message) =>
@@ -195,7 +255,8 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       tell: (object, adapter, event) => this.tell(object, adapter, event),
-      now,
+      clock: this.time.clock,
+      now: this.now,
     });
   }
 
@@ -209,6 +270,9 @@ export class Term {
       name,
       concurrency,
       logger,
+      backoff: RETRY,
+      clock: this.time.clock,
+      random: this.time.random,
       reconcile: async (key) => {
         try {
           return await reconcile(key);
@@ -229,21 +293,21 @@ export class Term {
   /** Jobspecs name labels and taints as the nodes have them: when those change, what waits is written anew. */
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const facts = this.caches.clusterFacts();
-    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts))
-      for (const row of this.ledger.active()) if (row.phase === 'Waiting') this.look(row);
+    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) this.lookAtWaiting();
     this.facts = facts;
     return this.caches.graphNodes();
   }
 
   private granted(row: WorkloadRow): void {
-    this.options.metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
+    this.options.metrics.waitSeconds.observe(Math.max(0, this.now() - row.submittedAt));
     this.look(row);
   }
 
   private rowChanged(row: WorkloadRow): void {
-    this.bustle.change(now());
+    this.bustle.change(this.now());
     this.positions.changed();
     this.records.changed(row);
+    this.setups.rowChanged(row);
     this.fluxJobs.add(row.uid);
     if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
   }
@@ -276,12 +340,8 @@ export class Term {
     for (const uid of this.positions.first()) this.fluxJobs.add(uid);
     for (const phase of ['Waiting', 'Ready', 'Running'] as const)
       this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
+    this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
-}
-
-/** Unix seconds. */
-function now(): number {
-  return Date.now() / 1000;
 }
 
 function textOf({ kind, namespace, name }: WorkloadKey): string {

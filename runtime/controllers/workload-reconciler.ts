@@ -8,6 +8,7 @@
 import { messageOf } from '../errors';
 import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
+import type { Clock } from '../kubernetes/clock';
 import { isStatus } from '../kubernetes/errors';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
@@ -35,6 +36,7 @@ export interface WorkloadReconcilerOptions {
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
   readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
+  readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -307,9 +309,9 @@ export class WorkloadReconciler {
     if (this.options.podsOf(row.uid).some((pod) => !isTerminal(pod) && pod.metadata.uid !== row.uid))
       return { after: GONE_GRACE_MS };
     if (row.phase !== 'Waiting' && row.kind !== 'Pod') {
-      const since = this.goneSince.get(row.uid) ?? performance.now();
+      const since = this.goneSince.get(row.uid) ?? this.options.clock.now();
       this.goneSince.set(row.uid, since);
-      if (performance.now() - since < GONE_GRACE_MS) return { after: GONE_GRACE_MS };
+      if (this.options.clock.now() - since < GONE_GRACE_MS) return { after: GONE_GRACE_MS };
     }
     this.goneSince.delete(row.uid);
     await this.finish(row, 'Cancelled', this.options.now());

@@ -8,7 +8,7 @@ import { DEFAULT_HALF_LIFE } from './decay';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
-import { ACTIVE, BY_UID, OUTCOMES } from './rows';
+import { ACTIVE, BY_UID, FINISHED, OUTCOMES } from './rows';
 import * as sql from './statements';
 import { storable } from './storable';
 import type { Outcome, Queue, QueueSettings, Share, WorkloadRow } from './types';
@@ -69,6 +69,7 @@ export function openQueue(options: QueueOptions): Queue {
     update: (fence, updates) => write(sql.UPDATE, fence, updates),
     active: () => database.query<WorkloadRow>(ACTIVE),
     byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
+    finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
     wait: (fence, updates) => write(sql.WAIT, fence, updates),

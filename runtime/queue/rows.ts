@@ -34,3 +34,5 @@ found AS (
 )
 SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
 FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
+
+export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;

@@ -252,6 +252,8 @@ export interface Queue {
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users; what is held at the moment is not in it. */
   shares(): Promise<Share[]>;
+  /** How many rows of each queue are finished and not archived. */
+  finished(): Promise<{ readonly queue: string; readonly count: number }[]>;
   /** Of each name the newest workload that has finished; names without one are left out. */
   outcomes(names: readonly WorkloadName[]): Promise<Outcome[]>;
   /** Waiting -> Waiting with a reason; a row that is held stays Held, one at its requeue limit stays so. */

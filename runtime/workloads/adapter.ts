@@ -31,11 +31,13 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   recall(object: T): Patch | undefined;
 }
 
-interface Demand {
+export interface Demand {
   readonly pods: number;
   readonly spec: PodSpec;
-  /** Seconds after which Kubernetes itself ends it; the walltime when the user gave none. */
+  /** Seconds after which Kubernetes itself ends it because its user says so; the walltime when they gave no other. */
   readonly deadlineSeconds: number | undefined;
+  /** As the apiserver worked it out; undefined where it does so only for the pods to come. */
+  readonly priority: number | undefined;
 }
 
 export interface Outcome {
@@ -72,6 +74,14 @@ export function lastEnd(pods: readonly Pod[], fallback: number): number {
     ),
   );
   return ends.length === 0 ? fallback : Math.max(...ends);
+}
+
+/**
+ * What Kubernetes is to end it after, so that its plan holds: its walltime in whole seconds, unless its user's own
+ * deadline comes sooner.
+ */
+export function deadlineOf({ walltime }: Pick<WorkloadRow, 'walltime'>, users: number | undefined): number {
+  return Math.min(Math.ceil(walltime), users ?? Number.POSITIVE_INFINITY);
 }
 
 /** Names of the nodes of an allocation, in its order. */

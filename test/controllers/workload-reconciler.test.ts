@@ -2,9 +2,12 @@
 import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
 import { parseConfig } from '../../runtime/config';
 import { Intake } from '../../runtime/controllers/intake';
+import { ownQueue } from '../../runtime/controllers/queue-settings';
+import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { systemClock } from '../../runtime/kubernetes/clock';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -63,7 +66,9 @@ describeCluster('steps of a workload', (getCluster) => {
       adapters,
       intake: new Intake({
         ledger,
-        queue: config.queue,
+        queues: new Queues(ownQueue(config.queue), true, () => []),
+        priorityOf: () => undefined,
+        stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
         onInvalid: (_object, _adapter, message) => told.push({ type: 'Warning', reason: 'Invalid', message }),
@@ -76,6 +81,7 @@ describeCluster('steps of a workload', (getCluster) => {
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
+      clock: systemClock,
       now: () => now,
     });
   }

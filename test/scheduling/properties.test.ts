@@ -6,7 +6,7 @@ import type { QueuePolicy } from '../../runtime/queue/types';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {
-  readonly after: number;
+  readonly gap: number;
 }
 
 const NODES = 4;
@@ -14,7 +14,7 @@ const CORES = 4;
 
 /** Jobs that fit the cluster, most of them narrow and short. */
 const arrival = fc.record({
-  after: fc.integer({ min: 0, max: 40 }),
+  gap: fc.integer({ min: 0, max: 40 }),
   pods: fc.integer({ min: 1, max: NODES }),
   cpu: fc.integer({ min: 1, max: CORES }),
   exclusive: fc.boolean(),
@@ -40,8 +40,8 @@ async function play(
 ): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(NODES, CORES), { policy, match });
   let at = sim.now;
-  const arrivals = jobs.map(({ after, ...job }, i) => {
-    at += after;
+  const arrivals = jobs.map(({ gap, ...job }, i) => {
+    at += gap;
     return { at, submit: () => void sim.submit(`j${i}`, job) };
   });
   await sim.run(arrivals, () => afterPass?.(sim) ?? Promise.resolve());

@@ -1,6 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import type { Variable } from './job-mutation';
+
 import { JOB_GUARD, POD_GUARD } from './reserved';
 import {
   type AdmissionScopeProps,
@@ -14,6 +14,7 @@ import {
   namespaceSelector,
   outsideExcluded,
   POD_CONDITIONS,
+  type Variable,
 } from './scope';
 import { SETTING_VALIDATIONS, SETTING_VARIABLES, type Validation } from './settings';
 

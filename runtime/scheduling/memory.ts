@@ -1,0 +1,22 @@
+/** What passes learn of the cluster, kept from one to the next for as long as it holds. */
+import { type Refusals, refusals } from './refusals';
+
+export interface PassMemory {
+  /** Does not fit now. */
+  readonly busy: Refusals;
+  /** Can't be planned either. */
+  readonly unplannable: Refusals;
+  /** Needs nodes that are down. */
+  readonly down: Refusals;
+  /** Never fits these nodes. */
+  readonly never: Refusals;
+}
+
+export function freshMemory(): PassMemory {
+  return {
+    busy: refusals(true),
+    unplannable: refusals(true),
+    down: refusals(false),
+    never: refusals(false),
+  };
+}
