@@ -12,6 +12,7 @@ import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
+import { type FairShare, shareFactors } from '../scheduling/fair-share';
 import type { PassMemory } from '../scheduling/memory';
 import type { Precedence } from '../scheduling/order';
 import { type PassQueue, type PassResult, runPass } from '../scheduling/pass';
@@ -26,6 +27,8 @@ export interface SchedulingLoopOptions {
   readonly units: UnitSettings;
   /** Undefined: there is no such queue. */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
+  /** Undefined: fair share is off. */
+  readonly fairUsage: (now: number) => FairShare | undefined;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with every workload that has to leave its nodes. */
@@ -173,9 +176,11 @@ export class SchedulingLoop {
       reservations: this.reservations,
     });
     const nodes = this.listOf(known);
+    const fairShare = this.options.fairUsage(now);
     return {
       now,
       ...this.queuesOf(active),
+      ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
       reservations,
       graphGrew: nodes !== this.lastNodes,
@@ -193,7 +198,13 @@ export class SchedulingLoop {
 
   /** By what a pass would order rows now. */
   precedence(): Precedence {
-    return { now: this.options.now(), settingsOf: (queue) => this.options.queueSettings(queue) };
+    const now = this.options.now();
+    const usage = this.options.fairUsage(now);
+    return {
+      now,
+      settingsOf: this.options.queueSettings,
+      shares: usage && shareFactors(usage, this.queuesOf([...this.options.ledger.active()]).queues),
+    };
   }
 
   /** Rows that left Waiting while the pass ran hold nothing. */

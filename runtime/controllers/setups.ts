@@ -39,7 +39,7 @@ export class Setups {
   private readonly finished = new Finished();
   private readonly reconciler: FluxSetupReconciler;
   private stored: Promise<void> | undefined;
-  private cancelLook: (() => void) | undefined;
+  private cancel: (() => void) | undefined;
   private stopped = false;
 
   constructor(private readonly options: SetupsOptions) {
@@ -61,7 +61,7 @@ export class Setups {
 
   stop(): void {
     this.stopped = true;
-    this.cancelLook?.();
+    this.cancel?.();
   }
 
   reconcile(key: string): Promise<Again> {
@@ -83,12 +83,13 @@ export class Setups {
 
   rowChanged(row: WorkloadRow): void {
     this.finished.changed(row);
-    if (this.stopped || this.cancelLook !== undefined || this.options.all().length === 0) return;
-    this.cancelLook = this.options.clock.after(GATHER_MS, () => this.lookAtAll());
+    if (this.stopped || this.cancel !== undefined || this.options.all().length === 0) return;
+    this.cancel = this.options.clock.after(GATHER_MS, () => this.lookAtAll());
   }
 
   lookAtAll(): void {
-    this.cancelLook = undefined;
+    this.cancel?.();
+    this.cancel = undefined;
     this.reconciler.recount();
     for (const { metadata } of this.options.all()) this.options.add(`${metadata.namespace}/${metadata.name}`);
   }

@@ -180,7 +180,9 @@ export class Place {
    */
   private slips({ allocation }: Reservation, answer: MatchResult): boolean {
     if (!this.pass.freed || answer.status === 'INVALID') return false;
-    return answer.status !== 'OK' || answer.allocation.start > Math.max(allocation.start, this.pass.input.now);
+    return (
+      answer.status !== 'OK' || answer.allocation.start > Math.max(allocation.start, this.pass.input.now)
+    );
   }
 
   /** Only who comes next may take others back, once, and not for a start that is near anyway. */
