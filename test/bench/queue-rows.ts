@@ -1,28 +1,33 @@
 /** A full machine and a long queue, as rows: what the queue's benches put into Postgres. */
-import type { Allocation, GraphNode } from '../../runtime/fluxion/types';
+import type { Allocation } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Queue, Submission } from '../../runtime/queue/types';
 
 /** Cores per node; a GiB of memory for each. */
-const CORES = 32;
+export const CORES = 32;
 /** What a running job holds of its node. */
 const HELD = 24;
 
-export function machine(nodes: number): Map<string, GraphNode> {
-  const names = Array.from({ length: nodes }, (_, i) => `node-${i}`);
-  return new Map(names.map((name) => [name, { name, units: { core: CORES, memory: CORES } }]));
+/** What one workload asks for. */
+export interface Ask {
+  readonly pods: number;
+  /** Per pod, and as many GiB of memory. */
+  readonly cores: number;
+  /** Seconds. */
+  readonly walltime: number;
 }
 
-/** @param shape 0 to `shapes` - 1: wide and narrow ones in turn, none fits a node that is busy but the narrow */
-function asked(shape: number): { readonly pods: number; readonly cores: number } {
-  return { pods: [1, 64, 2, 128, 4, 1, 256, 8, 1, 16][shape % 10]!, cores: 4 + ((shape * 7) % 29) };
+/** Wide and narrow ones in turn; beside a job that runs there is room for 8 cores on a node. */
+export function askOf(shape: number): Ask {
+  const pods = [1, 64, 2, 128, 4, 1, 256, 8, 1, 16][shape % 10]!;
+  return { pods, cores: 4 + ((shape * 7) % 29), walltime: 600 + 60 * (shape % 50) };
 }
 
-/** @param index of the workload, which also tells its shape, its user and when it came */
-export function benchSubmission(index: number, shapes: number, startedAt: number): Submission {
-  const shape = index % shapes;
-  const { pods, cores } = asked(shape);
-  const walltime = 600 + 60 * (shape % 50);
+/** What a job that runs asked for: most of one node. */
+export const RUNNING: Ask = { pods: 1, cores: HELD, walltime: 7200 };
+
+/** @param index of the workload, which also tells its user and when it came */
+export function benchSubmission(index: number, { pods, cores, walltime }: Ask, startedAt = 0): Submission {
   const requests = { cpu: `${cores}`, memory: `${cores}Gi` };
   const jobspec = jobspecOf({ pod: { containers: [{ resources: { requests } }] }, pods, walltime });
   return {
@@ -44,12 +49,13 @@ export function benchSubmission(index: number, shapes: number, startedAt: number
   };
 }
 
-/** Puts `running` one-node jobs that hold most of their nodes, and `waiting` others of 10 shapes behind them, into the tables. */
+/** Puts jobs that run, one on each node, and `waiting` others of 10 shapes behind them into the tables. */
 export async function fillTables(queue: Queue, running: number, waiting: number): Promise<void> {
   const fence = await queue.acquireFence('bench');
   const now = Date.now() / 1000;
-  const count = running + waiting;
-  const given = Array.from({ length: count }, (_, i) => benchSubmission(i, 10, now - 3600));
+  const given = Array.from({ length: running + waiting }, (_, i) =>
+    benchSubmission(i, i < running ? RUNNING : askOf(i % 10), now - 3600),
+  );
   const rows = await queue.submit(fence, given);
   const grants = rows
     .slice(0, running)
@@ -63,10 +69,6 @@ export async function fillTables(queue: Queue, running: number, waiting: number)
 
 function held(jobid: number, node: number, now: number): Allocation {
   const units = { core: `0-${HELD - 1}`, memory: `0-${HELD - 1}` };
-  return {
-    jobid,
-    start: Math.floor(now),
-    end: Math.floor(now) + 3600 + node,
-    nodes: [{ name: `node-${node}`, units }],
-  };
+  const start = Math.floor(now);
+  return { jobid, start, end: start + RUNNING.walltime, nodes: [{ name: `node-${node}`, units }] };
 }
