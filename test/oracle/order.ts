@@ -16,6 +16,8 @@ const SLACK = 1;
 /** One workload as the log tells of it so far. */
 interface Place {
   readonly row: WorkloadRow;
+  /** At any time: the log does not say what its shape was before. */
+  readonly edited: boolean;
   priority: number;
   queue: string;
   walltime: number;
@@ -34,7 +36,8 @@ export function orderFaults(
   rows: readonly WorkloadRow[],
   deeds: Deeds,
 ): Violation[] {
-  const line = new Line(rows, deeds);
+  const edits = events.filter(({ event }) => event === 'Updated');
+  const line = new Line(rows, new Set(edits.map(({ uid }) => uid)), deeds);
   for (const [at, event] of events.entries()) line.follow(event, at);
   return line.found;
 }
@@ -49,6 +52,7 @@ class Line {
 
   constructor(
     rows: readonly WorkloadRow[],
+    private readonly edited: ReadonlySet<string>,
     private readonly deeds: Deeds,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
@@ -94,6 +98,7 @@ class Line {
     const { priority, queue, walltime } = row;
     const place: Place = {
       row,
+      edited: this.edited.has(uid),
       priority,
       queue,
       walltime,
@@ -176,6 +181,8 @@ function areEqual(a: Place, b: Place): boolean {
     a.priority === b.priority &&
     a.walltime === b.walltime &&
     a.row.shape === b.row.shape &&
+    !a.edited &&
+    !b.edited &&
     // A wait after a failure is its own.
     a.row.requeues === 0
   );
