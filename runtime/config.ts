@@ -73,6 +73,8 @@ const schema = z.strictObject({
       depth: positive.default(10_000),
       defaultWalltimeSeconds: positive.default(3600),
       maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
+      retentionDays: positive.default(30),
       /** Share of the machine relative to the FluxSetups' queues. */
       weight: positive.default(1),
     })

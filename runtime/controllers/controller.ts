@@ -39,7 +39,13 @@ export async function startController(config: Config, logger: Logger): Promise<R
   const controller = new Controller(
     config,
     client,
-    openQueue({ url, logger, gatherMs: GATHER_MS }),
+    openQueue({
+      url,
+      logger,
+      gatherMs: GATHER_MS,
+      units: config.units,
+      halfLifeSeconds: config.fairShare.halfLifeSeconds,
+    }),
     metrics,
     logger,
   );
@@ -87,7 +93,7 @@ class Controller {
       renewDeadline: renewDeadlineSeconds * 1000,
       retryPeriod: retryPeriodSeconds * 1000,
       logger,
-      fence: () => queue.acquireFence(this.elector.identity),
+      fence: (atLeast) => queue.acquireFence(this.elector.identity, atLeast),
       onAcquired: (fence) => this.change(() => this.begin(fence)),
       onLost: (reason) => {
         logger.warn({ reason }, 'no longer the leader');

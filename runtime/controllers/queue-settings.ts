@@ -1,6 +1,7 @@
 /** A queue's settings from where they are written: a FluxSetup, or the stack's configuration. Pure. */
-import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
+
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
+import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';

@@ -12,6 +12,9 @@ import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
+import { type FairShare, shareFactors } from '../scheduling/fair-share';
+import type { PassMemory } from '../scheduling/memory';
+import type { Precedence } from '../scheduling/order';
 import { type PassQueue, type PassResult, runPass } from '../scheduling/pass';
 import type { Reservation } from '../scheduling/reservations';
 import type { FluxionGraph } from './fluxion-graph';
@@ -24,8 +27,12 @@ export interface SchedulingLoopOptions {
   readonly units: UnitSettings;
   /** Undefined: there is no such queue. */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
+  /** Undefined: fair share is off. */
+  readonly fairUsage: (now: number) => FairShare | undefined;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
+  /** Called after the commit, with every workload that has to leave its nodes. */
+  readonly onRecalled: (row: WorkloadRow) => void;
   /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
   readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
@@ -46,11 +53,17 @@ const GATHER_MS = 50;
 export class SchedulingLoop {
   private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
+  /** Also while a pass takes its first steps and `underWay` is not set yet: what it reads may trigger. */
+  private busy = false;
   private again = false;
   private stopped = true;
   private problem: string | undefined;
   private reservations: readonly Reservation[] = [];
-  private lastNodes: ReadonlyMap<string, GraphNode> | undefined;
+  private memory: PassMemory | undefined;
+  private known: ReadonlyMap<string, GraphNode> | undefined;
+  private nodeList: readonly GraphNode[] = [];
+  /** Those of the last pass that was not cut short. */
+  private lastNodes: readonly GraphNode[] | undefined;
 
   constructor(private readonly options: SchedulingLoopOptions) {}
 
@@ -69,7 +82,7 @@ export class SchedulingLoop {
   trigger(): void {
     if (this.stopped || this.again) return;
     this.again = true;
-    if (this.underWay === undefined) this.schedule(GATHER_MS);
+    if (!this.busy) this.schedule(GATHER_MS);
   }
 
   /** Resolves when no pass runs any more. */
@@ -84,8 +97,9 @@ export class SchedulingLoop {
     if (this.stopped) return;
     this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
+      this.busy = true;
       this.underWay = this.step().then((next) => {
-        this.underWay = undefined;
+        this.busy = false;
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
     });
@@ -108,15 +122,44 @@ export class SchedulingLoop {
       this.options.graph.distrust(this.problem);
       // The rebuild forgets them; a job id among them may be an allocation by then.
       this.reservations = [];
+      this.memory = undefined;
       logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
       return RETRY_MS;
     }
   }
 
   private async pass(): Promise<number> {
-    const { ledger, graph, nodes, foreign, onGranted, onReloaded, metrics } = this.options;
+    const { ledger, graph, metrics, onGranted, onRecalled } = this.options;
     const timer = metrics.passSeconds.startTimer();
     // 1. One consistent view: rows from the ledger, Fluxion equal to it.
+    const snapshot = await this.snapshot();
+    // 2. Decide.
+    const result = await runPass({
+      ...snapshot,
+      matcher: graph.matcher,
+      units: this.options.units,
+      memory: this.memory,
+      interrupted: () => this.stopped,
+    });
+    this.reservations = result.reservations;
+    this.memory = result.memory;
+    if (result.more) this.again = true;
+    else this.lastNodes = snapshot.nodes;
+    // 3. Commit, then act: a grant that is not in Postgres never happened.
+    const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
+    this.freeRefused(result.grants, granted);
+    for (const row of granted) onGranted(row);
+    metrics.grants.inc(granted.length);
+    const recalled = result.recalls.length === 0 ? [] : await ledger.recall(result.recalls);
+    for (const row of recalled) onRecalled(row);
+    if (result.waits.length > 0) await ledger.wait(result.waits);
+    timer();
+    return untilNext(snapshot.now, result);
+  }
+
+  /** What a pass is a function of; Fluxion is made equal to it. */
+  private async snapshot() {
+    const { ledger, graph, foreign, onReloaded } = this.options;
     if (ledger.isDoubtful) {
       graph.distrust('the ledger was read again');
       await ledger.reload();
@@ -124,36 +167,44 @@ export class SchedulingLoop {
     }
     const now = Math.floor(this.options.now());
     const active = [...ledger.active()];
-    const holders = active.filter(({ allocation }) => allocation !== null);
-    const known = nodes();
-    await graph.settle({
+    const known = this.options.nodes();
+    const { freed, reservations } = await graph.settle({
       now,
       nodes: known,
-      holders,
+      holders: active.filter(({ allocation }) => allocation !== null),
       foreign: foreign(),
-      reservations: this.reservations.map(({ jobid }) => jobid),
+      reservations: this.reservations,
     });
-    // 2. Decide.
-    const result = await runPass({
+    const nodes = this.listOf(known);
+    const fairShare = this.options.fairUsage(now);
+    return {
       now,
       ...this.queuesOf(active),
-      matcher: graph.matcher,
-      nodes: [...known.values()],
-      units: this.options.units,
-      reservations: this.reservations,
-      graphGrew: known !== this.lastNodes,
-    });
-    this.reservations = result.reservations;
-    if (!result.more) this.lastNodes = known;
-    if (result.more) this.again = true;
-    // 3. Commit, then act: a grant that is not in Postgres never happened.
-    const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
-    this.freeRefused(result.grants, granted);
-    for (const row of granted) onGranted(row);
-    metrics.grants.inc(granted.length);
-    if (result.waits.length > 0) await ledger.wait(result.waits);
-    timer();
-    return untilNext(now, result);
+      ...(fairShare === undefined ? {} : { fairShare }),
+      nodes,
+      reservations,
+      graphGrew: nodes !== this.lastNodes,
+      freed,
+      outcomeOf: ledger.outcomeOf.bind(ledger),
+    };
+  }
+
+  /** The same array as long as none of them changes. */
+  private listOf(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
+    if (this.known !== known) this.nodeList = [...known.values()];
+    this.known = known;
+    return this.nodeList;
+  }
+
+  /** By what a pass would order rows now. */
+  precedence(): Precedence {
+    const now = this.options.now();
+    const usage = this.options.fairUsage(now);
+    return {
+      now,
+      settingsOf: this.options.queueSettings,
+      shares: usage && shareFactors(usage, this.queuesOf([...this.options.ledger.active()]).queues),
+    };
   }
 
   /** Rows that left Waiting while the pass ran hold nothing. */

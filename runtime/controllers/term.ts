@@ -26,6 +26,7 @@ import { FluxJobReconciler } from './fluxjob-reconciler';
 import { Intake } from './intake';
 import { Positions } from './positions';
 import { Records } from './records';
+import { Retention } from './retention';
 import { SchedulingLoop } from './scheduling-loop';
 import { Setups } from './setups';
 import { steadySeconds, systemTime, type Time } from './time';
@@ -58,6 +59,7 @@ export class Term {
   private readonly ledger: Ledger;
   private readonly graph: FluxionGraph;
   private readonly loop: SchedulingLoop;
+  private readonly retention: Retention;
   private readonly caches: Caches;
   private readonly setups: Setups;
   private readonly positions: Positions;
@@ -83,8 +85,16 @@ export class Term {
     this.time = options.time ?? systemTime;
     this.now = steadySeconds(this.time);
     const { now } = this;
-    this.ledger = new Ledger(queue, fence, { onDoubt: () => this.loop.trigger() });
-    this.positions = new Positions(this.ledger);
+    this.ledger = new Ledger(queue, fence, {
+      onDoubt: () => this.loop.trigger(),
+      cpuMillis: config.units.cpuMillis,
+      halfLifeSeconds: config.fairShare.halfLifeSeconds,
+      now,
+    });
+    const { retentionDays: days } = config.queue;
+    const { onFenced } = options;
+    this.retention = new Retention({ queue, fence, days, onFenced, logger, clock: this.time.clock, now });
+    this.positions = new Positions(this.ledger, () => this.loop.precedence());
     this.records = new Records(this.ledger, queue);
     this.events = new EventRecorder({
       client,
@@ -121,7 +131,9 @@ export class Term {
       units: config.units,
       foreign: () => this.caches.foreign(),
       queueSettings: (name) => this.setups.queues.byName(name),
+      fairUsage: (now) => (config.fairShare.enabled ? this.ledger.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
+      onRecalled: (row) => this.look(row),
       onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
       logger,
@@ -158,6 +170,7 @@ export class Term {
     this.lookAtAll();
     this.showPositions();
     this.loop.start();
+    this.retention.start();
   }
 
   /** Why nothing is scheduled at the moment; undefined when it is. */
@@ -170,7 +183,7 @@ export class Term {
     this.stopped = true;
     this.cancelRefresh();
     this.setups.stop();
-    await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
+    await Promise.all([this.loop.stop(), this.retention.stop(), this.workloads.stop(), this.caches.stop()]);
     await Promise.all([this.fluxJobs.stop(), this.fluxSetups.stop()]);
     await this.events.stop();
   }
@@ -248,6 +261,7 @@ export class Term {
       objectOf: (key) => this.caches.objectOf(key),
       podsOf: (uid) => this.caches.podsOf(uid),
       nodeExists: (name) => this.caches.nodeExists(name),
+      requeueOf: (queue) => this.setups.queues.planOf(queue).requeue,
       onFreed: (jobid) => this.graph.cancelLater(jobid),
       onShrunk: (jobid, nodes) => {
         this.graph.shrinkLater(jobid, nodes);

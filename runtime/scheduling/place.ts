@@ -155,15 +155,34 @@ export class Place {
     // Its own place must be free while the question is asked; nobody else's is.
     if (standing !== undefined) await this.giveUp(standing, false);
     let answer = await this.match(row, this.operationFor(row, mayReserve && rivals.length === 0));
-    if (answer.status === 'BUSY' && rivals.length > 0) {
-      for (const rival of rivals) await this.giveUp(rival);
-      answer = await this.match(row, 'allocate_orelse_reserve');
+    if (answer.status === 'BUSY' && rivals.length > 0) answer = await this.matchWithout(rivals, row);
+    else if (standing !== undefined && this.slips(standing, answer)) {
+      const behind = this.pass.reservations.ahead();
+      if (behind.length > 0) answer = await this.matchWithout(behind, row);
     }
     if (this.mayPreempt(turn, row, mayReserve, answer) && (await preempt(this.pass, row))) {
       if (answer.status === 'OK') await this.pass.input.matcher.cancel(row.jobid);
       answer = await this.match(row, this.operationFor(row, mayReserve));
     }
     await this.decide(turn, row, answer, mayReserve, standing);
+  }
+
+  /** It is given the place of others, which are made anew behind it. */
+  private async matchWithout(others: readonly Reservation[], row: WorkloadRow): Promise<MatchResult> {
+    for (const other of others) await this.giveUp(other);
+    await this.pass.input.matcher.cancel(row.jobid);
+    return this.match(row, 'allocate_orelse_reserve');
+  }
+
+  /**
+   * Only where something has overrun: a reservation is due, others stand in its way that were planned behind it. The
+   * plan is void then, the order is not. While the overrun lasts there is nothing to be gained.
+   */
+  private slips({ allocation }: Reservation, answer: MatchResult): boolean {
+    if (!this.pass.freed || answer.status === 'INVALID') return false;
+    return (
+      answer.status !== 'OK' || answer.allocation.start > Math.max(allocation.start, this.pass.input.now)
+    );
   }
 
   /** Only who comes next may take others back, once, and not for a start that is near anyway. */

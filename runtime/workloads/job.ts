@@ -3,7 +3,7 @@
  * unsuspends it, writes the assignment into its pod template, where pod
  * admission finds it, and makes Kubernetes end it when its walltime is over.
  */
-import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
@@ -39,7 +39,14 @@ export const jobAdapter: WorkloadAdapter<Job> = {
         spec: {
           suspend: false,
           activeDeadlineSeconds,
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(row) } } },
+          template: {
+            metadata: {
+              annotations: {
+                [ASSIGNMENT_ANNOTATION]: assignmentOf(row),
+                [JOBID_ANNOTATION]: String(row.jobid),
+              },
+            },
+          },
         },
       },
     };

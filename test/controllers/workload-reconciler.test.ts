@@ -77,6 +77,7 @@ describeCluster('steps of a workload', (getCluster) => {
       objectOf: () => seen,
       podsOf: () => pods,
       nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,

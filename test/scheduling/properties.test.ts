@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { podsPerNode } from '../../runtime/jobspec/assign';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { QueuePolicy } from '../../runtime/queue/types';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../runtime/queue/types';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {
@@ -48,9 +48,10 @@ async function play(
   return sim;
 }
 
-const policies = fc.constantFrom<QueuePolicy>('fcfs', 'easy');
+const policies = fc.constantFrom(...QUEUE_POLICIES);
+const backfills = fc.constantFrom<QueuePolicy>('easy', 'conservative', 'hybrid');
 const matches = fc.constantFrom('first' as const, 'lonode' as const);
-const runs = { numRuns: 60 };
+const runs = { numRuns: Number(process.env['RUNS'] ?? 60) };
 
 test('I1: no unit is held by two at once; everything starts, whole, and only once', async () => {
   await fc.assert(
@@ -98,8 +99,8 @@ test('I4: first come, first served among equals', async () => {
 test('I5: an estimated start never moves later, and is kept', async () => {
   let estimated = 0;
   await fc.assert(
-    fc.asyncProperty(trace, matches, async (jobs, match) => {
-      const sim = await play(jobs, 'easy', match);
+    fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
+      const sim = await play(jobs, policy, match);
       for (const given of sim.estimates.values()) {
         estimated += 1;
         expect(given).toEqual([...given].sort((a, b) => b - a));
@@ -125,11 +126,11 @@ test('backfill never delays the first in line: it starts as early as if nobody c
   );
 });
 
-test('easy leaves nothing waiting that could start: what is not asked would have been refused', async () => {
+test('backfill leaves nothing waiting that could start: what is not asked would have been refused', async () => {
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(trace, matches, async (jobs, match) => {
-      await play(jobs, 'easy', match, async (sim) => {
+    fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
+      await play(jobs, policy, match, async (sim) => {
         for (const { jobspec, phase } of sim.rows.values()) {
           if (phase === 'Waiting') {
             refused += 1;

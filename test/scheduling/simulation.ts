@@ -193,7 +193,7 @@ export class Simulation {
     if (start !== undefined) start.end = this.now;
   }
 
-  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission and every end. */
+  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission, every end, and whenever the last pass asks for one. */
   async run(
     arrivals: readonly { readonly at: number; submit(): void }[] = [],
     afterPass: () => Promise<void> = async () => undefined,
@@ -208,9 +208,10 @@ export class Simulation {
           await this.finish(uid);
         }
       }
-      await this.pass();
+      const { nextAt = Number.POSITIVE_INFINITY } = await this.pass();
       await afterPass();
       const next = Math.min(
+        nextAt,
         coming[0]?.at ?? Number.POSITIVE_INFINITY,
         ...this.running().map(({ uid, start }) => start + this.runs.get(uid)!),
       );
