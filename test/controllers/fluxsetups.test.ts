@@ -114,17 +114,28 @@ describeStack(
       expect((await science.row(runs))!.phase).toBe('Running');
     });
 
+    test('a queue borrows what another of its cohort, where nothing is, does not use', async () => {
+      await create('small', { quota: { cores: 1 }, cohort: science.name, borrowing: { cores: 2 } });
+      await create('idle', { quota: { cores: 8 }, cohort: science.name });
+      const small = { runs: '30s', labels: { 'fluxqueue/queue': 'small' } };
+      const three = await science.job('three', { ...small, cores: 3 });
+      await science.phase(three, 'Running');
+      const more = await science.job('more', small);
+      await science.phase(more, 'Waiting', 'QuotaExceeded');
+      await says('small', { running: 1, usage: { cores: '3' }, quota: { cores: '1' } });
+    });
+
     test("what waits in the stack's own queue moves to the first FluxSetup of its namespace", async () => {
       const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s' });
       await science.phase(hog, 'Running');
       const waits = await science.job('waits', { annotations: { 'fluxqueue/priority': '7' } });
       expect((await science.phase(waits, 'Waiting')).queue).toBe('default');
-      await create('team', { priority: { max: 3 }, walltime: { max: '5m' } });
+      await create('team', { priority: { max: 3 }, walltime: { default: '2m', max: '5m' } });
       const moved = await waitFor('it to move', async () => {
         const row = await science.row(waits);
         return row?.queue === 'default' ? undefined : row;
       });
-      expect(moved).toMatchObject({ queue: `${science.name}/team`, priority: 3, walltime: 300 });
+      expect(moved).toMatchObject({ queue: `${science.name}/team`, priority: 3, walltime: 120 });
       await science.delete(hog, 'Job');
       await science.phase(waits, 'Finished');
     });
