@@ -87,6 +87,8 @@ const schema = z.strictObject({
       halfLifeSeconds: positive.default(7 * 24 * 3600),
     })
     .prefault({}),
+  /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
+  audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
   /** Sizes of one core and one memory vertex of the graph. */
   units: z
     .strictObject({ cpuMillis: positive.default(1000), memoryMiB: positive.default(1024) })

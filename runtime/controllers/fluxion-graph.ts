@@ -86,6 +86,27 @@ export class FluxionGraph {
     }
   }
 
+  /** Compares what Fluxion holds with what it is to hold; what differs is a doubt. @returns it, in words */
+  async verify({ now, nodes, holders, reservations }: Desired): Promise<string | undefined> {
+    const wanted = new Map<number, string>();
+    for (const holder of holders) {
+      const allocation = clipAllocation(spanOf(holder, now), nodes);
+      if (allocation !== undefined) wanted.set(holder.jobid, textOf(allocation));
+    }
+    for (const { jobid, allocation } of reservations) wanted.set(jobid, textOf(allocation));
+    const { jobs } = await this.options.fluxion.state();
+    const held = new Map(
+      jobs.filter(({ jobid }) => jobid < FOREIGN_BASE).map((job) => [job.jobid, textOf(job)]),
+    );
+    for (const jobid of new Set([...wanted.keys(), ...held.keys()])) {
+      if (wanted.get(jobid) === held.get(jobid)) continue;
+      const difference = `job ${jobid} is to hold ${wanted.get(jobid) ?? 'nothing'} and holds ${held.get(jobid) ?? 'nothing'}`;
+      this.distrust(difference);
+      return difference;
+    }
+    return undefined;
+  }
+
   private async rebuild({ now, nodes, holders }: Desired): Promise<true> {
     const cause = this.doubt ?? 'nodes changed';
     const { fluxion, policy, fence, logger, onRebuild } = this.options;
@@ -247,6 +268,15 @@ function spanOf({ allocation, recall }: WorkloadRow, now: number): Allocation {
   const { start, end } = allocation!;
   const until = recall === null ? end : Math.min(end, now + LEAVING_SECONDS);
   return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
+}
+
+/** Which units of which nodes, whatever their order. */
+function textOf({ nodes }: Allocation): string {
+  const parts = nodes.map(({ name, units }) => {
+    const held = Object.entries(units).map(([type, ids]) => `${type} ${ids}`);
+    return `${name} (${held.sort().join(', ')})`;
+  });
+  return parts.sort().join(', ');
 }
 
 function isUp(node: GraphNode): boolean {

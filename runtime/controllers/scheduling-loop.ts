@@ -35,6 +35,12 @@ export interface SchedulingLoopOptions {
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with every workload that has to leave its nodes. */
   readonly onRecalled: (row: WorkloadRow) => void;
+  /** Compares the rows with the apiserver; resolves to whether to compare again soon. */
+  readonly audit: () => Promise<boolean>;
+  /** Fluxion did not hold what it was to hold. */
+  readonly onFluxionDiffers: (difference: string) => void;
+  /** Between two audits. */
+  readonly auditMs: number;
   /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
   readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
@@ -49,6 +55,8 @@ export interface SchedulingLoopOptions {
 /** With no trigger at all a pass still runs this often. */
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
+/** What an audit suspects is looked at again after this: longer than any watch lags behind. */
+const SUSPECT_MS = 6_000;
 /** What is submitted or freed within this time shares a pass. */
 const GATHER_MS = 50;
 
@@ -67,7 +75,12 @@ export class SchedulingLoop {
   /** Those of the last pass that was not cut short. */
   private lastNodes: readonly GraphNode[] | undefined;
 
-  constructor(private readonly options: SchedulingLoopOptions) {}
+  /** Milliseconds of the clock. */
+  private auditAt: number;
+
+  constructor(private readonly options: SchedulingLoopOptions) {
+    this.auditAt = options.clock.now() + options.auditMs;
+  }
 
   /** Why the last pass failed; undefined when it did not. */
   get trouble(): string | undefined {
@@ -85,6 +98,12 @@ export class SchedulingLoop {
     if (this.stopped || this.again) return;
     this.again = true;
     if (!this.busy) this.schedule(GATHER_MS);
+  }
+
+  /** Asks for an audit, and a pass after it. */
+  auditSoon(): void {
+    this.auditAt = 0;
+    this.trigger();
   }
 
   /** Resolves when no pass runs any more. */
@@ -156,7 +175,10 @@ export class SchedulingLoop {
     for (const row of recalled) onRecalled(row);
     if (result.waits.length > 0) await ledger.wait(result.waits);
     timer();
-    return untilNext(snapshot.now, result);
+    return Math.min(
+      untilNext(snapshot.now, result),
+      Math.max(1_000, this.auditAt - this.options.clock.now()),
+    );
   }
 
   /** What a pass is a function of; Fluxion is made equal to it. */
@@ -166,17 +188,23 @@ export class SchedulingLoop {
       graph.distrust('the ledger was read again');
       await ledger.reload();
       onReloaded();
+      this.auditAt = 0;
     }
+    const audited = await this.audit();
     const now = Math.floor(this.options.now());
     const active = [...ledger.active()];
     const known = this.options.nodes();
-    const { freed, reservations } = await graph.settle({
-      now,
-      nodes: known,
-      holders: active.filter(({ allocation }) => allocation !== null),
-      foreign: foreign(),
-      reservations: this.reservations,
-    });
+    const holders = active.filter(({ allocation }) => allocation !== null);
+    const desired = { now, nodes: known, holders, foreign: foreign(), reservations: this.reservations };
+    let settled = await graph.settle(desired);
+    const difference = audited
+      ? await graph.verify({ ...desired, reservations: settled.reservations })
+      : undefined;
+    if (difference !== undefined) {
+      this.options.onFluxionDiffers(difference);
+      settled = await graph.settle(desired);
+    }
+    const { freed, reservations } = settled;
     const nodes = this.listOf(known);
     const fairShare = this.options.fairUsage(now);
     return {
@@ -189,6 +217,15 @@ export class SchedulingLoop {
       freed,
       outcomeOf: ledger.outcomeOf.bind(ledger),
     };
+  }
+
+  /** @returns whether it was time for one */
+  private async audit(): Promise<boolean> {
+    const { audit, auditMs, clock } = this.options;
+    if (clock.now() < this.auditAt) return false;
+    const soon = await audit();
+    this.auditAt = clock.now() + (soon ? SUSPECT_MS : auditMs);
+    return true;
   }
 
   /** The same array as long as none of them changes. */

@@ -10,6 +10,7 @@ import { FluxqError } from '../errors';
 import type { Fluxion, GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
 import type { KubernetesClient } from '../kubernetes/client';
+import { pause } from '../kubernetes/clock';
 import { EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import { type Again, WorkQueue } from '../kubernetes/work-queue';
@@ -19,6 +20,7 @@ import { Ledger } from '../queue/ledger';
 import type { Queue, WorkloadRow } from '../queue/types';
 import { adapters } from '../workloads';
 import type { WorkloadAdapter } from '../workloads/adapter';
+import { Audit } from './audit';
 import { Bustle } from './bustle';
 import { Caches } from './caches';
 import { FluxionGraph } from './fluxion-graph';
@@ -52,6 +54,8 @@ const BUSY = 5;
 const POSITIONS_MS = 10_000;
 /** What failed is tried again soon: a connection that is back must not be waited for. Milliseconds. */
 const RETRY = { first: 250, most: 4_000 };
+/** Repairs that take longer go on beside the first passes. */
+const RECOVERY_MS = 5_000;
 /** What no repetition can cure is looked at again this late. */
 const REFUSED_MS = 30_000;
 
@@ -69,11 +73,14 @@ export class Term {
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
   private readonly fluxSetups: WorkQueue;
+  private readonly intake: Intake;
+  private readonly audit: Audit;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
+  private begun = false;
   private cancelRefresh = () => {};
   private facts: ClusterFacts | undefined;
   private readonly time: Time;
@@ -108,7 +115,7 @@ export class Term {
       fence,
       logger,
       policy: config.fluxion.policy,
-      onRebuild: (cause) => metrics.rebuilds.inc({ cause: cause === 'start' ? 'start' : 'doubt' }),
+      onRebuild: (cause) => this.rebuilt(cause),
     });
     this.caches = new Caches({
       client,
@@ -135,6 +142,12 @@ export class Term {
       fairUsage: (now) => (config.fairShare.enabled ? this.ledger.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
       onRecalled: (row) => this.look(row),
+      audit: () => this.audit.compare(false),
+      auditMs: config.audit.intervalSeconds * 1000,
+      onFluxionDiffers: (difference) => {
+        logger.warn({ repair: 'fluxion-differs', difference }, 'Fluxion differs from the tables');
+        metrics.repairs.inc({ kind: 'fluxion-differs' });
+      },
       onReloaded: () => this.lookAtAll(),
       onFenced: options.onFenced,
       logger,
@@ -145,6 +158,8 @@ export class Term {
     this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
     this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
+    this.intake = this.createIntake();
+    this.audit = this.createAudit();
     this.workloadReconciler = this.createWorkloadReconciler();
     this.fluxJobReconciler = new FluxJobReconciler({
       client,
@@ -168,15 +183,24 @@ export class Term {
     await this.records.recover(this.caches.allFluxJobs());
     if (this.stopped) return;
     this.synced = true;
+    await this.recover();
+    if (this.stopped) return;
     this.lookAtAll();
     this.showPositions();
+    this.begun = true;
     this.loop.start();
     this.retention.start();
   }
 
+  /** What nobody followed is followed up before anything is decided on it; one that can't be just now holds up nobody. */
+  private async recover(): Promise<void> {
+    await this.audit.compare(true);
+    await Promise.race([this.workloads.drained(), pause(this.time.clock, RECOVERY_MS)]);
+  }
+
   /** Why nothing is scheduled at the moment; undefined when it is. */
   get trouble(): string | undefined {
-    return this.synced ? this.loop.trouble : 'the term is starting';
+    return this.begun ? this.loop.trouble : 'the term is starting';
   }
 
   /** Ends the term, also one that is still starting: nothing of it writes any more once this resolves. */
@@ -242,23 +266,56 @@ export class Term {
     });
   }
 
+  private createIntake(): Intake {
+    const { config, logger } = this.options;
+    return new Intake({
+      ledger: this.ledger,
+      queues: this.setups.queues,
+      priorityOf: (className) => this.caches.priorityOf(className),
+      stackNamespace: config.leaderElection.namespace,
+      units: config.units,
+      clusterFacts: () => this.caches.clusterFacts(),
+      onInvalid: (object, adapter, message) =>
+        this.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+      logger,
+    });
+  }
+
+  private createAudit(): Audit {
+    const { logger, metrics } = this.options;
+    return new Audit({
+      ledger: this.ledger,
+      intake: this.intake,
+      adapters,
+      workloads: () => this.caches.workloads(),
+      objectOf: (key) => this.caches.objectOf(key),
+      podsOf: (uid) => this.caches.podsOf(uid),
+      nodeExists: (name) => this.caches.nodeExists(name),
+      nodes: () => this.caches.graphNodes(),
+      look: (key) => this.look(key),
+      onRepair: (kind) => metrics.repairs.inc({ kind }),
+      logger,
+      now: this.now,
+    });
+  }
+
+  /** What the start was, and what was in doubt since. */
+  private rebuilt(cause: string): void {
+    const { metrics, logger } = this.options;
+    const atStart = cause === 'start';
+    metrics.rebuilds.inc({ cause: atStart ? 'start' : 'doubt' });
+    if (atStart) return;
+    logger.warn({ repair: 'fluxion-rebuilt', cause }, 'Fluxion is made anew from the tables');
+    metrics.repairs.inc({ kind: 'fluxion-rebuilt' });
+  }
+
   private createWorkloadReconciler(): WorkloadReconciler {
-    const { config, client, logger } = this.options;
+    const { client } = this.options;
     return new WorkloadReconciler({
       client,
       ledger: this.ledger,
       adapters,
-      intake: new Intake({
-        ledger: this.ledger,
-        queues: this.setups.queues,
-        priorityOf: (className) => this.caches.priorityOf(className),
-        stackNamespace: config.leaderElection.namespace,
-        units: config.units,
-        clusterFacts: () => this.caches.clusterFacts(),
-        onInvalid: (object, adapter, message) =>
-          this.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
-        logger,
-      }),
+      intake: this.intake,
       objectOf: (key) => this.caches.objectOf(key),
       podsOf: (uid) => this.caches.podsOf(uid),
       nodeExists: (name) => this.caches.nodeExists(name),
@@ -269,6 +326,7 @@ export class Term {
         this.loop.trigger();
       },
       onQueueChanged: () => this.loop.trigger(),
+      onForgotten: () => this.loop.auditSoon(),
       tell: (object, adapter, event) => this.tell(object, adapter, event),
       clock: this.time.clock,
       now: this.now,

@@ -17,6 +17,7 @@ import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
 import { isTerminal, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated, pinPatch } from '../workloads/pod';
+import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
 import { TakeBack, type Why } from './take-back';
@@ -37,6 +38,8 @@ export interface WorkloadReconcilerOptions {
   readonly onFreed: (jobid: number) => void;
   /** Units on some nodes of a job are free from now on. */
   readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
+  /** It runs by a grant that the queue does not know of. */
+  readonly onForgotten: () => void;
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
   readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
@@ -97,10 +100,16 @@ export class WorkloadReconciler {
 
   /** Not in the queue yet (or finished: then it is no longer held back). */
   private async enter(object: KubernetesObject, adapter: WorkloadAdapter): Promise<Next> {
+    if (this.isForgotten(object, adapter)) this.options.onForgotten();
     if (object.metadata.deletionTimestamp !== undefined || !adapter.isHeldBack(object)) return undefined;
     const row = await this.options.intake.submit(object, adapter);
     if (row !== undefined) this.options.onQueueChanged();
     return undefined;
+  }
+
+  private isForgotten(object: KubernetesObject, adapter: WorkloadAdapter, row?: WorkloadRow): boolean {
+    const pods = this.options.podsOf(object.metadata.uid);
+    return forgottenGrant(object, adapter, row, pods, this.options.now()) !== undefined;
   }
 
   /** Waiting: gone, ended by its user, or edited. */
@@ -113,6 +122,10 @@ export class WorkloadReconciler {
     }
     if (object.metadata.deletionTimestamp !== undefined) {
       await this.finish(row, 'Cancelled', now());
+      return undefined;
+    }
+    if (this.isForgotten(object, adapter, row)) {
+      this.options.onForgotten();
       return undefined;
     }
     // Released by a leader that was overtaken, too late: nothing is granted to it.

@@ -81,6 +81,7 @@ describeCluster('steps of a workload', (getCluster) => {
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
+      onForgotten: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
       clock: systemClock,
       now: () => now,

@@ -31,8 +31,8 @@ export interface Deeds {
   readonly disturbances: readonly number[];
   /** Names of nodes that were ever taken away. */
   readonly lostNodes: ReadonlySet<string>;
-  /** Whether the controllers' clock jumped: estimates of before and after can't be compared then. */
-  readonly clockJumps: boolean;
+  /** Estimates of different passes can be compared: no clock jumped, nothing was made anew after a doubt. */
+  readonly comparable: boolean;
   /** uids of workloads that their user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }

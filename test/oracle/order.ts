@@ -10,12 +10,15 @@ import type { Deeds, LoggedEvent, Violation } from './observation';
 const IN_LINE = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
 /** Seconds a pass may take from its snapshot to its commit, faults included. */
 const PASS = 5;
+const YEAR = 365 * 24 * 3600;
 /** Seconds: estimates are whole. */
 const SLACK = 1;
 
 /** One workload as the log tells of it so far. */
 interface Place {
   readonly row: WorkloadRow;
+  /** At any time: the log does not say what its shape was before. */
+  readonly edited: boolean;
   priority: number;
   queue: string;
   walltime: number;
@@ -34,7 +37,8 @@ export function orderFaults(
   rows: readonly WorkloadRow[],
   deeds: Deeds,
 ): Violation[] {
-  const line = new Line(rows, deeds);
+  const edits = events.filter(({ event }) => event === 'Updated');
+  const line = new Line(rows, new Set(edits.map(({ uid }) => uid)), deeds);
   for (const [at, event] of events.entries()) line.follow(event, at);
   return line.found;
 }
@@ -49,6 +53,7 @@ class Line {
 
   constructor(
     rows: readonly WorkloadRow[],
+    private readonly edited: ReadonlySet<string>,
     private readonly deeds: Deeds,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
@@ -73,7 +78,7 @@ class Line {
         this.start(place, event);
         break;
       case 'Requeued':
-        place.end = undefined;
+        this.leave(place, event.at, at);
         place.estimate = undefined;
         this.stepIn(place, event.at, at);
         // What it held, or what it lost, is counted anew.
@@ -81,9 +86,15 @@ class Line {
         break;
       case 'Finished':
         place.since = undefined;
-        place.end = undefined;
+        this.leave(place, event.at, at);
         break;
     }
+  }
+
+  /** Who stayed longer than he said has delayed whoever was to come after him. */
+  private leave(place: Place, when: number, at: number): void {
+    if (place.end !== undefined && when > place.end) this.stirs.push({ at, place: undefined });
+    place.end = undefined;
   }
 
   private placeOf({ uid }: LoggedEvent): Place | undefined {
@@ -94,6 +105,7 @@ class Line {
     const { priority, queue, walltime } = row;
     const place: Place = {
       row,
+      edited: this.edited.has(uid),
       priority,
       queue,
       walltime,
@@ -127,7 +139,9 @@ class Line {
       return;
     }
     if (place.since === undefined) this.stepIn(place, when, at);
-    const estimate = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
+    const told = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
+    // Behind pods that are not ours, whose end nobody knows.
+    const estimate = told !== undefined && told < when + YEAR ? told : undefined;
     if (
       estimate !== undefined &&
       place.estimate !== undefined &&
@@ -147,7 +161,7 @@ class Line {
 
   /** Somebody came before it, something was lost, or somebody stays longer than he said. */
   private isExcused(place: Place, when: number): boolean {
-    if (this.deeds.clockJumps) return true;
+    if (!this.deeds.comparable) return true;
     for (let i = this.stirs.length - 1; i >= 0 && this.stirs[i]!.at >= place.estimatedAt; i--) {
       const { place: other } = this.stirs[i]!;
       if (other === undefined || isBefore(other, place)) return true;
@@ -176,6 +190,8 @@ function areEqual(a: Place, b: Place): boolean {
     a.priority === b.priority &&
     a.walltime === b.walltime &&
     a.row.shape === b.row.shape &&
+    !a.edited &&
+    !b.edited &&
     // A wait after a failure is its own.
     a.row.requeues === 0
   );
