@@ -11,6 +11,7 @@ export function queueSettings(props: FluxQueueProps) {
     reservations: props.queueReservations ?? 8,
     depth: props.queueDepth ?? 10_000,
     weight: props.queueWeight ?? 1,
+    ...(props.retention === undefined ? {} : { retentionDays: props.retention.toDays() }),
     ...walltimes(props),
   };
 }
@@ -46,6 +47,18 @@ export function checkQueue(props: FluxQueueProps): void {
       'leave it out, or set fairShare',
     );
   checkHalfLife(fairShareHalfLife);
+  checkRetention(props.retention);
+}
+
+function checkRetention(retention: Duration | undefined): void {
+  const days = retention === undefined ? 1 : retention.toMilliseconds() / 86_400_000;
+  if (Number.isInteger(days) && days > 0) return;
+  throw new PropsError(
+    'FluxQueue.retention',
+    'must be whole days, 1 or more',
+    `${days} days`,
+    'give a Duration of days',
+  );
 }
 
 function checkHalfLife(halfLife: Duration | undefined): void {

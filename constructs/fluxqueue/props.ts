@@ -93,6 +93,9 @@ export interface FluxQueueProps {
   /** After so long, what was used counts half; with fairShare. @default Duration.days(7) */
   readonly fairShareHalfLife?: Duration;
 
+  /** How long finished workloads stay in the queue's tables before they are archived. @default Duration.days(30) */
+  readonly retention?: Duration;
+
   /** How many waiting workloads one pass looks at. @default 10000 */
   readonly queueDepth?: number;
 

@@ -366,10 +366,11 @@ describe('settings', () => {
         queueWeight: 2,
         fairShare: true,
         fairShareHalfLife: Duration.hours(12),
+        retention: Duration.days(90),
       }),
     );
     expect(given).toMatchObject({
-      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2 },
+      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2, retentionDays: 90 },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
     expect(settings(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
@@ -410,6 +411,8 @@ describe('props that do not go together', () => {
     [{ queueName: 'Night' }, 'FluxQueue.queueName', 'is no name of a queue'],
     [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'is for queuePolicy hybrid'],
     [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'is for fairShare'],
+    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be whole days'],
+    [{ retention: Duration.days(0) }, 'FluxQueue.retention', 'must be whole days'],
     [
       { fairShare: true, fairShareHalfLife: Duration.millis(10) },
       'FluxQueue.fairShareHalfLife',
