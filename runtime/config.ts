@@ -138,6 +138,15 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
   return parseConfig(given, file ?? 'the environment');
 }
 
+/** @throws FluxqError FLUXQ_CONFIG_INVALID when there is none: not every role needs it */
+export function databaseUrl({ database: { url } }: Config): string {
+  if (url !== undefined) return url;
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
+    field: 'database.url',
+    remedy: 'set DATABASE_URL, best from a Secret',
+  });
+}
+
 /** Checks a configuration object. @param source named in the error */
 export function parseConfig(given: unknown, source = 'the configuration'): Config {
   const parsed = schema.safeParse(given);

@@ -55,7 +55,7 @@ const DEFAULTS = {
 } as const satisfies Omit<QueueSettings, 'name' | 'namespace'>;
 
 /** The stack's own queue. */
-export function ownQueue({ enabled: _, ...given }: Config['queue']): QueueSettings {
+export function ownQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
   return { ...DEFAULTS, ...given, namespace: null };
 }
 

@@ -27,6 +27,8 @@ export interface SchedulingLoopOptions {
   readonly units: UnitSettings;
   /** Undefined: there is no such queue. */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
+  /** All queues, also those that nothing is in: others of their cohort may borrow what they don't use. */
+  readonly queues: () => readonly QueueSettings[];
   /** Undefined: fair share is off. */
   readonly fairUsage: (now: number) => FairShare | undefined;
   /** Called after the commit, with every workload that is now to be released. */
@@ -256,14 +258,12 @@ export class SchedulingLoop {
   }
 
   private queuesOf(active: readonly WorkloadRow[]): { queues: PassQueue[]; homeless: WorkloadRow[] } {
-    const queues: PassQueue[] = [];
-    const homeless: WorkloadRow[] = [];
-    for (const [name, rows] of Map.groupBy(active, ({ queue }) => queue)) {
-      const settings = this.options.queueSettings(name);
-      if (settings === undefined) homeless.push(...rows);
-      else queues.push({ settings, rows });
-    }
-    return { queues, homeless };
+    const rowsOf = Map.groupBy(active, ({ queue }) => queue);
+    const queues = this.options
+      .queues()
+      .map((settings) => ({ settings, rows: rowsOf.get(settings.name) ?? [] }));
+    for (const { settings } of queues) rowsOf.delete(settings.name);
+    return { queues, homeless: [...rowsOf.values()].flat() };
   }
 }
 

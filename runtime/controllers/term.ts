@@ -138,6 +138,7 @@ export class Term {
       units: config.units,
       foreign: () => this.caches.foreign(),
       queueSettings: (name) => this.setups.queues.byName(name),
+      queues: () => this.setups.queues.all(),
       fairUsage: (now) => (config.fairShare.enabled ? this.ledger.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
       onRecalled: (row) => this.look(row),

@@ -8,12 +8,15 @@ import { amounts } from './usage';
 
 const COLUMNS = { queue: 'queue', namespace: 'namespace', user: 'usr' } as const;
 
+export type AccountingKey = keyof typeof COLUMNS;
+export const ACCOUNTING_KEYS = Object.keys(COLUMNS) as readonly AccountingKey[];
+
 export interface AccountingQuery {
   /** Unix seconds; of a day that has been archived the whole day counts if its start (UTC) is in the period. */
   readonly from: number;
   readonly until: number;
   /** One line for each combination. None: one line for all. */
-  readonly by: readonly (keyof typeof COLUMNS)[];
+  readonly by: readonly AccountingKey[];
 }
 
 export interface AccountingLine {

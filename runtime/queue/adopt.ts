@@ -2,8 +2,9 @@
  * Taking back into the books what runs: a database that was restored from a
  * backup has forgotten grants that its workloads still live by.
  */
-import { FENCE } from './statements';
+
 import { ROW } from './rows';
+import { FENCE } from './statements';
 
 /**
  * New rows, or rows that wait in the tables, as Ready and released. Job ids go on after the highest that any of them

@@ -58,6 +58,7 @@ const REASONS: Readonly<Record<string, string>> = {
   Submitted: 'was admitted and found by the queue',
   Updated: 'was changed while it waited',
   Allocated: 'its turn came and it fits',
+  Adopted: 'it runs on a grant that the tables had forgotten',
   Released: 'its allocation was committed',
   Running: 'its first pod runs',
   Reallocated: 'nothing of it runs on the other nodes any more, or its end is another',

@@ -2,8 +2,8 @@
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
-import { ARCHIVE } from './archive';
 import { ADOPT } from './adopt';
+import { ARCHIVE } from './archive';
 import { type DatabaseOptions, openDatabase } from './database';
 import { DEFAULT_HALF_LIFE } from './decay';
 import { historyByName, historyByUid } from './history';

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { decayed, usageAt } from '../../runtime/queue/decay';
+import { shareFactors } from '../../runtime/scheduling/fair-share';
 
 const HOUR = 3600;
 
@@ -41,8 +42,8 @@ test('usage adds up: a stretch in two parts, and a value that is kept decayed, a
 });
 
 /**
- * Two queues that always have work on a machine of 20 cores: each core that comes free goes to the queue that has
- * used less of its share. What they then hold is in the proportion of their weights.
+ * Two queues that always have work on a machine of 20 cores: each core that comes free goes to the queue with the
+ * higher factor. What they then hold is in the proportion of their weights.
  */
 test.each([
   [3, 1],
@@ -51,6 +52,10 @@ test.each([
 ])('under permanent load, weights %i:%i share the machine so', (first, second) => {
   const halfLife = 6 * HOUR;
   const queues = [first, second].map((weight) => ({ weight, value: 0, asOf: 0, starts: [] as number[] }));
+  const sharers = queues.map(({ weight }, i) => ({
+    settings: { name: `${i}`, weight },
+    rows: [{ user: 'ada' }],
+  }));
   const random = lcg(7);
   const running: { queue: (typeof queues)[number]; from: number; until: number }[] = [];
   const held = [0, 0];
@@ -59,9 +64,13 @@ test.each([
     starts.reduce((sum, from) => sum + usageAt(now, 1, from, now, halfLife), 0);
   for (let now = 0; now < 60 * HOUR; ) {
     while (running.length < 20) {
-      const [next] = queues.toSorted((a, b) => usageOf(a, now) / a.weight - usageOf(b, now) / b.weight);
-      next!.starts.push(now);
-      running.push({ queue: next!, from: now, until: now + 60 + Math.floor(random() * 1800) });
+      const factors = shareFactors(
+        { queueUsage: (name) => usageOf(queues[Number(name)]!, now), userUsage: () => 0 },
+        sharers,
+      );
+      const next = queues[factors.queue('0') >= factors.queue('1') ? 0 : 1]!;
+      next.starts.push(now);
+      running.push({ queue: next, from: now, until: now + 60 + Math.floor(random() * 1800) });
     }
     running.sort((a, b) => a.until - b.until);
     const { queue, from, until } = running.shift()!;

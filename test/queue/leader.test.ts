@@ -1,9 +1,11 @@
 import { Client } from 'pg';
+import type { FluxqError } from '../../runtime/errors';
 import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue, QueueSettings } from '../../runtime/queue/types';
 import { describePostgres } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
+import { submission } from './submission';
 
 const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSettings => ({
   name,
@@ -50,6 +52,38 @@ describePostgres('the leader', (getPostgres) => {
   test('of twenty candidates at once each gets a fence of its own', async () => {
     const fences = await Promise.all(Array.from({ length: 20 }, (_, i) => queue.acquireFence(`c-${i}`)));
     expect(fences.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  });
+
+  test('leaders that take over from each other while all of them write: none writes after its successor', async () => {
+    const queues = Array.from({ length: 4 }, () => openQueue({ url }));
+    const outcomes = await Promise.all(
+      queues.map(async (mine, i) => {
+        let refused = 0;
+        for (let turn = 0; turn < 6; turn++) {
+          const fence = await mine.acquireFence(`leader-${i}`);
+          for (let n = 0; n < 5; n++) {
+            await mine.submit(fence, [submission(`${i}-${turn}-${n}`)]).catch((error: FluxqError) => {
+              expect(error.code).toBe('FLUXQ_FENCED');
+              refused += 1;
+            });
+          }
+        }
+        await mine.close();
+        return refused;
+      }),
+    );
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<{ fence: number; actor: string; event: string }>(
+      'SELECT fence::int, actor, event FROM fluxqueue.events ORDER BY id',
+    );
+    await client.end();
+    const fences = rows.map(({ fence }) => fence);
+    expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+    const refused = outcomes.reduce((sum, count) => sum + count, 0);
+    expect(refused).toBeGreaterThan(0);
+    expect(rows.filter(({ event }) => event === 'Submitted')).toHaveLength(4 * 6 * 5 - refused);
+    expect(await queue.active()).toHaveLength(4 * 6 * 5 - refused);
   });
 
   test('the table of queues is what it says, and what changed is in the log', async () => {
