@@ -108,7 +108,9 @@ class Matrix {
   /** What is not over. What was deleted before it was seen has no row and needs none. */
   private open({ rows, jobs, pods }: Observation): readonly string[] {
     const byUid = new Map(rows.map((row) => [row.uid, row]));
-    const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+    // What is being deleted is the garbage collector's, which takes its time on a young control plane.
+    const staying = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const there = new Set(staying.map(({ metadata }) => metadata.uid));
     return [...this.scenario.uids].flatMap((uid) => {
       const row = byUid.get(uid);
       if (row === undefined) return there.has(uid) ? [`${uid} without a row`] : [];
