@@ -86,18 +86,25 @@ export class FluxionGraph {
     }
   }
 
-  /** Compares what Fluxion holds with what it is to hold; what differs is a doubt. @returns it, in words */
-  async verify({ now, nodes, holders, reservations }: Desired): Promise<string | undefined> {
-    const wanted = new Map<number, string>();
-    for (const holder of holders) {
-      const allocation = clipAllocation(spanOf(holder, now), nodes);
-      if (allocation !== undefined) wanted.set(holder.jobid, textOf(allocation));
-    }
-    for (const { jobid, allocation } of reservations) wanted.set(jobid, textOf(allocation));
+  /**
+   * Compares what Fluxion holds with what it is to hold; what differs is a doubt.
+   * @param isCurrent false for a holder that has changed meanwhile: nothing can be said of it
+   * @returns what differs, in words
+   */
+  async verify(
+    { now, nodes, holders, reservations }: Desired,
+    isCurrent: (holder: WorkloadRow) => boolean,
+  ): Promise<string | undefined> {
     const { jobs } = await this.options.fluxion.state();
     const held = new Map(
       jobs.filter(({ jobid }) => jobid < FOREIGN_BASE).map((job) => [job.jobid, textOf(job)]),
     );
+    const wanted = new Map(reservations.map(({ jobid, allocation }) => [jobid, textOf(allocation)]));
+    for (const holder of holders) {
+      const allocation = clipAllocation(spanOf(holder, now), nodes);
+      if (!isCurrent(holder)) held.delete(holder.jobid);
+      else if (allocation !== undefined) wanted.set(holder.jobid, textOf(allocation));
+    }
     for (const jobid of new Set([...wanted.keys(), ...held.keys()])) {
       if (wanted.get(jobid) === held.get(jobid)) continue;
       const difference = `job ${jobid} is to hold ${wanted.get(jobid) ?? 'nothing'} and holds ${held.get(jobid) ?? 'nothing'}`;

@@ -15,9 +15,9 @@ import type { QueueSettings, WorkloadRow } from '../queue/types';
 import { type FairShare, shareFactors } from '../scheduling/fair-share';
 import type { PassMemory } from '../scheduling/memory';
 import type { Precedence } from '../scheduling/order';
-import { type PassQueue, type PassResult, runPass } from '../scheduling/pass';
+import { type PassInput, type PassQueue, type PassResult, runPass } from '../scheduling/pass';
 import type { Reservation } from '../scheduling/reservations';
-import type { FluxionGraph } from './fluxion-graph';
+import type { Desired, FluxionGraph } from './fluxion-graph';
 
 export interface SchedulingLoopOptions {
   readonly ledger: Ledger;
@@ -51,6 +51,10 @@ export interface SchedulingLoopOptions {
   /** Unix seconds; never back. */
   readonly now: () => number;
 }
+
+type Snapshot = Omit<PassInput, 'matcher' | 'units' | 'memory' | 'interrupted' | 'nodes'> & {
+  readonly nodes: readonly GraphNode[];
+};
 
 /** With no trigger at all a pass still runs this often. */
 const IDLE_MS = 30_000;
@@ -182,7 +186,7 @@ export class SchedulingLoop {
   }
 
   /** What a pass is a function of; Fluxion is made equal to it. */
-  private async snapshot() {
+  private async snapshot(): Promise<Snapshot> {
     const { ledger, graph, foreign, onReloaded } = this.options;
     if (ledger.isDoubtful) {
       graph.distrust('the ledger was read again');
@@ -196,15 +200,8 @@ export class SchedulingLoop {
     const known = this.options.nodes();
     const holders = active.filter(({ allocation }) => allocation !== null);
     const desired = { now, nodes: known, holders, foreign: foreign(), reservations: this.reservations };
-    let settled = await graph.settle(desired);
-    const difference = audited
-      ? await graph.verify({ ...desired, reservations: settled.reservations })
-      : undefined;
-    if (difference !== undefined) {
-      this.options.onFluxionDiffers(difference);
-      settled = await graph.settle(desired);
-    }
-    const { freed, reservations } = settled;
+    const { freed, reservations } = await graph.settle(desired);
+    if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot();
     const nodes = this.listOf(known);
     const fairShare = this.options.fairUsage(now);
     return {
@@ -217,6 +214,16 @@ export class SchedulingLoop {
       freed,
       outcomeOf: ledger.outcomeOf.bind(ledger),
     };
+  }
+
+  /** A snapshot that was right may be old by now: the graph is made anew from the next one. */
+  private async fluxionDiffers(desired: Desired): Promise<boolean> {
+    const { ledger, graph, onFluxionDiffers } = this.options;
+    const difference = await graph.verify(desired, (row) => ledger.byUid(row.uid) === row);
+    if (difference === undefined) return false;
+    this.reservations = [];
+    onFluxionDiffers(difference);
+    return true;
   }
 
   /** @returns whether it was time for one */
