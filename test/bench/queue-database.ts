@@ -6,6 +6,7 @@ import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { parseConfig } from '../../runtime/config';
 import { Term } from '../../runtime/controllers/term';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
@@ -30,7 +31,7 @@ export interface DatabaseFigures {
   readonly syncSeconds: number;
   /** In the first pass that granted any. */
   readonly grants: number;
-  /** Writes to the cluster before the first release: 0 if the restart found everything as it was left. */
+  /** Writes to the cluster before the first release, and to what waits: 0 if everything was found as it was left. */
   readonly corrections: number;
   /** Most that the process of the restart had in memory. */
   readonly rssMiB: number;
@@ -95,11 +96,22 @@ async function measureRestart(postgres: Postgres): Promise<Restart & { readonly 
     const figures = await childsFigures({ url, kubeconfig });
     // The workloads that were granted are released; anything before that would be a difference between rows and cluster.
     const first = cluster.writes.indexOf('PATCH jobs');
-    return { ...figures, corrections: first === -1 ? cluster.writes.length : first };
+    const writes = first === -1 ? cluster.writes.length : first;
+    return { ...figures, corrections: writes + (await updates(url)) };
   } finally {
     await cluster.stop();
     rmSync(folder, { recursive: true });
   }
+}
+
+async function updates(url: string): Promise<number> {
+  const database = new Client({ connectionString: url });
+  await database.connect();
+  const { rows } = await database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM fluxqueue.events WHERE event IN ('Updated', 'Requeued', 'Finished')`,
+  );
+  await database.end();
+  return rows[0]!.n;
 }
 
 interface Place {

@@ -5,8 +5,7 @@
  */
 import type { AllocatedNode, Allocation } from '../../runtime/fluxion/types';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import type { Invariant, Observation, Violation } from './observation';
+import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
 const ADMITTED = 'fluxqueue/admitted';
 const ASSIGNMENT = 'fluxqueue/assignment';
@@ -41,7 +40,7 @@ export function differences(seen: Observation): Violation[] {
 
 type Say = (invariant: Invariant, text: string) => void;
 
-function waiting(row: WorkloadRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
+function waiting(row: SeenRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
   if (!isHeldBack(object) && !isOver(object)) say('I2', `${row.name} waits and its object is released`);
   if (isOver(object)) say('I3', `${row.name} waits and its object is over`);
   // What is held for it can only be a reservation, and those lie ahead.
@@ -49,7 +48,7 @@ function waiting(row: WorkloadRow, object: KubernetesObject, held: Allocation | 
     say('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 
-function granted(row: WorkloadRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
+function granted(row: SeenRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
   const { name, allocation, jobid } = row;
   if (allocation === null) say('I2', `${name} is ${row.phase} without an allocation`);
   else if (held === undefined) say('I2', `${name} is ${row.phase} and Fluxion does not hold job ${jobid}`);
@@ -61,7 +60,7 @@ function granted(row: WorkloadRow, object: KubernetesObject, held: Allocation | 
 }
 
 /** Nodes may have been given back early: then the object names more than the row. */
-function assigned({ name }: WorkloadRow, object: KubernetesObject, { nodes }: Allocation, say: Say): void {
+function assigned({ name }: SeenRow, object: KubernetesObject, { nodes }: Allocation, say: Say): void {
   const template = (object as Job).spec.template;
   if (template === undefined) return;
   const text = template.metadata?.annotations?.[ASSIGNMENT] ?? '';

@@ -13,9 +13,27 @@ export interface LoggedEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** What is read of a row. */
+export type SeenRow = Pick<
+  WorkloadRow,
+  | 'uid'
+  | 'name'
+  | 'phase'
+  | 'jobid'
+  | 'allocation'
+  | 'estimatedStart'
+  | 'queue'
+  | 'priority'
+  | 'submittedAt'
+  | 'seq'
+  | 'shape'
+  | 'walltime'
+  | 'requeues'
+>;
+
 export interface Observation {
   /** Finished ones included. */
-  readonly rows: readonly WorkloadRow[];
+  readonly rows: readonly SeenRow[];
   readonly events: readonly LoggedEvent[];
   /** Of the namespaces whose workloads are queued. */
   readonly jobs: readonly Job[];

@@ -3,8 +3,7 @@
  * came, and an estimated start moves later only for a reason that is no
  * backfill.
  */
-import type { WorkloadRow } from '../../runtime/queue/types';
-import type { Deeds, LoggedEvent, Violation } from './observation';
+import type { Deeds, LoggedEvent, SeenRow, Violation } from './observation';
 
 /** Reasons of those who stand in line; with any other they stand aside. */
 const IN_LINE = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
@@ -16,7 +15,7 @@ const SLACK = 1;
 
 /** One workload as the log tells of it so far. */
 interface Place {
-  readonly row: WorkloadRow;
+  readonly row: SeenRow;
   /** At any time: the log does not say what its shape was before. */
   readonly edited: boolean;
   priority: number;
@@ -34,7 +33,7 @@ interface Place {
 /** @param rows for what the log does not say: shapes, and the order of arrival */
 export function orderFaults(
   events: readonly LoggedEvent[],
-  rows: readonly WorkloadRow[],
+  rows: readonly SeenRow[],
   deeds: Deeds,
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
@@ -46,13 +45,13 @@ export function orderFaults(
 class Line {
   readonly found: Violation[] = [];
   private readonly places = new Map<string, Place>();
-  private readonly rows: ReadonlyMap<string, WorkloadRow>;
+  private readonly rows: ReadonlyMap<string, SeenRow>;
   /** Position in the log -> who came or stepped into line there, with what priority; or what shook everything. */
   private readonly stirs: { readonly at: number; readonly place: Place | undefined }[] = [];
   private lastDisturbance = 0;
 
   constructor(
-    rows: readonly WorkloadRow[],
+    rows: readonly SeenRow[],
     private readonly edited: ReadonlySet<string>,
     private readonly deeds: Deeds,
   ) {
