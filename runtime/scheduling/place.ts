@@ -30,12 +30,14 @@ export class Place {
         this.book(row, reservation);
       }
     }
+    pass.quotas.claimOwn(ordered);
   }
 
   private holds({ jobid, allocation }: Reservation, row: WorkloadRow): boolean {
     const { cluster, input } = this.pass;
     if (jobid !== row.jobid || this.turnOf(row).reservationsLeft <= 0) return false;
-    return input.nodes === undefined || allocation.nodes.every(({ name }) => cluster.isUp(name));
+    if (input.nodes === undefined || input.graphGrew === false) return true;
+    return allocation.nodes.every(({ name }) => cluster.isUp(name));
   }
 
   /** @returns false when the pass ends here */
@@ -80,13 +82,18 @@ export class Place {
     if (turn.asksLeft === 0 || turn.closed || turn.cutShort) return false;
     if (allocation.start <= pass.input.now) return true;
     if (!pass.freed) return false;
-    return pass.input.nodes === undefined || outlookOf(pass).mayImprove(row, allocation);
+    if (pass.input.nodes === undefined) return true;
+    // Far behind it is enough to know who could start now: plans for later are made better when they come near.
+    const before = turn.improvementsLeft > 0 ? allocation.start : pass.input.now + 1;
+    if (!outlookOf(pass).mayImprove(row, allocation, before)) return false;
+    turn.improvementsLeft -= 1;
+    return true;
   }
 
   /** Limits and quota. A reservation that is not due is kept whatever they say now. */
   private async mayStart(turn: Turn, row: WorkloadRow, standing: Reservation | undefined): Promise<boolean> {
     const { pass } = this;
-    if (standing !== undefined) pass.quotas.free(row);
+    pass.quotas.free(row);
     const full = turn.limits.lackOf(row);
     const lack = full === undefined ? pass.quotas.lackOf(row) : undefined;
     const text = full ?? lack?.text;
