@@ -1,7 +1,9 @@
-/** The stack's own queue: what props say of it, as runtime/config.ts reads it. */
+/** The stack's own queue, and what holds for all: what props say of it, as runtime/config.ts reads it. */
 import { Duration } from 'cdk8s';
 import { PropsError } from '../errors';
 import type { FluxQueueProps } from './props';
+
+const DAY_MS = 24 * 3600 * 1000;
 
 export function queueSettings(props: FluxQueueProps) {
   return {
@@ -11,7 +13,7 @@ export function queueSettings(props: FluxQueueProps) {
     reservations: props.queueReservations ?? 8,
     depth: props.queueDepth ?? 10_000,
     weight: props.queueWeight ?? 1,
-    ...(props.retention === undefined ? {} : { retentionDays: props.retention.toDays() }),
+    retentionDays: (props.retention ?? Duration.days(30)).toDays(),
     ...walltimes(props),
   };
 }
@@ -51,13 +53,13 @@ export function checkQueue(props: FluxQueueProps): void {
 }
 
 function checkRetention(retention: Duration | undefined): void {
-  const days = retention === undefined ? 1 : retention.toMilliseconds() / 86_400_000;
-  if (Number.isInteger(days) && days > 0) return;
+  const days = (retention?.toMilliseconds() ?? DAY_MS) / DAY_MS;
+  if (Number.isInteger(days) && days >= 1) return;
   throw new PropsError(
     'FluxQueue.retention',
     'must be whole days, 1 or more',
     `${days} days`,
-    'give a Duration of days',
+    'give Duration.days(…)',
   );
 }
 

@@ -364,9 +364,9 @@ describe('settings', () => {
         queuePolicy: 'hybrid',
         queueReservations: 3,
         queueWeight: 2,
+        retention: Duration.days(90),
         fairShare: true,
         fairShareHalfLife: Duration.hours(12),
-        retention: Duration.days(90),
       }),
     );
     expect(given).toMatchObject({
@@ -408,11 +408,10 @@ describe('props that do not go together', () => {
     [{ controllerReplicas: 0 }, 'FluxQueue.controllerReplicas', 'whole number above 0'],
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'whole number above 0'],
     [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'whole number above 0'],
+    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be whole days'],
     [{ queueName: 'Night' }, 'FluxQueue.queueName', 'is no name of a queue'],
     [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'is for queuePolicy hybrid'],
     [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'is for fairShare'],
-    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be whole days'],
-    [{ retention: Duration.days(0) }, 'FluxQueue.retention', 'must be whole days'],
     [
       { fairShare: true, fairShareHalfLife: Duration.millis(10) },
       'FluxQueue.fairShareHalfLife',
