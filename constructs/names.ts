@@ -20,6 +20,9 @@ export const GATE = 'fluxqueue';
  */
 export const ASSIGNMENT_ANNOTATION = 'fluxqueue/assignment';
 
+/** Annotation beside it: Fluxion's job id of that allocation, for the recovery of a queue that has forgotten it. */
+export const JOBID_ANNOTATION = 'fluxqueue/jobid';
+
 /** Kubernetes' own completion index of a pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 

@@ -73,6 +73,8 @@ const schema = z.strictObject({
       depth: positive.default(10_000),
       defaultWalltimeSeconds: positive.default(3600),
       maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
+      retentionDays: positive.default(30),
       /** Share of the machine relative to the FluxSetups' queues. */
       weight: positive.default(1),
     })
@@ -85,6 +87,8 @@ const schema = z.strictObject({
       halfLifeSeconds: positive.default(7 * 24 * 3600),
     })
     .prefault({}),
+  /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
+  audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
   /** Sizes of one core and one memory vertex of the graph. */
   units: z
     .strictObject({ cpuMillis: positive.default(1000), memoryMiB: positive.default(1024) })
@@ -132,6 +136,15 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
   const document = file === undefined ? {} : readDocument(file);
   const given = withEnvironment(document, environment);
   return parseConfig(given, file ?? 'the environment');
+}
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID when there is none: not every role needs it */
+export function databaseUrl({ database: { url } }: Config): string {
+  if (url !== undefined) return url;
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
+    field: 'database.url',
+    remedy: 'set DATABASE_URL, best from a Secret',
+  });
 }
 
 /** Checks a configuration object. @param source named in the error */

@@ -16,11 +16,13 @@ import { isTerminal } from '../workloads/adapter';
 import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
 import { fluxSetups } from './fluxsetup-reconciler';
 import type { FluxSetupObject } from './queue-settings';
+import type { Time } from './time';
 import type { WorkloadKey } from './workload-reconciler';
 
 export interface CachesOptions {
   readonly client: KubernetesClient;
   readonly logger: Logger;
+  readonly time: Time;
   readonly units: UnitSettings;
   /** A workload or one of its pods changed. */
   readonly onWorkload: (key: WorkloadKey) => void;
@@ -36,6 +38,9 @@ export interface CachesOptions {
   /** What pods are worth that name a PriorityClass, or none. */
   readonly onPriorities: () => void;
 }
+
+/** A handful of watches: after an outage the apiserver is looked for every few seconds, not every half minute. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 
 type Units = Readonly<Record<string, number>>;
 
@@ -53,43 +58,39 @@ export class Caches {
 
   constructor(private readonly options: CachesOptions) {
     const { client, logger, onWorkload, onFluxJob, onFluxSetup, onPriorities } = options;
+    const { clock, random } = options.time;
+    const common = { client, logger, clock, random, backoff: RETRY };
     const admitted = `${ADMITTED_LABEL}=true`;
     this.jobs = new Reflector<Job>({
-      client,
-      logger,
+      ...common,
       path: jobs(),
       labelSelector: admitted,
       onChange: (_key, job, previous) => onWorkload(keyOf('Job', (job ?? previous)!)),
     });
     this.pods = new Reflector<Pod>({
-      client,
-      logger,
+      ...common,
       path: pods(),
       indexes: { workload: (pod) => [workloadUid(pod)], node: (pod) => boundTo(pod) },
       onChange: (_key, pod, previous) => this.podChanged(pod, previous),
     });
     this.nodes = new Reflector<Node>({
-      client,
-      logger,
+      ...common,
       path: nodes(),
       project: nodeFacts,
       onChange: (_key, node, previous) => this.nodeChanged(node, previous),
     });
     this.fluxJobs = new Reflector<FluxJobObject>({
-      client,
-      logger,
+      ...common,
       path: fluxJobs(),
       onChange: (_key, object, previous) => onFluxJob((object ?? previous)!.spec.workload.uid, object),
     });
     this.fluxSetups = new Reflector<FluxSetupObject>({
-      client,
-      logger,
+      ...common,
       path: fluxSetups(),
       onChange: (_key, object, previous) => onFluxSetup(previous, object),
     });
     this.priorities = new Reflector<PriorityClass>({
-      client,
-      logger,
+      ...common,
       path: priorityClasses(),
       onChange: onPriorities,
     });

@@ -85,8 +85,8 @@ export class FluxSetupReconciler {
     }
     const wait = this.waitOf(key, object, before);
     if (wait > 0) return { after: Math.ceil(wait * 1000) };
-    await this.write(object, status);
-    this.written.set(key, { uid: object.metadata.uid, status, at: now() });
+    if (await this.write(object, status))
+      this.written.set(key, { uid: object.metadata.uid, status, at: now() });
     return undefined;
   }
 
@@ -124,8 +124,8 @@ export class FluxSetupReconciler {
     });
   }
 
-  /** One that is gone, or another by now, is told to us by the watch. */
-  private async write({ metadata }: FluxSetupObject, status: FluxSetupStatus): Promise<void> {
+  /** @returns false when it is gone, or another by now: the watch will tell */
+  private async write({ metadata }: FluxSetupObject, status: FluxSetupStatus): Promise<boolean> {
     const { name, namespace, uid } = metadata;
     // A merge patch keeps what it does not name.
     const quota = Object.fromEntries(
@@ -136,9 +136,11 @@ export class FluxSetupReconciler {
       await this.options.client.patch(fluxSetups(namespace, name, 'status'), body, 'merge', {
         metadataOnly: true,
       });
+      return true;
     } catch (error) {
       const otherUid = isStatus(error, 422) && error.message.includes('metadata.uid');
       if (!isStatus(error, 404) && !isStatus(error, 409) && !otherUid) throw error;
+      return false;
     }
   }
 }

@@ -51,7 +51,8 @@ export class Intake {
     return isDeepStrictEqual(update, known) ? undefined : update;
   }
 
-  private submissionOf(
+  /** As it would be submitted; undefined when it can't be. */
+  submissionOf(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     current: string | undefined,

@@ -1,6 +1,7 @@
 /** A queue's settings from where they are written: a FluxSetup, or the stack's configuration. Pure. */
-import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
+
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
+import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -54,7 +55,7 @@ const DEFAULTS = {
 } as const satisfies Omit<QueueSettings, 'name' | 'namespace'>;
 
 /** The stack's own queue. */
-export function ownQueue({ enabled: _, ...given }: Config['queue']): QueueSettings {
+export function ownQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
   return { ...DEFAULTS, ...given, namespace: null };
 }
 

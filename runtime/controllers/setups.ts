@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
+import type { Clock } from '../kubernetes/clock';
 import type { Again } from '../kubernetes/work-queue';
 import type { Queue, WorkloadRow } from '../queue/types';
 import { Finished } from './finished';
@@ -25,6 +26,7 @@ export interface SetupsOptions {
   readonly add: (key: string) => void;
   /** What waits in this namespace may belong elsewhere now. */
   readonly onChanged: (namespace: string) => void;
+  readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -37,7 +39,7 @@ export class Setups {
   private readonly finished = new Finished();
   private readonly reconciler: FluxSetupReconciler;
   private stored: Promise<void> | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private cancel: (() => void) | undefined;
   private stopped = false;
 
   constructor(private readonly options: SetupsOptions) {
@@ -59,7 +61,7 @@ export class Setups {
 
   stop(): void {
     this.stopped = true;
-    clearTimeout(this.timer);
+    this.cancel?.();
   }
 
   reconcile(key: string): Promise<Again> {
@@ -81,12 +83,13 @@ export class Setups {
 
   rowChanged(row: WorkloadRow): void {
     this.finished.changed(row);
-    if (this.stopped || this.timer !== undefined || this.options.all().length === 0) return;
-    this.timer = setTimeout(() => this.lookAtAll(), GATHER_MS);
+    if (this.stopped || this.cancel !== undefined || this.options.all().length === 0) return;
+    this.cancel = this.options.clock.after(GATHER_MS, () => this.lookAtAll());
   }
 
   lookAtAll(): void {
-    this.timer = undefined;
+    this.cancel?.();
+    this.cancel = undefined;
     this.reconciler.recount();
     for (const { metadata } of this.options.all()) this.options.add(`${metadata.namespace}/${metadata.name}`);
   }

@@ -1,7 +1,7 @@
 /** What is in each queue: how many workloads in which phase, and what they hold. Pure. */
-import { idsetSize } from '../fluxion/idset';
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota, WorkloadRow } from '../queue/types';
+import { unitCounts } from '../scheduling/usage';
 
 export interface Tally {
   readonly waiting: number;
@@ -44,10 +44,9 @@ class Count {
     if (row.phase === 'Running') this.running++;
     else this.ready++;
     this.pods += row.pods;
-    for (const { name, units } of row.allocation.nodes) {
-      this.nodes.add(name);
-      for (const type of ['core', 'memory', 'gpu'] as const) this.held[type] += idsetSize(units[type] ?? '');
-    }
+    for (const { name } of row.allocation.nodes) this.nodes.add(name);
+    const counts = unitCounts(row.allocation);
+    for (const type of ['core', 'memory', 'gpu'] as const) this.held[type] += counts[type] ?? 0;
   }
 
   tally({ cpuMillis, memoryMiB }: UnitSettings): Tally {

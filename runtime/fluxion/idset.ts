@@ -22,11 +22,6 @@ export function parseIdset(text: string): number[] {
   return ids;
 }
 
-/** How many numbers an idset has. */
-export function idsetSize(text: string): number {
-  return parseIdset(text).length;
-}
-
 /** The shortest idset of these numbers, in any order; doubles count once. */
 export function formatIdset(ids: Iterable<number>): string {
   const sorted = [...new Set(ids)].sort((a, b) => a - b);

@@ -1,10 +1,11 @@
 /** What concerns the leader and not one workload: its fence, and the queues in force. */
 import { FENCE } from './statements';
 
-/** Waits for writes under the old fence, then outdates it. */
+/** Waits for writes under the old fence, then outdates it. With it the leader says what its units are worth. */
 export const ACQUIRE = `
 WITH changed AS (
-  UPDATE fluxqueue.leader SET fence = greatest(fence, $2::bigint) + 1, holder = $1, acquired_at = clock_timestamp()
+  UPDATE fluxqueue.leader SET fence = greatest(fence, $2::bigint) + 1, holder = $1, acquired_at = clock_timestamp(),
+    cpu_millis = $3, memory_mib = $4, half_life = $5
   RETURNING fence
 ), logged AS (
   INSERT INTO fluxqueue.events (fence, uid, actor, event, detail) SELECT fence, '', $1::text, 'Leader', '{}' FROM changed

@@ -22,11 +22,13 @@ const UNKNOWN = { finished: undefined, waiting: 0, known: false };
 
 export class Outcomes {
   private readonly entries = new Map<string, Entry>();
+  /** Those to look up. */
+  private readonly unknown = new Map<string, Entry>();
 
   /** Follows a row: what it was in the mirror, and what it is now. */
   follow(before: WorkloadRow | undefined, now: WorkloadRow): void {
     const entry = this.entryOf(now);
-    for (const name of namesIn(now)) this.entryOf(name).waiting += 1;
+    for (const name of namesIn(now)) this.join(name);
     if (now.phase === 'Finished') {
       entry.active.delete(now.uid);
       if (entry.waiting > 0 && isNewer(now, entry.finished)) entry.finished = outcomeOf(now);
@@ -37,9 +39,13 @@ export class Outcomes {
 
   /** Looks up what has finished of the names that rows have begun to wait for. */
   async learn(lookUp: (names: readonly WorkloadName[]) => Promise<readonly Outcome[]>): Promise<void> {
-    const asked = new Map([...this.entries].filter(([, { waiting, known }]) => waiting > 0 && !known));
-    if (asked.size === 0) return;
-    const found = await lookUp([...asked.keys()].map(nameIn));
+    if (this.unknown.size === 0) return;
+    const asked = new Map(this.unknown);
+    this.unknown.clear();
+    const found = await lookUp([...asked.keys()].map(nameIn)).catch((error: unknown) => {
+      for (const [key, entry] of asked) if (this.entries.get(key) === entry) this.unknown.set(key, entry);
+      throw error;
+    });
     // An entry that was made anew meanwhile may have missed an end: it is looked up again.
     for (const entry of asked.values()) entry.known = true;
     for (const outcome of found) {
@@ -60,12 +66,22 @@ export class Outcomes {
 
   clear(): void {
     this.entries.clear();
+    this.unknown.clear();
+  }
+
+  private join(name: WorkloadName): void {
+    const entry = this.entryOf(name);
+    entry.waiting += 1;
+    if (entry.waiting === 1) this.unknown.set(keyOf(name), entry);
   }
 
   private leave(name: WorkloadName): void {
     const entry = this.entryOf(name);
     entry.waiting -= 1;
-    if (entry.waiting === 0) this.entries.set(keyOf(name), { ...UNKNOWN, active: entry.active });
+    if (entry.waiting === 0) {
+      this.entries.set(keyOf(name), { ...UNKNOWN, active: entry.active });
+      this.unknown.delete(keyOf(name));
+    }
     this.drop(name);
   }
 

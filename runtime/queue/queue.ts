@@ -1,17 +1,28 @@
 /** The queue's tables in Postgres. The words are in types.ts, the SQL in statements.ts. */
 import { FluxqError } from '../errors';
+import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
+import { accounting } from './accounting';
+import { ADOPT } from './adopt';
+import { ARCHIVE } from './archive';
 import { type DatabaseOptions, openDatabase } from './database';
+import { DEFAULT_HALF_LIFE } from './decay';
+import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
-import { ACTIVE, BY_UID, FINISHED, HISTORY, OUTCOMES } from './rows';
+import { ACTIVE, BY_UID, FINISHED, OUTCOMES } from './rows';
 import * as sql from './statements';
 import { storable } from './storable';
-import type { Outcome, Queue, QueueSettings, WorkloadRow } from './types';
+import type { Outcome, Queue, QueueSettings, Share, WorkloadRow } from './types';
+import { SHARES } from './usage';
 import { type Keyed, serialWriter } from './writer';
 
 export interface QueueOptions extends DatabaseOptions {
   /** Milliseconds a write waits for others to share its statement: fewer commits for a little delay. @default 0 */
   readonly gatherMs?: number;
+  /** What one unit of an allocation is, for accounting. @default DEFAULT_UNITS */
+  readonly units?: UnitSettings;
+  /** After this, usage counts half in fair share. @default - seven days */
+  readonly halfLifeSeconds?: number;
 }
 
 /**
@@ -32,9 +43,15 @@ export function openQueue(options: QueueOptions): Queue {
   let settled: Promise<unknown> = Promise.resolve();
 
   return {
+    get disconnects() {
+      return database.disconnects;
+    },
     migrate: () => migrate(database),
     async acquireFence(holder, atLeast = 0) {
-      const [row] = await database.query<{ fence: number }>(leader.ACQUIRE, [holder, atLeast]);
+      const { cpuMillis, memoryMiB } = options.units ?? DEFAULT_UNITS;
+      const halfLife = options.halfLifeSeconds ?? DEFAULT_HALF_LIFE;
+      const values = [holder, atLeast, cpuMillis, memoryMiB, halfLife];
+      const [row] = await database.query<{ fence: number }>(leader.ACQUIRE, values);
       return row!.fence;
     },
     setQueues(fence, queues) {
@@ -55,18 +72,30 @@ export function openQueue(options: QueueOptions): Queue {
     byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
+    shares: () => database.query<Share>(SHARES),
     wait: (fence, updates) => write(sql.WAIT, fence, updates),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants),
+    adopt: (fence, adoptions) => write(ADOPT, fence, adoptions),
     released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed)),
     running: (fence, starts) => write(sql.RUNNING, fence, starts),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
     recall: (fence, recalls) => write(sql.RECALL, fence, recalls),
     requeue: (fence, requeues) => write(sql.REQUEUE, fence, requeues),
-    history: (uid) => database.query(HISTORY, [uid]),
+    async archive(fence, before, most = ARCHIVE_BATCH) {
+      const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, most]);
+      if (answer === undefined) throw fenced(fence);
+      return answer.count;
+    },
+    accounting: (query) => accounting(database, query),
+    history: (uid) => historyByUid(database, uid),
+    historyOf: (namespace, name) => historyByName(database, namespace, name),
     close: () => database.close(),
   };
 }
+
+/** A statement of so many rows takes well under a second. */
+const ARCHIVE_BATCH = 1_000;
 
 /** The one row of NULLs that says: the fence is good, and nothing changed. */
 interface Nothing {

@@ -7,13 +7,14 @@
  *   target   the rows to change, locked, as they were, each with its input record (one join only: the planner
  *            knows nothing of the size of these steps, and joined 10,000 rows three ways by nested loops)
  *   changed  the change
- *   used     what was held and is free now (writes that free something)
+ *   used     what was held and is free now, and its decayed worth (writes that free something)
  *   logged   the event log
  *
  * The answer is every changed row, or one row of NULLs, or nothing at all if
  * $1 is not the fence.
  */
 import { ROW } from './rows';
+import { used } from './usage';
 
 interface UpdateParts {
   /** Columns of the input records, uid apart. */
@@ -32,8 +33,7 @@ interface UpdateParts {
   readonly freed?: { readonly nodes: string; readonly until: string };
 }
 
-export const FENCE =
-  'fence AS MATERIALIZED (SELECT fence, holder FROM fluxqueue.leader WHERE fence = $1 FOR SHARE)';
+export const FENCE = 'fence AS MATERIALIZED (SELECT * FROM fluxqueue.leader WHERE fence = $1 FOR SHARE)';
 const answer = `SELECT ${ROW} FROM fence LEFT JOIN changed ON true ORDER BY changed.seq`;
 
 const LEADER = '(SELECT holder FROM fence)';
@@ -43,14 +43,6 @@ logged AS (
   INSERT INTO fluxqueue.events (fence, uid, actor, event, detail)
   SELECT $1, uid, ${actor}, ${event}, ${detail} FROM changed ORDER BY seq
 )`;
-
-const used = ({ nodes, until }: { nodes: string; until: string }) => `
-used AS (
-  INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
-  SELECT t.uid, t.jobid, t.namespace, t.queue, freed.nodes, t.allocated_at, greatest(${until}, t.allocated_at)
-  FROM target t, LATERAL (SELECT ${nodes} AS nodes) freed
-  WHERE t.phase IN ('Ready', 'Running') AND freed.nodes <> '[]'
-),`;
 
 function update({ input, where, set, event, detail, actor = LEADER, freed }: UpdateParts): string {
   const columns = ['uid text', ...(input === undefined ? [] : [input])].join(', ');
@@ -66,7 +58,7 @@ changed AS (
   UPDATE fluxqueue.workloads w SET ${set}
   FROM target t WHERE w.uid = t.uid
   RETURNING w.*
-),${freed === undefined ? '' : used(freed)}${logged(event, detail, actor)}
+),${freed === undefined ? '' : used(freed.nodes, freed.until)}${logged(event, detail, actor)}
 ${answer}`;
 }
 
@@ -86,7 +78,8 @@ changed AS (
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Waiting', CASE WHEN held THEN 'Held' ELSE 'Submitted' END
-  FROM input WHERE EXISTS (SELECT FROM fence) ORDER BY ordinality
+  FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
+  ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
   RETURNING *
 ),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`, 'usr')}

@@ -8,6 +8,6 @@ const SUSPECT = /\\u(?:0000|d[89a-f])/;
 export function storable(records: unknown): string {
   const text = JSON.stringify(records);
   return SUSPECT.test(text)
-    ? text.replace(ESCAPE, (escape, bad?: string) => (bad === undefined ? escape : ''))
+    ? text.replace(ESCAPE, (sequence, bad?: string) => (bad === undefined ? sequence : ''))
     : text;
 }

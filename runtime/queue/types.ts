@@ -5,6 +5,8 @@
  */
 import type { Allocation } from '../fluxion/types';
 import type { Jobspec } from '../jobspec/types';
+import type { AccountingLine, AccountingQuery } from './accounting';
+import type { LogEntry, NamedLogEntry } from './history';
 
 export type Phase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
@@ -88,6 +90,14 @@ export interface WorkloadRow extends Submission {
   readonly finishedAt: number | null;
 }
 
+/** A workload that runs on nodes by a grant that the tables have forgotten. */
+export interface Adoption extends Submission {
+  /** The job id it was released with; 0: it carries none. */
+  readonly knownJobid: number;
+  /** What it holds; its job id is given by the queue. */
+  readonly allocation: Omit<Allocation, 'jobid'>;
+}
+
 /** A change of one Waiting row that keeps it waiting. */
 export interface WaitUpdate {
   readonly uid: string;
@@ -124,6 +134,15 @@ export interface Outcome extends WorkloadName {
   readonly submittedAt: number;
   readonly seq: number;
   readonly result: Result;
+}
+
+/** Decayed core-seconds of one user in one queue that were held and are free again. */
+export interface Share {
+  readonly queue: string;
+  readonly user: string;
+  readonly coreSeconds: number;
+  /** Unix second for which that holds; it decays from then on. */
+  readonly asOf: number;
 }
 
 /** A dependency names a workload so, whatever its kind. */
@@ -211,6 +230,11 @@ export interface QueueSettings {
  * retryable; nothing was changed then or everything was: callers read again.
  */
 export interface Queue {
+  /**
+   * How many connections broke while nobody used them. After each the database may know less than it said: it was
+   * restored from a backup, or its replica took over.
+   */
+  readonly disconnects: number;
   /** Applies missing migrations under an advisory lock. */
   migrate(): Promise<void>;
   /**
@@ -234,6 +258,8 @@ export interface Queue {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** Decayed usage of all queues and users; what is held at the moment is not in it. */
+  shares(): Promise<Share[]>;
   /** How many rows of each queue are finished and not archived. */
   finished(): Promise<{ readonly queue: string; readonly count: number }[]>;
   /** Of each name the newest workload that has finished; names without one are left out. */
@@ -248,6 +274,11 @@ export interface Queue {
     fence: number,
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<WorkloadRow[]>;
+  /**
+   * No row, or Waiting -> Ready and released, with a new job id higher than any that is known: what runs and was
+   * forgotten is in the books again. Other rows are left alone.
+   */
+  adopt(fence: number, adoptions: readonly Adoption[]): Promise<WorkloadRow[]>;
   /** Ready: the release patch was accepted. */
   released(fence: number, uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Ready -> Running: the first pod runs. */
@@ -269,7 +300,16 @@ export interface Queue {
   recall(fence: number, recalls: readonly Recall[]): Promise<WorkloadRow[]>;
   /** Ready or Running -> Waiting with its place kept and a new jobid. */
   requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
-  /** The event log of one workload, oldest first. */
-  history(uid: string): Promise<{ readonly at: number; readonly event: string; readonly detail: unknown }[]>;
+  /**
+   * Moves at most `most` workloads that finished before this second into the archive, oldest first. Resolves to how
+   * many; when that is `most`, there may be more. An archived uid is never queued again.
+   */
+  archive(fence: number, before: number, most?: number): Promise<number>;
+  /** Hours of cores, GiB and gpus that were held in a period. */
+  accounting(query: AccountingQuery): Promise<AccountingLine[]>;
+  /** The event log of one workload, oldest first, also when it has been archived. */
+  history(uid: string): Promise<LogEntry[]>;
+  /** The event logs of all workloads that had this name, whatever their kind. */
+  historyOf(namespace: string, name: string): Promise<NamedLogEntry[]>;
   close(): Promise<void>;
 }

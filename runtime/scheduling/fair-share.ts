@@ -56,8 +56,3 @@ function factors(
     }),
   );
 }
-
-/** What `seconds` leave of a usage: half after each half-life. */
-export function decayed(usage: number, seconds: number, halfLifeSeconds: number): number {
-  return usage * 2 ** (-Math.max(0, seconds) / halfLifeSeconds);
-}

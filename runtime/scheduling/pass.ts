@@ -16,11 +16,11 @@ import type { QueueSettings, WaitUpdate, WorkloadRow } from '../queue/types';
 import type { OutcomeOf } from './dependencies';
 import { isEligible } from './eligibility';
 import { type FairShare, shareFactors } from './fair-share';
+import type { PassMemory } from './memory';
 import { inOrder } from './order';
 import { Place } from './place';
 import type { Recall } from './recalls';
 import type { Reservation } from './reservations';
-import type { PassMemory } from './memory';
 import { beginPass, type Pass } from './state';
 
 /** What a pass needs of Fluxion. */

@@ -11,6 +11,8 @@ import type { Turn } from './turns';
 
 export class Place {
   private readonly rows = new Map<string, WorkloadRow>();
+  /** The next pass has to begin from the front. */
+  private over = false;
 
   constructor(private readonly pass: Pass) {}
 
@@ -72,7 +74,7 @@ export class Place {
       return true;
     }
     await this.ask(turn, row, standing);
-    return true;
+    return !this.over;
   }
 
   /** It is due, or something was given back that may let it start earlier. */
@@ -140,6 +142,7 @@ export class Place {
     // The head of a fcfs queue has to be asked about, or it would not block.
     const known = this.mayReserve(turn, row) ? memory.unplannable : memory.busy;
     if (turn.strict || !known.covers(row.jobspec)) return false;
+    if (known === memory.busy) turn.passedOver = true;
     waits.markBusy(row);
     return true;
   }
@@ -226,10 +229,14 @@ export class Place {
       this.givenBack();
     switch (answer.status) {
       case 'OK':
-        return this.take(turn, row, answer);
+        await this.take(turn, row, answer);
+        // Its reservation is to have again: for who was passed over, not for who comes next.
+        if (standing !== undefined && !answer.reserved && turn.passedOver) this.beginAgain();
+        return;
       case 'BUSY':
         memory.busy.add(row.jobspec);
         if (mayReserve) memory.unplannable.add(row.jobspec);
+        else turn.passedOver = true;
         waits.markBusy(row);
         if (turn.strict) turn.closed = true;
         return;
@@ -304,6 +311,11 @@ export class Place {
     pass.outlook?.remove(allocation);
     this.turnOf(row).reservationsLeft += 1;
     if (forGood) this.givenBack();
+  }
+
+  private beginAgain(): void {
+    this.over = true;
+    this.pass.more = true;
   }
 
   /** What was refused or planned before may now do better. */

@@ -8,7 +8,7 @@
 import { Timeline } from '../fluxion/matcher/timeline';
 import type { Allocation } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
-import type { Quota, QueueSettings, WorkloadRow } from '../queue/types';
+import type { QueueSettings, Quota, WorkloadRow } from '../queue/types';
 import { LEAVING_SECONDS } from './preemption';
 import { askedBy, heldBy, inWords, LANES, limitsOf, type Usage } from './usage';
 

@@ -14,6 +14,8 @@ export class Turn {
   closed = false;
   /** Its depth is spent, but it started something: the next pass goes on from there. */
   cutShort = false;
+  /** Somebody was refused while others of the queue, behind him in order, had its reservations from before. */
+  passedOver = false;
   /** Quota is kept for the first that lacks it. */
   claims = false;
 

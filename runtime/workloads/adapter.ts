@@ -3,6 +3,7 @@
  * one table (workloads/index.ts). Adapters are pure: object in, answer out.
  */
 import type { AllocatedNode } from '../fluxion/types';
+import type { NodePods } from '../jobspec/assign';
 import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';
 
@@ -29,6 +30,15 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   release(object: T, row: WorkloadRow): Patch;
   /** The patch that takes it back from its nodes; undefined when the kind can't be taken back. */
   recall(object: T): Patch | undefined;
+  /** What it was released with, as it says itself; undefined while it is held back, or when it says nothing. */
+  grantOf(object: T): WrittenGrant | undefined;
+}
+
+/** The grant that a released workload carries: what is known of it where the queue has forgotten. */
+export interface WrittenGrant {
+  /** Undefined: the kind does not carry it. 0: it was written before there were any. */
+  readonly jobid: number | undefined;
+  readonly places: readonly NodePods[];
 }
 
 export interface Demand {

@@ -3,12 +3,12 @@
  * unsuspends it, writes the assignment into its pod template, where pod
  * admission finds it, and makes Kubernetes end it when its walltime is over.
  */
-import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment } from './assignment';
+import { encodeAssignment, nodesOf } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -39,7 +39,14 @@ export const jobAdapter: WorkloadAdapter<Job> = {
         spec: {
           suspend: false,
           activeDeadlineSeconds,
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(row) } } },
+          template: {
+            metadata: {
+              annotations: {
+                [ASSIGNMENT_ANNOTATION]: assignmentOf(row),
+                [JOBID_ANNOTATION]: String(row.jobid),
+              },
+            },
+          },
         },
       },
     };
@@ -48,6 +55,12 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
+  grantOf({ spec: { suspend, template } }) {
+    const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
+      template.metadata?.annotations ?? {};
+    const places = suspend === true ? [] : nodesOf(assignment);
+    return places.length === 0 ? undefined : { jobid: Number(jobid ?? 0) || 0, places };
+  },
 };
 
 /** Not the one that we wrote at an earlier release: it was made from the walltime of that time. */

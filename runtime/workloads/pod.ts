@@ -39,7 +39,22 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   }),
   // Gates can't be put back on a pod.
   recall: () => undefined,
+  // It is where it is, whatever it was released with.
+  grantOf(pod) {
+    const node = isGated(pod) ? undefined : placeOf(pod);
+    return node === undefined ? undefined : { jobid: undefined, places: [{ node, pods: 1 }] };
+  },
 };
+
+/** Where a pod runs or is pinned to. */
+export function placeOf({ spec }: Pod): string | undefined {
+  if (spec.nodeName !== undefined) return spec.nodeName;
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  for (const { matchFields } of terms)
+    for (const { key, values } of matchFields ?? []) if (key === 'metadata.name') return values?.[0];
+  return undefined;
+}
 
 export function isGated({ spec }: Pod): boolean {
   return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;

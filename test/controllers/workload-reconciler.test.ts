@@ -7,6 +7,7 @@ import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { systemClock } from '../../runtime/kubernetes/clock';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -76,10 +77,13 @@ describeCluster('steps of a workload', (getCluster) => {
       objectOf: () => seen,
       podsOf: () => pods,
       nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
+      onForgotten: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
+      clock: systemClock,
       now: () => now,
     });
   }

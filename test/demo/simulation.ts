@@ -3,12 +3,13 @@
  * and scheduling pass, but a simulated clock and cluster, no Kubernetes and no
  * Postgres. It says so.
  */
+
+import { parseConfig } from '../../runtime/config';
+import { ownQueue } from '../../runtime/controllers/queue-settings';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
 import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import { parseConfig } from '../../runtime/config';
-import { ownQueue } from '../../runtime/controllers/queue-settings';
 import { newRow } from '../../runtime/queue/new-row';
 import type { WorkloadRow } from '../../runtime/queue/types';
 import { runPass } from '../../runtime/scheduling/pass';

@@ -190,22 +190,6 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     }
   });
 
-  test('ten thousand rows in one call, and each write of all of them', async () => {
-    const given = Array.from({ length: 10_000 }, (_, i) => submission(`bulk-${i}`));
-    const rows = await queue.submit(fence, given);
-    expect(rows).toHaveLength(10_000);
-    expect(new Set(rows.map(({ jobid }) => jobid)).size).toBe(10_000);
-    const waits = rows.map(
-      ({ uid }) => ({ uid, reason: 'Busy', message: 'full', estimatedStart: 5 }) as const,
-    );
-    expect(await queue.wait(fence, waits)).toHaveLength(10_000);
-    const grants = rows.map((r) => ({ uid: r.uid, allocation: allocationOf(r) }));
-    expect(await queue.allocate(fence, grants)).toHaveLength(10_000);
-    const ends = rows.map(({ uid }) => ({ uid, result: 'Succeeded', finishedAt: 9e8 }) as const);
-    expect(await queue.finish(fence, ends)).toHaveLength(10_000);
-    expect(await queue.active()).toEqual([]);
-  });
-
   test('no call at all is still refused under an old fence', async () => {
     expect(await queue.submit(fence, [])).toEqual([]);
     await queue.acquireFence('another');
