@@ -260,7 +260,10 @@ export class Term {
       seen: (namespace, name) => this.caches.fluxSetup(namespace, name),
       busy: () => this.isBusy(),
       add: (key) => this.addFluxSetup(key),
-      onChanged: (namespace) => this.lookAtWaiting(namespace),
+      onChanged: (namespace, rejudge) => {
+        if (rejudge) this.lookAtWaiting(namespace);
+        else this.loop.trigger();
+      },
       clock: this.time.clock,
       now: this.now,
     });

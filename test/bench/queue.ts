@@ -1,7 +1,11 @@
 /**
- * `npm run -s bench:queue -- [--json]`: how long a scheduling pass takes over a deep queue. A thousand nodes of 64
+ * `npm run -s bench:queue -- [--json]`: what the queue costs.
+ *
+ * Passes: how long one takes over a deep queue. A thousand nodes of 64
  * cores, full; 1,000, 10,000 and 100,000 workloads wait, in ten shapes and in a thousand. The figure of a size is the
  * slowest of its passes: the first over a new queue, one after something ended, one with nothing new.
+ *
+ * Tables: how many submissions a second reach Postgres, and how long a restart takes (queue-database.ts).
  */
 import { parseArgs } from 'node:util';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
@@ -11,6 +15,7 @@ import { newRow } from '../../runtime/queue/new-row';
 import type { WorkloadRow } from '../../runtime/queue/types';
 import { type PassInput, type PassResult, runPass } from '../../runtime/scheduling/pass';
 import { queueSettings } from '../scheduling/settings';
+import { measureDatabase } from './queue-database';
 
 const NODES = 1000;
 const CORES = 64;
@@ -26,7 +31,7 @@ interface PassFigures {
   readonly matches: number;
 }
 
-export interface PassBench {
+interface PassBench {
   readonly pass1kSeconds: number;
   readonly pass10kSeconds: number;
   readonly pass100kSeconds: number;
@@ -34,7 +39,7 @@ export interface PassBench {
 }
 
 /** The part of the bench that needs no database. */
-export async function benchPasses(say: (line: string) => void): Promise<PassBench> {
+async function benchPasses(say: (line: string) => void): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of SIZES) {
     for (const shapes of SHAPES) {
@@ -175,7 +180,8 @@ class DeepQueue {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-  const { passes, ...figures } = await benchPasses((line) => process.stderr.write(`${line}\n`));
+  const { passes, ...ofPasses } = await benchPasses((line) => process.stderr.write(`${line}\n`));
+  const figures = { ...ofPasses, ...(await measureDatabase()) };
   process.stdout.write(`${JSON.stringify(values.json ? figures : { ...figures, passes })}\n`);
 }
 

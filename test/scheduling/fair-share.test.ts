@@ -1,4 +1,5 @@
-import { decayed, type FairShare, shareFactors } from '../../runtime/scheduling/fair-share';
+import { decayed } from '../../runtime/queue/decay';
+import { type FairShare, shareFactors } from '../../runtime/scheduling/fair-share';
 import { queueSettings } from './settings';
 import { nodesOf, Simulation } from './simulation';
 

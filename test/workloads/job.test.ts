@@ -1,4 +1,4 @@
-import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { rowIn } from '../controllers/rows';
@@ -87,12 +87,18 @@ describe('a Job', () => {
         spec: {
           suspend: false,
           activeDeadlineSeconds: 60,
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } } },
+          template: {
+            metadata: {
+              annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+            },
+          },
         },
       },
     });
     const template = {
-      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } },
+      metadata: {
+        annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+      },
       spec: { containers: [] },
     };
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
