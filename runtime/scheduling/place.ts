@@ -24,6 +24,7 @@ export class Place {
       const row = rows.get(reservation.uid);
       if (row === undefined || !this.holds(reservation, row)) {
         await pass.input.matcher.cancel(reservation.jobid);
+        pass.overdue.delete(reservation.uid);
         this.givenBack();
       } else {
         pass.reservations.takeOver(reservation);
@@ -82,7 +83,7 @@ export class Place {
     if (turn.asksLeft === 0 || turn.closed || turn.cutShort) return false;
     if (allocation.start <= pass.input.now) return true;
     if (!pass.freed) return false;
-    if (pass.input.nodes === undefined) return true;
+    if (pass.input.nodes === undefined || pass.overdue.has(row.uid)) return true;
     // Far behind it is enough to know who could start now: plans for later are made better when they come near.
     const before = turn.improvementsLeft > 0 ? allocation.start : pass.input.now + 1;
     if (!outlookOf(pass).mayImprove(row, allocation, before)) return false;
@@ -166,7 +167,8 @@ export class Place {
     if (standing !== undefined) await this.giveUp(standing, false);
     let answer = await this.match(row, this.operationFor(row, mayReserve && rivals.length === 0));
     if (answer.status === 'BUSY' && rivals.length > 0) answer = await this.matchWithout(rivals, row);
-    else if (standing !== undefined && this.slips(standing, answer)) {
+    // While the overrun lasts nothing is gained by planning everything anew every second.
+    else if (standing !== undefined && this.slips(standing, answer) && this.pass.freed) {
       const behind = this.pass.reservations.ahead();
       if (behind.length > 0) answer = await this.matchWithout(behind, row);
     }
@@ -184,15 +186,13 @@ export class Place {
     return this.match(row, 'allocate_orelse_reserve');
   }
 
-  /**
-   * Only where something has overrun: a reservation is due, others stand in its way that were planned behind it. The
-   * plan is void then, the order is not. While the overrun lasts there is nothing to be gained.
-   */
-  private slips({ allocation }: Reservation, answer: MatchResult): boolean {
-    if (!this.pass.freed || answer.status === 'INVALID') return false;
-    return (
-      answer.status !== 'OK' || answer.allocation.start > Math.max(allocation.start, this.pass.input.now)
-    );
+  /** It is due, or was before, and nothing but an overrun keeps it: the plan behind it is void then, the order is not. */
+  private slips({ uid, allocation }: Reservation, answer: MatchResult): boolean {
+    const { overdue, input } = this.pass;
+    const due = overdue.get(uid) ?? allocation.start;
+    const late = answer.status !== 'OK' || answer.allocation.start > Math.max(due, input.now);
+    if (late) overdue.set(uid, due);
+    return late;
   }
 
   /** Only who comes next may take others back, once, and not for a start that is near anyway. */
@@ -273,6 +273,7 @@ export class Place {
       turn.limits.starts(row);
       pass.grants.push({ uid: row.uid, allocation });
       pass.waits.starts(row);
+      pass.overdue.delete(row.uid);
       this.claim(row, allocation);
     }
     pass.outlook?.add(allocation);

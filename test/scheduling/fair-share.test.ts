@@ -38,36 +38,49 @@ test('usage halves in every half-life, and never grows', () => {
   expect(decayed(80, -5, 10)).toBe(80);
 });
 
-/** Both queues always have work; what they get comes to their weights, whatever one had before. */
+/** Two queues that always have work; what they use is counted and decays. */
+class Rivals {
+  readonly used: Record<string, number> = { a: 20_000, b: 0 };
+  readonly counted: Record<string, number> = { a: 0, b: 0 };
+  private submitted = 0;
+
+  constructor(private readonly sim: Simulation) {}
+
+  async step(counts: boolean): Promise<void> {
+    const { sim, used } = this;
+    for (const queue of ['a', 'b']) this.fill(queue);
+    await sim.pass({ fairShare: usage(used) });
+    sim.now += 10;
+    for (const queue of ['a', 'b']) used[queue] = decayed(used[queue]!, 10, 600);
+    for (const { uid, allocation } of sim.running()) {
+      const { queue } = sim.row(uid);
+      used[queue]! += 10;
+      if (counts) this.counted[queue]! += 10;
+      if (allocation.end <= sim.now) await sim.finish(uid);
+    }
+  }
+
+  private fill(queue: string): void {
+    const waiting = [...this.sim.rows.values()].filter(
+      (row) => row.queue === queue && row.phase === 'Waiting',
+    );
+    for (let i = waiting.length; i < 10; i++) {
+      this.submitted += 1;
+      this.sim.submit(`${queue}${this.submitted}`, { queue, walltime: 10 + (this.submitted % 3) * 10 });
+    }
+  }
+}
+
 test.each([
   [1, 1],
   [3, 1],
   [1, 4],
-])('use converges to the weights %d : %d', async (weightA, weightB) => {
+])('use converges to the weights %d : %d, whatever one had before', async (weightA, weightB) => {
   const sim = await Simulation.of(nodesOf(10, 1));
   sim.queue('a', { weight: weightA });
   sim.queue('b', { weight: weightB });
-  const used = { a: 50_000, b: 0 };
-  const counted = { a: 0, b: 0 };
-  let submitted = 0;
-  for (let step = 0; step < 400; step++) {
-    for (const queue of ['a', 'b'] as const) {
-      const waiting = [...sim.rows.values()].filter((row) => row.queue === queue && row.phase === 'Waiting');
-      for (let i = waiting.length; i < 10; i++) {
-        submitted += 1;
-        sim.submit(`${queue}${submitted}`, { queue, walltime: 10 + (submitted % 3) * 10 });
-      }
-    }
-    await sim.pass({ fairShare: usage(used) });
-    sim.now += 10;
-    for (const queue of ['a', 'b'] as const) used[queue] = decayed(used[queue], 10, 600);
-    for (const { uid, start, allocation } of sim.running()) {
-      const { queue } = sim.row(uid);
-      if (queue !== 'a' && queue !== 'b') continue;
-      used[queue] += 10;
-      if (step >= 200) counted[queue] += 10;
-      if (start + (allocation.end - allocation.start) <= sim.now) await sim.finish(uid);
-    }
-  }
-  expect(counted.a / (counted.a + counted.b)).toBeCloseTo(weightA / (weightA + weightB), 1);
+  const rivals = new Rivals(sim);
+  for (let step = 0; step < 450; step++) await rivals.step(step >= 250);
+  const { a = 0, b = 0 } = rivals.counted;
+  expect(a / (a + b)).toBeCloseTo(weightA / (weightA + weightB), 1);
 });

@@ -60,7 +60,7 @@ export class Shortcut implements Selector {
     const enough =
       resource.type === NODE
         ? this.visitNodes(ranking, resource, top)
-        : this.visitSlots(ranking, resource, top, window.empty);
+        : this.visitSlots(ranking, resource, top);
     if (enough === 'too few') return false;
     if (window.empty) return true;
     if (enough === 'tie') return this.walk.select(request, window);
@@ -135,7 +135,6 @@ export class Shortcut implements Selector {
     { nodes, best, rows }: Ranking,
     resource: Resource,
     top: Found,
-    empty: boolean,
   ): 'found' | 'too few' | 'tie' {
     const { candidates } = this.walk;
     this.forgetPassable();
@@ -143,12 +142,13 @@ export class Shortcut implements Selector {
     const leaders = new Leaders(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
     let seen = 0;
-    let hope = empty ? Number.POSITIVE_INFINITY : this.countRoom(nodes, resource, resources);
+    let hope = this.countRoom(nodes, resource, resources);
     for (let i = 0; i < nodes.length; i++) {
       if (list.length + hope < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      if (!empty) hope -= this.room[i]!;
-      if (empty || this.room[i]! > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
+      const most = this.room[i]!;
+      hope -= most;
+      if (most > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';

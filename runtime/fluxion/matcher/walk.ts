@@ -216,6 +216,7 @@ export class Walk {
 
   /** No more of these slots than this are found at and below a branch; a look at counts, not at units. */
   mostSlots(branch: Branch, slot: Resource): number {
+    if (this.empty) return slot.min;
     if (this.isPruned(branch, slot, false)) return 0;
     return branch.timeline.room(slot.need, branch.totals, this.start, this.end, this.ledger.now);
   }
