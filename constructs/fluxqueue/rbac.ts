@@ -9,6 +9,7 @@ import { Construct } from 'constructs';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
+  FLUXSETUP_GROUP,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../names';
@@ -83,7 +84,7 @@ class Account extends Construct {
   }
 }
 
-/** Reads nodes and workloads, releases workloads, keeps FluxJobs. */
+/** Reads nodes, workloads and FluxSetups, releases workloads, keeps FluxJobs and the status of FluxSetups. */
 export class ControllerAccount extends Construct {
   constructor(scope: Construct, id: string, props: PartProps) {
     super(scope, id);
@@ -103,6 +104,13 @@ export class ControllerAccount extends Construct {
       },
       { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['update', 'patch'] },
       { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/finalizers'], verbs: ['update'] },
+      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['update', 'patch'] },
+      {
+        apiGroups: ['scheduling.k8s.io'],
+        resources: ['priorityclasses'],
+        verbs: ['get', 'list', 'watch'],
+      },
       { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     ]);
     account.allowHere(leaseRules(CONTROLLER_LEASE));
@@ -169,7 +177,10 @@ export class SchedulerAccount extends Construct {
   }
 }
 
-/** Whoever may view a namespace sees its FluxJobs; nobody but the controller writes them. */
+/**
+ * Whoever may view a namespace sees its FluxJobs and FluxSetups. Nobody but the controller writes FluxJobs; a FluxSetup
+ * is a quota, and Kubernetes leaves quotas to cluster administrators, not to a namespace's own.
+ */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -180,7 +191,10 @@ export class UserRoles extends Construct {
         wave: Wave.RIGHTS,
         labels: { [`${RBAC}/aggregate-to-view`]: 'true' },
       }),
-      rules: [{ apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] }],
+      rules: [
+        { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
+      ],
     });
   }
 }

@@ -21,6 +21,18 @@ const ORDER = 'priority DESC, submitted_at, seq';
 
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 
-export const HISTORY = `SELECT ${seconds('at', 'at')}, event, detail FROM fluxqueue.events WHERE uid = $1 ORDER BY id`;
-
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
+
+/** $1: a JSON array of names. Also of what has been archived. */
+export const OUTCOMES = `
+WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),
+found AS (
+  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
+  WHERE phase = 'Finished'
+  UNION ALL
+  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
+)
+SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
+FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
+
+export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;

@@ -1,14 +1,14 @@
 /**
  * batch/v1 Job. Held back by `suspend`; released by one merge patch that
- * unsuspends it and writes the assignment into its pod template, where pod
- * admission finds it.
+ * unsuspends it, writes the assignment into its pod template, where pod
+ * admission finds it, and makes Kubernetes end it when its walltime is over.
  */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
-import { isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment } from './assignment';
+import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import { encodeAssignment, nodesOf } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -24,25 +24,60 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   demand: (job) => ({
     pods: podsOf(job),
     spec: job.spec.template.spec,
-    deadlineSeconds: job.spec.activeDeadlineSeconds,
+    deadlineSeconds: usersDeadline(job),
+    // Anyone can write a number into a template; it is the class that counts.
+    priority: undefined,
   }),
   outcome,
   doneOn,
-  release: (job, row) => ({
-    type: 'merge',
-    body: {
-      metadata: { uid: job.metadata.uid },
-      spec: {
-        suspend: false,
-        template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(row) } } },
+  release: (job, row) => {
+    const { annotations, activeDeadlineSeconds } = enforcement(job, row);
+    return {
+      type: 'merge',
+      body: {
+        metadata: { uid: job.metadata.uid, annotations },
+        spec: {
+          suspend: false,
+          activeDeadlineSeconds,
+          template: {
+            metadata: {
+              annotations: {
+                [ASSIGNMENT_ANNOTATION]: assignmentOf(row),
+                [JOBID_ANNOTATION]: String(row.jobid),
+              },
+            },
+          },
+        },
       },
-    },
-  }),
+    };
+  },
   recall: (job) =>
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
+  grantOf({ spec: { suspend, template } }) {
+    const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
+      template.metadata?.annotations ?? {};
+    const places = suspend === true ? [] : nodesOf(assignment);
+    return places.length === 0 ? undefined : { jobid: Number(jobid ?? 0) || 0, places };
+  },
 };
+
+/** Not the one that we wrote at an earlier release: it was made from the walltime of that time. */
+function usersDeadline({ metadata, spec }: Job): number | undefined {
+  const { activeDeadlineSeconds } = spec;
+  return metadata.annotations?.[DEADLINE_ANNOTATION] === String(activeDeadlineSeconds)
+    ? undefined
+    : activeDeadlineSeconds;
+}
+
+/** The Job controller counts from the Job's start, which is its release, and not the time that it was suspended. */
+function enforcement(job: Job, row: WorkloadRow) {
+  const users = usersDeadline(job);
+  const activeDeadlineSeconds = deadlineOf(row, users);
+  const ours = activeDeadlineSeconds === users ? null : String(activeDeadlineSeconds);
+  return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: ours } };
+}
 
 function podsOf({ spec }: Job): number {
   const parallelism = spec.parallelism ?? 1;

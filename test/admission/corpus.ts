@@ -13,6 +13,7 @@ import {
 import { encodeAssignment } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { SETTING_ENTRIES } from './corpus-settings';
+import { USER_ENTRIES } from './corpus-users';
 
 /** What becomes of an object. */
 export type Fate =
@@ -30,6 +31,14 @@ export interface Entry {
   readonly fate: Fate;
   /** User who creates it. @default - a cluster administrator */
   readonly as?: string;
+}
+
+/** Who creates what names nobody: the token of the test cluster's administrator. */
+export const ADMIN = 'admin';
+
+/** Whom a workload is marked with that was created as this user; undefined: nobody. */
+export function userOf(as: string): string | undefined {
+  return as.startsWith('system:') && !as.startsWith('system:serviceaccount:science:') ? undefined : as;
 }
 
 export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
@@ -405,4 +414,5 @@ export const CORPUS: readonly Entry[] = [
   ...LEFT_ALONE,
   ...ASSIGNED,
   ...SETTING_ENTRIES(job, pod),
+  ...USER_ENTRIES(job, pod),
 ];

@@ -33,12 +33,13 @@ test('nobody may run commands in pods or delete workloads', () => {
   expect(dangerous).toEqual([]);
 });
 
-test('users who may view see FluxJobs, none may write them', () => {
+test('users who may view see FluxJobs and FluxSetups, none may write them', () => {
   const forUsers = roles.filter(({ metadata }) =>
     Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-')),
   );
   expect(forUsers.flatMap((role) => role.rules)).toEqual([
     { apiGroups: ['jobs.converged-computing.org'], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['flux-framework.org'], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
   ]);
 });
 

@@ -41,4 +41,21 @@ describe('serialWriter', () => {
     await Promise.all(calls);
     expect(statements).toEqual(['submit a', 'submit b', 'update b', 'submit b c', 'submit d']);
   });
+
+  it('waits for nobody when as many wait as there are callers', async () => {
+    const sizes: number[] = [];
+    const anHour = 3_600_000;
+    const write = serialWriter(async (_statement, _fence, records) => {
+      sizes.push(records.length);
+      return [];
+    }, anHour);
+    // 32 callers, each with its next call when the last was answered, as the controller's reconcilers.
+    const left = Array.from({ length: 321 }, (_, i) => i).values();
+    await Promise.all(
+      Array.from({ length: 32 }, async () => {
+        for (const i of left) await write('submit', 1, [{ uid: `w-${i}` }]);
+      }),
+    );
+    expect(sizes).toEqual([1, ...Array(10).fill(32)]);
+  });
 });

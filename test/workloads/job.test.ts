@@ -1,4 +1,4 @@
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { rowIn } from '../controllers/rows';
@@ -83,19 +83,50 @@ describe('a Job', () => {
     expect(patch).toEqual({
       type: 'merge',
       body: {
-        metadata: { uid: 'u' },
+        metadata: { uid: 'u', annotations: { [DEADLINE_ANNOTATION]: '60' } },
         spec: {
           suspend: false,
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } } },
+          activeDeadlineSeconds: 60,
+          template: {
+            metadata: {
+              annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+            },
+          },
         },
       },
     });
     const template = {
-      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } },
+      metadata: {
+        annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+      },
       spec: { containers: [] },
     };
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), rowIn('Ready'))).toBe(false);
+  });
+
+  test.each([
+    ['gave none', undefined, undefined, 61, '61'],
+    ['gave a later one', 600, undefined, 61, '61'],
+    ['gave an earlier one, which stays theirs', 30, undefined, 30, null],
+    ['gave the same', 61, undefined, 61, null],
+    ['gave none, and the queue wrote a shorter one at an earlier release', 20, '20', 61, '61'],
+    ['gave one after the queue had written another', 40, '20', 40, null],
+  ])('ends with its walltime where its user %s', (_, given, written, deadline, mark) => {
+    const train = job({ activeDeadlineSeconds: given });
+    const annotations = written === undefined ? {} : { [DEADLINE_ANNOTATION]: written };
+    const marked = { ...train, metadata: { ...train.metadata, annotations } };
+    expect(jobAdapter.release(marked, { ...wide, walltime: 60.2 }).body).toMatchObject({
+      metadata: { annotations: { [DEADLINE_ANNOTATION]: mark } },
+      spec: { activeDeadlineSeconds: deadline },
+    });
+    const users = written === String(given) ? undefined : given;
+    expect(jobAdapter.demand(marked).deadlineSeconds).toBe(users);
+  });
+
+  test('has no priority of its own: a template may claim anything', () => {
+    const template = { spec: { containers: [], priority: 1_000_000 } };
+    expect(jobAdapter.demand(job({ template })).priority).toBeUndefined();
   });
 
   test('can be released once the Job controller has let go of the run before', () => {

@@ -1,6 +1,5 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import type { Variable } from './job-mutation';
 import { JOB_GUARD, POD_GUARD, TOUCHES_RESERVED } from './reserved';
 import {
   type AdmissionScopeProps,
@@ -14,6 +13,7 @@ import {
   namespaceSelector,
   outsideExcluded,
   POD_CONDITIONS,
+  type Variable,
 } from './scope';
 import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES, type Validation } from './settings';
 

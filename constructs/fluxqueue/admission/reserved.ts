@@ -2,8 +2,7 @@
  * CEL of what is reserved for the runtime. The conditions of the policies have
  * let the runtime's own users pass already.
  */
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME } from '../../names';
-import type { Variable } from './job-mutation';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME, USER_ANNOTATION } from '../../names';
 import {
   type AdmissionScopeProps,
   cel,
@@ -11,6 +10,7 @@ import {
   HAS_ASSIGNMENT,
   type MatchCondition,
   namespaceTakesPart,
+  type Variable,
 } from './scope';
 import type { Validation } from './settings';
 
@@ -26,12 +26,23 @@ const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
 const assignment = (object: string) =>
   `${object}.metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
+const user = (object: string) => `${object}.metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`;
 const templateAssignment = (object: string) =>
   `${object}.spec.template.?metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
 const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
+
+/** On CREATE admission has written it, whatever the object said. */
+const USER_STAYS: Validation = {
+  expression: `oldObject == null || ${user('object')} == ${user('oldObject')}`,
+  message: reserved(
+    `metadata.annotations["${USER_ANNOTATION}"]`,
+    'says who made the workload',
+    'leave it as it is',
+  ),
+};
 
 export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [
@@ -52,6 +63,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
       ),
     },
     admittedLabel(props, 'variables.suspended'),
+    USER_STAYS,
     {
       expression: 'variables.wasAdmitted != "true" || !variables.wasSuspended || variables.suspended',
       message:
@@ -106,6 +118,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       ),
     },
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
+    USER_STAYS,
     {
       expression: `oldObject == null || variables.gated || !(${gated('oldObject')})`,
       message: `FLUXQ_HELD: spec.schedulingGates: the queue removes "${GATE}" when this pod's turn comes; leave it`,

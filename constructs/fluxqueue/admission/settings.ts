@@ -3,9 +3,18 @@
  * patterns and sentences as runtime/workloads/settings.ts (constructs/ doesn't
  * import runtime/; a test holds the two together).
  */
-import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PRIORITY, QUEUE, WALLTIME } from '../../names';
-import type { Variable } from './job-mutation';
-import { cel, celList, type MatchCondition } from './scope';
+import {
+  AFTER,
+  EXCLUSIVE,
+  GROUP,
+  GROUP_SIZE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../names';
+import { cel, celList, type MatchCondition, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */
 export interface Validation {
@@ -26,7 +35,7 @@ interface Setting {
 
 const NUMBER = '([0-9]{1,12}([.][0-9]{0,9})?|[.][0-9]{1,9})';
 const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
+const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
 const BOOLEAN = { pattern: '^(true|false)$', must: 'must be "true" or "false"' };
 
 export const SETTINGS: readonly Setting[] = [
@@ -52,11 +61,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: HOLD, variable: 'hold', ...BOOLEAN },
   { key: EXCLUSIVE, variable: 'exclusive', ...BOOLEAN },
+  { key: PREEMPTIBLE, variable: 'preemptible', ...BOOLEAN },
   {
     key: AFTER,
     variable: 'after',
-    pattern: `^ *${SUBDOMAIN} *(, *${SUBDOMAIN} *)*$`,
-    must: 'must be names of workloads in this namespace, separated by commas',
+    pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
+    must: 'must be names of workloads in this namespace, separated by commas, each with "afterok:", "afterany:", "afternotok:" or nothing before it',
   },
   {
     key: GROUP,

@@ -5,6 +5,7 @@
  */
 import { workloads } from './000001-workloads';
 import { policies } from './000002-policies';
+import { accounting } from './000003-accounting';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -16,4 +17,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'workloads', sql: workloads },
   { number: 2, name: 'policies', sql: policies },
+  { number: 3, name: 'accounting', sql: accounting },
 ];
