@@ -40,6 +40,9 @@ export const GROUP_SIZE = 'fluxqueue/group-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
+/** Label of everything a MiniCluster is made of: its name. */
+export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
+
 /** Scheduler profile of the stack's own kube-scheduler. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 
@@ -54,3 +57,9 @@ export const FIELD_MANAGER = 'fluxqueue';
 
 export const FLUXJOB_GROUP = 'jobs.converged-computing.org';
 export const FLUXJOB_VERSION = 'v1alpha1';
+
+export const MINICLUSTER_GROUP = 'flux-framework.org';
+export const MINICLUSTER_VERSION = 'v1alpha2';
+
+/** Key of a Secret under which the brokers' certificate stands. */
+export const CERTIFICATE_KEY = 'curve.cert';
