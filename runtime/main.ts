@@ -8,6 +8,7 @@ import { startFluxion } from './fluxion/role';
 import { createClient } from './kubernetes/client';
 import { createLogger, type Logger } from './observability/log';
 import { ensurePassword } from './queue/password';
+import { addRenderCommand } from './render/command';
 import type { Role } from './role';
 
 const ROLES: Readonly<
@@ -59,6 +60,8 @@ program
     await ensurePassword({ client, ...options });
     client.close();
   });
+
+addRenderCommand(program);
 
 program.parseAsync().then(
   () => process.exit(0),

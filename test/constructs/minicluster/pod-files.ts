@@ -154,8 +154,8 @@ export class PodFiles {
   }
 
   private projected(): { configMap: { name: string; items: Item[] } }[] {
-    const job = this.objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet');
-    const { volumes } = (job?.spec as { template: { spec: { volumes: { projected?: { sources: [] } }[] } } })
+    const job = this.objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet')!;
+    const { volumes } = (job.spec as { template: { spec: { volumes: { projected?: { sources: [] } }[] } } })
       .template.spec;
     return volumes.find(({ projected }) => projected !== undefined)!.projected!.sources;
   }
