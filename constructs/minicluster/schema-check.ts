@@ -70,8 +70,7 @@ function objectProblems(value: Readonly<Record<string, unknown>>, schema: Schema
 }
 
 function memberProblems(key: string, value: unknown, schema: Schema, path: string): Problem[] {
-  // null means not given, as for the apiserver.
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   const member = schema.properties?.[key] ?? schema.additionalProperties;
   if (member !== undefined) return schemaProblems(value, member, join(path, key));
   const known = Object.keys(schema.properties ?? {});
