@@ -182,6 +182,11 @@ export const WRONG: readonly Wrong[] = [
     refused: false,
   },
   {
+    what: 'processes shared and the node’s as well',
+    spec: cluster({ shareProcessNamespace: true, pod: { hostPID: true } }),
+    paths: ['spec.shareProcessNamespace'],
+  },
+  {
     what: 'a resource claim of nothing',
     spec: cluster({ pod: { resourceClaims: [{ name: 'gpu' }] } }),
     paths: [],
@@ -266,7 +271,7 @@ export const RIGHT: Readonly<Record<string, MiniClusterSpec>> = {
     logging: { timed: true, quiet: true },
     shareProcessNamespace: true,
     flux: { minimalService: true },
-    pod: { hostNetwork: true, hostIPC: true, hostPID: true, resources: { cpu: '4', memory: '8Gi' } },
+    pod: { hostNetwork: true, hostIPC: true, resources: { cpu: '4', memory: '8Gi' } },
   },
   child: {
     size: 4,
