@@ -19,6 +19,7 @@ import {
   workloadName,
 } from './queue/report';
 import type { Queue } from './queue/types';
+import { addRenderCommand } from './render/command';
 import type { Role } from './role';
 
 const ROLES: Readonly<
@@ -108,6 +109,7 @@ program
       return json ? [JSON.stringify(lines)] : accountingLines(lines);
     }),
   );
+addRenderCommand(program);
 
 program.parseAsync().then(
   () => process.exit(0),
