@@ -89,7 +89,10 @@ describe('an adoption', () => {
     const [first] = adoption.allocation.nodes;
     expect(adoption.knownJobid).toBe(9);
     // node-1 has another workload on unit 0.
-    expect(first).toEqual({ name: 'node-1', units: Object.fromEntries(Object.keys(perPod).map((type) => [type, '1'])) });
+    expect(first).toEqual({
+      name: 'node-1',
+      units: Object.fromEntries(Object.keys(perPod).map((type) => [type, '1'])),
+    });
     expect(adoption.allocation.start).toBe(50);
     const allocation = { ...adoption.allocation, jobid: 1 };
     expect(placementOf({ ...given, allocation })).toEqual(places);

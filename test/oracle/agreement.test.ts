@@ -64,7 +64,11 @@ describe('differences between the three views', () => {
       },
       /I3.*is over/,
     ],
-    ['its pod runs elsewhere', { pods: [{ ...pod, spec: { ...pod.spec, nodeName: 'node-2' } }] }, /I3.*node-2/],
+    [
+      'its pod runs elsewhere',
+      { pods: [{ ...pod, spec: { ...pod.spec, nodeName: 'node-2' } }] },
+      /I3.*node-2/,
+    ],
     ['it waits, and runs', { rows: [waiting] }, /I2.*its object is released/],
     ['it has no row', { rows: [], jobs: [suspended], fluxion: { jobs: [], nodes: [] } }, /I2.*has no row/],
     ['it has finished, and Fluxion holds it', { rows: [finished] }, /I3.*for nobody/],

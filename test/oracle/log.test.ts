@@ -16,7 +16,11 @@ describe('I1: units granted twice', () => {
     ['on another node', [granted('a', '0'), granted('b', '0', 'n2')], 0],
     ['one after the other', [granted('a', '0'), event('a', 'Finished'), granted('b', '0')], 0],
     ['after a requeue', [granted('a', '0'), event('a', 'Requeued'), granted('b', '0')], 0],
-    ['after it was let go', [granted('a', '0'), event('a', 'Reallocated', { nodes: [] }), granted('b', '0')], 0],
+    [
+      'after it was let go',
+      [granted('a', '0'), event('a', 'Reallocated', { nodes: [] }), granted('b', '0')],
+      0,
+    ],
     [
       'what was kept',
       [
@@ -35,7 +39,14 @@ describe('I6: requeued or cancelled without a cause', () => {
   const object = { metadata: { uid: 'a', name: 'a', resourceVersion: '', creationTimestamp: '' } };
   const look = (events: LoggedEvent[], over: Partial<Deeds> = {}) =>
     causeless(
-      { events, jobs: [object], pods: [], rows: [], nodes: [], fluxion: { jobs: [], nodes: [] } } as unknown as Observation,
+      {
+        events,
+        jobs: [object],
+        pods: [],
+        rows: [],
+        nodes: [],
+        fluxion: { jobs: [], nodes: [] },
+      } as unknown as Observation,
       { disturbances: [], lostNodes: new Set(), stopped: new Set(), comparable: true, ...over },
     );
 
