@@ -92,8 +92,8 @@ export class SimulatedApiserver {
     const object = this.found(path);
     if (uid !== undefined && object.metadata.uid !== uid)
       throw refusal(409, 'Conflict', 'the UID in the precondition is another');
-    const graceful = resource === 'pods' && (object as { spec?: { nodeName?: string } }).spec?.nodeName;
-    if (graceful !== undefined || policy === 'Foreground') {
+    const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
+    if ((resource === 'pods' && bound) || policy === 'Foreground') {
       if (object.metadata.deletionTimestamp !== undefined) return;
       const deletionTimestamp = timeOf(this.now());
       this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
