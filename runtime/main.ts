@@ -6,6 +6,7 @@ import { startController } from './controllers/controller';
 import { messageOf } from './errors';
 import { startFluxion } from './fluxion/role';
 import { createClient } from './kubernetes/client';
+import { ensureCurve } from './minicluster/keygen';
 import { createLogger, type Logger } from './observability/log';
 import { ensurePassword } from './queue/password';
 import type { Role } from './role';
@@ -58,6 +59,19 @@ program
     const client = createClient({ userAgent: 'fluxqueue-password' });
     await ensurePassword({ client, ...options });
     client.close();
+  });
+
+program
+  .command('keygen')
+  .description('one-shot: makes the certificate of a MiniCluster, once')
+  .requiredOption('--namespace <name>', 'namespace of the Secret')
+  .requiredOption('--secret <name>', 'the Secret; its key curve.cert is filled')
+  .requiredOption('--cluster <name>', "name of the MiniCluster, for the brokers' logs")
+  .action(async (options: { namespace: string; secret: string; cluster: string }) => {
+    const client = createClient({ userAgent: 'fluxqueue-keygen' });
+    const outcome = await ensureCurve({ client, ...options });
+    client.close();
+    process.stdout.write(`certificate ${outcome}: Secret ${options.namespace}/${options.secret}\n`);
   });
 
 program.parseAsync().then(
