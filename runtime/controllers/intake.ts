@@ -39,10 +39,9 @@ export class Intake {
   ): SubmissionUpdate | undefined {
     const wanted = this.submissionOf(object, adapter);
     if (wanted === undefined) return undefined;
-    const { uid, queue, priority, walltime, pods, jobspec, shape, held } = wanted;
-    const update = { uid, queue, priority, walltime, pods, jobspec, shape, held };
-    const { queue: q, priority: p, walltime: w, pods: n, shape: s, held: h } = row;
-    const known = { uid, queue: q, priority: p, walltime: w, pods: n, jobspec, shape: s, held: h };
+    const update = changeable(wanted);
+    // Equal shapes ask for the same; a jobspec from Postgres has its keys in another order.
+    const known = { ...changeable(row), jobspec: wanted.jobspec };
     return isDeepStrictEqual(update, known) ? undefined : update;
   }
 
@@ -89,6 +88,15 @@ export class Intake {
       shape: shapeOf(jobspec),
       // Nothing to schedule: it waits until its user gives it pods.
       held: settings.hold || demand.pods === 0,
+      user: `namespace:${metadata.namespace ?? ''}`,
+      after: settings.after.map((name) => ({ type: 'afterok', name })),
+      preemptible: false,
     };
   }
+}
+
+/** What its user may change while it waits. */
+function changeable(given: Submission): SubmissionUpdate {
+  const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = given;
+  return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
 }

@@ -5,9 +5,11 @@ const seconds = (column: string, name: string) => `extract(epoch FROM ${column})
 /** Select list that gives a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
+  'usr AS "user", after, preemptible, recall, preemptions',
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
+  seconds('not_before', 'notBefore'),
   seconds('allocated_at', 'allocatedAt'),
   seconds('released_at', 'releasedAt'),
   seconds('started_at', 'startedAt'),

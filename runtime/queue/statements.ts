@@ -70,15 +70,17 @@ WITH ${FENCE},
 input AS (
   SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
-    walltime double precision, pods integer, jobspec jsonb, shape text, held boolean
+    walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
+    "user" text, after jsonb, preemptible boolean
   )) WITH ORDINALITY
 ),
 changed AS (
   INSERT INTO fluxqueue.workloads (
-    uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held, phase, reason
+    uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
+    usr, after, preemptible, phase, reason
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
-    'Waiting', CASE WHEN held THEN 'Held' ELSE 'Submitted' END
+    "user", after, preemptible, 'Waiting', CASE WHEN held THEN 'Held' ELSE 'Submitted' END
   FROM input WHERE EXISTS (SELECT FROM fence) ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
   RETURNING *
@@ -91,13 +93,14 @@ ${answer}`;
  */
 export const UPDATE = update({
   input:
-    'queue text, priority bigint, walltime double precision, pods integer, jobspec jsonb, shape text, held boolean',
+    'queue text, priority bigint, walltime double precision, pods integer, jobspec jsonb, shape text, held boolean, after jsonb, preemptible boolean',
   where: `w.phase = 'Waiting' AND
-    (w.queue, w.priority, w.walltime, w.pods, w.jobspec, w.shape, w.held)
-    IS DISTINCT FROM (i.queue, i.priority, i.walltime, i.pods, i.jobspec, i.shape, i.held)`,
+    (w.queue, w.priority, w.walltime, w.pods, w.jobspec, w.shape, w.held, w.after, w.preemptible)
+    IS DISTINCT FROM (i.queue, i.priority, i.walltime, i.pods, i.jobspec, i.shape, i.held, i.after, i.preemptible)`,
   set: `queue = (t.input).queue, priority = (t.input).priority, walltime = (t.input).walltime, pods = (t.input).pods, jobspec = (t.input).jobspec,
     shape = (t.input).shape, held = (t.input).held, reason = CASE WHEN (t.input).held THEN 'Held' ELSE 'Submitted' END,
     message = NULL, estimated_start = NULL,
+    after = (t.input).after, preemptible = (t.input).preemptible,
     jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
       THEN nextval('fluxqueue.jobid') ELSE t.jobid END`,
   event: `'Updated'`,
@@ -171,7 +174,8 @@ export const REQUEUE = update({
   input: 'message text',
   where: `w.phase IN ('Ready', 'Running')`,
   set: `phase = 'Waiting', reason = 'Requeued', message = (t.input).message, jobid = nextval('fluxqueue.jobid'),
-    allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL, requeues = t.requeues + 1`,
+    allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL, requeues = t.requeues + 1,
+    recall = NULL`,
   event: `'Requeued'`,
   detail: `jsonb_build_object('message', message, 'requeues', requeues)`,
   freed: { nodes: `t.allocation->'nodes'`, until: 'clock_timestamp()' },

@@ -19,7 +19,17 @@ export type WaitReason =
   | 'DependencyPending'
   | 'NoFluxSetup'
   | 'Invalid'
-  | 'Requeued';
+  | 'Requeued'
+  | 'RequeueLimit';
+
+/** When a dependency lets the workload go: the other one has succeeded, has ended, has ended otherwise. */
+export const DEPENDENCY_TYPES = ['afterok', 'afterany', 'afternotok'] as const;
+
+/** Another workload of the same namespace that has to be over first. */
+export interface Dependency {
+  readonly type: (typeof DEPENDENCY_TYPES)[number];
+  readonly name: string;
+}
 
 export type Result = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
@@ -45,6 +55,12 @@ export interface Submission {
   readonly shape: string;
   /** Waits until its user releases it. */
   readonly held: boolean;
+  /** Who is accounted for it: the Kubernetes user that admission saw, or `namespace:<name>` where a controller made it. */
+  readonly user: string;
+  /** All of them have to be over as they say before it may start. */
+  readonly after: readonly Dependency[];
+  /** May be taken back for a more urgent workload of a queue that preempts. */
+  readonly preemptible: boolean;
 }
 
 export interface WorkloadRow extends Submission {
@@ -60,6 +76,12 @@ export interface WorkloadRow extends Submission {
   readonly estimatedStart: number | null;
   readonly result: Result | null;
   readonly requeues: number;
+  /** While Waiting after a requeue: not asked for before this. */
+  readonly notBefore: number | null;
+  /** While Ready or Running: why it is to be taken back from its nodes; committed before anything acts on it. */
+  readonly recall: string | null;
+  /** How often it was taken back for another: such a one takes back nobody. */
+  readonly preemptions: number;
   readonly allocatedAt: number | null;
   readonly releasedAt: number | null;
   readonly startedAt: number | null;
@@ -84,6 +106,64 @@ export interface SubmissionUpdate {
   readonly jobspec: Jobspec;
   readonly shape: string;
   readonly held: boolean;
+  readonly after: readonly Dependency[];
+  readonly preemptible: boolean;
+}
+
+export const QUEUE_POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'] as const;
+/**
+ * fcfs: what can't start blocks everything behind it. The others let what is behind start if it delays no
+ * reservation: easy makes one, hybrid `reservations`, conservative one for everything that waits (up to the depth).
+ */
+export type QueuePolicy = (typeof QUEUE_POLICIES)[number];
+
+/** Of a quota; cores, memory (GiB) and gpus in whole Kubernetes quantities, not units. Absent: not limited. */
+export interface Quota {
+  readonly jobs?: number;
+  readonly pods?: number;
+  readonly cores?: number;
+  readonly memoryGiB?: number;
+  readonly gpus?: number;
+  /** Different nodes. */
+  readonly nodes?: number;
+}
+
+/** Most that may run, and most that are looked at while they wait; absent: no limit. */
+export interface Limits {
+  readonly running?: number;
+  readonly waiting?: number;
+}
+
+/** A queue: the stack's own from its configuration, the others from FluxSetups. */
+export interface QueueSettings {
+  /** The stack's own: as configured. A FluxSetup's: `<namespace>/<FluxSetup>`. */
+  readonly name: string;
+  /** Namespace of the FluxSetup; null: the stack's own queue, open to all. */
+  readonly namespace: string | null;
+  readonly policy: QueuePolicy;
+  /** hybrid: how many reservations. */
+  readonly reservations: number;
+  /** How many workloads are asked about at most in one pass. */
+  readonly depth: number;
+  readonly defaultWalltimeSeconds: number;
+  readonly maxWalltimeSeconds: number;
+  /** Priorities outside are cut to these. */
+  readonly priority: { readonly min: number; readonly max: number };
+  /** Priority points that waiting earns per hour. 0: none. */
+  readonly agingPerHour: number;
+  readonly quota: Quota;
+  /** Queues of one cohort lend each other idle quota. */
+  readonly cohort: string | null;
+  /** Most of the cohort's idle quota that this queue takes beyond its own; absent: no limit; all 0: it borrows nothing. */
+  readonly borrowing: Quota;
+  /** Takes its own quota back from borrowers by requeue. */
+  readonly reclaim: boolean;
+  readonly limits: { readonly queue: Limits; readonly user: Limits };
+  /** Share of the machine relative to other queues, for fair share. */
+  readonly weight: number;
+  /** Whether its workloads may take back preemptible ones of lower priority. */
+  readonly preempts: boolean;
+  readonly requeue: { readonly limit: number; readonly backoffSeconds: number };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Allocation, Fluxion, GraphNode, MatchOperation, MatchResult } from
 import { type Capacity, capacityOf } from '../jobspec/capacity';
 import type { Jobspec } from '../jobspec/types';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
-import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
+import type { QueuePolicy, WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
 import { inOrder } from './order';
 import { type Refusals, refusals } from './refusals';
 import { Waits } from './waits';
@@ -22,15 +22,13 @@ import { Waits } from './waits';
 /** What a pass needs of Fluxion. */
 export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'satisfiable'>;
 
-/**
- * fcfs: what can't start blocks everything behind it. easy: the first that
- * can't start gets a reservation, and what is behind may start if it does not
- * delay it.
- */
-export type QueuePolicy = 'fcfs' | 'easy';
-
 /** How many of the blocked get a reservation. */
-const RESERVATIONS: Readonly<Record<QueuePolicy, number>> = { fcfs: 0, easy: 1 };
+const RESERVATIONS: Readonly<Record<QueuePolicy, number>> = {
+  fcfs: 0,
+  easy: 1,
+  conservative: Infinity,
+  hybrid: 8,
+};
 
 export interface PassQueue {
   readonly name: string;

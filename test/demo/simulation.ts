@@ -7,6 +7,7 @@ import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
 import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import { newRow } from '../../runtime/queue/new-row';
 import type { WorkloadRow } from '../../runtime/queue/types';
 import { runPass } from '../../runtime/scheduling/pass';
 import { adapters } from '../../runtime/workloads';
@@ -150,7 +151,7 @@ function simulated(manifest: Manifest, index: number): Simulated {
   const settings = workloadSettings(object.metadata);
   const walltime = settings.walltimeSeconds ?? DEFAULT_WALLTIME;
   const jobspec = jobspecOf({ pod: spec, pods, walltime });
-  const row: WorkloadRow = {
+  const submission = {
     uid: object.metadata.uid,
     kind: manifest.kind,
     namespace: 'science',
@@ -163,21 +164,11 @@ function simulated(manifest: Manifest, index: number): Simulated {
     jobspec,
     shape: shapeOf(jobspec),
     held: false,
-    seq: index,
-    jobid: index + 1,
-    phase: 'Waiting',
-    reason: 'Submitted',
-    message: null,
-    allocation: null,
-    estimatedStart: null,
-    result: null,
-    requeues: 0,
-    allocatedAt: null,
-    releasedAt: null,
-    startedAt: null,
-    finishedAt: null,
+    user: 'demo',
+    after: [],
+    preemptible: false,
   };
-  return { row, runs: secondsOf(object) };
+  return { row: newRow(submission, index + 1), runs: secondsOf(object) };
 }
 
 /** What the demo's nodes would read. */

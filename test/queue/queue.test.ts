@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { newRow } from '../../runtime/queue/new-row';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Phase, Queue, WorkloadRow } from '../../runtime/queue/types';
 import { describePostgres } from '../cluster/suite';
@@ -55,20 +56,9 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     const [first] = await queue.submit(fence, [given]);
     const [second] = await queue.submit(fence, [submission('b', { held: true })]);
     expect(first).toEqual({
-      ...given,
+      ...newRow(given, 1),
       seq: expect.any(Number),
       jobid: expect.any(Number),
-      phase: 'Waiting',
-      reason: 'Submitted',
-      message: null,
-      allocation: null,
-      estimatedStart: null,
-      result: null,
-      requeues: 0,
-      allocatedAt: null,
-      releasedAt: null,
-      startedAt: null,
-      finishedAt: null,
     });
     expect(second).toMatchObject({ reason: 'Held', held: true });
     expect(second!.jobid).not.toBe(first!.jobid);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { podsPerNode } from '../../runtime/jobspec/assign';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { QueuePolicy } from '../../runtime/scheduling/pass';
+import type { QueuePolicy } from '../../runtime/queue/types';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {

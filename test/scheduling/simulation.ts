@@ -7,8 +7,9 @@ import { parseIdset } from '../../runtime/fluxion/idset';
 import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../runtime/jobspec/pod';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { type PassInput, type PassResult, type QueuePolicy, runPass } from '../../runtime/scheduling/pass';
+import { newRow } from '../../runtime/queue/new-row';
+import type { QueuePolicy, WorkloadRow } from '../../runtime/queue/types';
+import { type PassInput, type PassResult, runPass } from '../../runtime/scheduling/pass';
 
 export interface JobOptions {
   readonly pods?: number;
@@ -71,7 +72,7 @@ export class Simulation {
     const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
     const jobspec = jobspecOf({ pod, pods, walltime, exclusive });
     this.count += 1;
-    const row: WorkloadRow = {
+    const submission = {
       uid,
       kind: 'Job',
       namespace: 'science',
@@ -84,20 +85,11 @@ export class Simulation {
       jobspec,
       shape: shapeOf(jobspec),
       held: options.held ?? false,
-      seq: this.count,
-      jobid: this.count,
-      phase: 'Waiting',
-      reason: 'Submitted',
-      message: null,
-      allocation: null,
-      estimatedStart: null,
-      result: null,
-      requeues: 0,
-      allocatedAt: null,
-      releasedAt: null,
-      startedAt: null,
-      finishedAt: null,
+      user: 'ada',
+      after: [],
+      preemptible: false,
     };
+    const row = newRow(submission, this.count);
     this.runs.set(uid, options.runs ?? walltime);
     this.rows.set(uid, row);
     return row;
