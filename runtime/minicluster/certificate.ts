@@ -93,7 +93,7 @@ function readEntry({ section, metadata, keys }: Reading, entry: string): string 
   const at = entry.indexOf('=');
   const key = entry.slice(0, Math.max(at, 0)).trim();
   if (!KEY.test(key)) return 'is not KEY = "VALUE" with a key of letters, digits, "." and "-"';
-  const value = /^"([^]*)"$/.exec(entry.slice(at + 1).trim())?.[1];
+  const value = /^"(.*)"$/s.exec(entry.slice(at + 1).trim())?.[1];
   if (value === undefined) return 'has a value that is not in double quotes';
   if (!VALUE.test(value)) return 'has a character in its value that the broker refuses (such as "_" or ",")';
   return section === 'curve' ? readKey(keys, key, value) : readMetadata(metadata, key);

@@ -3,12 +3,12 @@
  * unsuspends it and writes the assignment into its pod template, where pod
  * admission finds it.
  */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, GANG_SIZE } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment } from './assignment';
+import { encodeAssignment, leftOpen } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -19,7 +19,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   // Its template can't be changed until the Job controller has let go of the run before.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
-    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(row),
+    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
   recallable: true,
   demand: (job) => ({
     pods: podsOf(job),
@@ -34,7 +34,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
       metadata: { uid: job.metadata.uid },
       spec: {
         suspend: false,
-        template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(row) } } },
+        template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(job, row) } } },
       },
     },
   }),
@@ -44,13 +44,26 @@ export const jobAdapter: WorkloadAdapter<Job> = {
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
 };
 
-function podsOf({ spec }: Job): number {
-  const parallelism = spec.parallelism ?? 1;
-  return spec.completions === undefined ? parallelism : Math.min(parallelism, spec.completions);
+/** Those that are granted together. */
+function podsOf(job: Job): number {
+  const { parallelism = 1, completions = parallelism } = job.spec;
+  return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
-function assignmentOf(row: WorkloadRow): string {
-  return encodeAssignment(placementOf(row));
+/** Undefined: all pods of this Job are one gang. Text that is no such number counts for nothing. */
+function gangSize({ metadata, spec }: Job): number | undefined {
+  const text = metadata.annotations?.[GANG_SIZE] ?? '';
+  return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function assignmentOf(job: Job, row: WorkloadRow): string {
+  const parts = placementOf(row);
+  const text = encodeAssignment(parts);
+  if (gangSize(job) === undefined) return text;
+  return leftOpen(
+    text,
+    parts.reduce((sum, { pods }) => sum + pods, 0),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, GANG_SIZE } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { rowIn } from '../controllers/rows';
@@ -96,6 +96,30 @@ describe('a Job', () => {
     };
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), rowIn('Ready'))).toBe(false);
+  });
+
+  const growing = (gang: string, spec: Spec = {}): Job => {
+    const made = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
+    return { ...made, metadata: { ...made.metadata, annotations: { [GANG_SIZE]: gang } } };
+  };
+
+  test.each([
+    ['its gang', growing('2'), 2],
+    ['no more than it has', growing('8'), 3],
+    ['all of them, where the size of the gang is none', growing('many'), 3],
+    ['all of them, without indexes', growing('2', { completionMode: 'NonIndexed' }), 3],
+  ])('that may grow asks for %s', (_, made, pods) => {
+    expect(jobAdapter.demand(made).pods).toBe(pods);
+  });
+
+  test('that may grow is released with an open assignment', () => {
+    expect(jobAdapter.release(growing('3'), wide)).toMatchObject({
+      body: {
+        spec: {
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
+        },
+      },
+    });
   });
 
   test('can be released once the Job controller has let go of the run before', () => {
