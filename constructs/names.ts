@@ -59,3 +59,9 @@ export const FIELD_MANAGER = 'fluxqueue';
 
 export const FLUXJOB_GROUP = 'jobs.converged-computing.org';
 export const FLUXJOB_VERSION = 'v1alpha1';
+
+export const MINICLUSTER_GROUP = 'flux-framework.org';
+export const MINICLUSTER_VERSION = 'v1alpha2';
+
+/** Key of a Secret under which the brokers' certificate stands. */
+export const CERTIFICATE_KEY = 'curve.cert';

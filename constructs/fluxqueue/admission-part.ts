@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../errors';
+import { ControllerGuard } from './admission/controller-guard';
 import { AdmissionGuards } from './admission/guards';
 import { AdmissionPolicies } from './admission/policies';
 import { AdmissionWebhookConfiguration } from './admission/webhook-configuration';
@@ -27,10 +28,9 @@ export class Admission extends Construct {
       ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
     };
     const users = externalRuntime?.users;
-    new AdmissionGuards(this, 'guards', {
-      ...where,
-      ...(users === undefined ? {} : { controllerUsers: users }),
-    });
+    const runtime = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
+    new AdmissionGuards(this, 'guards', runtime);
+    new ControllerGuard(this, 'controller', runtime);
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,

@@ -9,6 +9,7 @@ import { Construct } from 'constructs';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
+  MINICLUSTER_GROUP,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../names';
@@ -83,7 +84,26 @@ class Account extends Construct {
   }
 }
 
-/** Reads nodes and workloads, releases workloads, keeps FluxJobs. */
+/**
+ * Objects are made by server-side apply, which is `create` and `patch`; they go with their owner, so nothing but a
+ * MiniCluster that asked for it is deleted. Secrets are only ever made, and an admission policy lets the controller make
+ * no others than certificates (admission/controller-guard.ts).
+ */
+const MINICLUSTER_RULES: k8s.PolicyRule[] = [
+  {
+    apiGroups: [MINICLUSTER_GROUP],
+    resources: ['miniclusters'],
+    verbs: ['get', 'list', 'watch', 'delete'],
+  },
+  { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters/status'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['configmaps', 'services'], verbs: ['create', 'patch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'patch'] },
+];
+
+/** Reads nodes and workloads, releases workloads, keeps FluxJobs, makes of MiniClusters what they consist of. */
 export class ControllerAccount extends Construct {
   constructor(scope: Construct, id: string, props: PartProps) {
     super(scope, id);
@@ -104,6 +124,7 @@ export class ControllerAccount extends Construct {
       { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['update', 'patch'] },
       { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/finalizers'], verbs: ['update'] },
       { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      ...MINICLUSTER_RULES,
     ]);
     account.allowHere(leaseRules(CONTROLLER_LEASE));
   }
@@ -169,18 +190,36 @@ export class SchedulerAccount extends Construct {
   }
 }
 
-/** Whoever may view a namespace sees its FluxJobs; nobody but the controller writes them. */
+/**
+ * Whoever may view a namespace sees its FluxJobs and MiniClusters; whoever may edit it, and so may make any pod in it,
+ * makes MiniClusters. FluxJobs are written by nobody but the controller.
+ */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    new k8s.KubeClusterRole(this, 'view', {
+    const read = ['get', 'list', 'watch'];
+    this.add('view', 'fluxqueue-view', [
+      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: read },
+      { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters'], verbs: read },
+    ]);
+    this.add('edit', 'fluxqueue-edit', [
+      {
+        apiGroups: [MINICLUSTER_GROUP],
+        resources: ['miniclusters', 'miniclusters/scale'],
+        verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
+      },
+    ]);
+  }
+
+  private add(role: string, name: string, rules: k8s.PolicyRule[]): void {
+    new k8s.KubeClusterRole(this, role, {
       metadata: objectMetadata({
-        name: 'fluxqueue-view',
+        name,
         component: 'users',
         wave: Wave.RIGHTS,
-        labels: { [`${RBAC}/aggregate-to-view`]: 'true' },
+        labels: { [`${RBAC}/aggregate-to-${role}`]: 'true' },
       }),
-      rules: [{ apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] }],
+      rules,
     });
   }
 }

@@ -10,6 +10,7 @@ import type { Ledger } from '../queue/ledger';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/types';
 import { secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { workloadSettings } from '../workloads/settings';
+import { joiningSettings } from './joining';
 
 export interface IntakeOptions {
   readonly ledger: Ledger;
@@ -62,7 +63,8 @@ export class Intake {
   private read(object: KubernetesObject, adapter: WorkloadAdapter): Submission {
     const { queue, units, clusterFacts } = this.options;
     const { metadata } = object;
-    const settings = workloadSettings(metadata);
+    const settings =
+      joiningSettings(object, (uid) => this.options.ledger.byUid(uid)) ?? workloadSettings(metadata);
     const demand = adapter.demand(object);
     const asked = settings.walltimeSeconds ?? demand.deadlineSeconds ?? queue.defaultWalltimeSeconds;
     const walltime = Math.min(asked, queue.maxWalltimeSeconds);

@@ -24,6 +24,7 @@ import { Caches } from './caches';
 import { FluxionGraph } from './fluxion-graph';
 import { FluxJobReconciler } from './fluxjob-reconciler';
 import { Intake } from './intake';
+import { MiniClusters } from './miniclusters';
 import { Positions } from './positions';
 import { Records } from './records';
 import { SchedulingLoop } from './scheduling-loop';
@@ -61,6 +62,7 @@ export class Term {
   private readonly fluxJobs: WorkQueue;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
+  private readonly miniClusters: MiniClusters;
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
@@ -122,6 +124,15 @@ export class Term {
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
+    this.miniClusters = new MiniClusters({
+      client,
+      logger,
+      events: this.events,
+      podsOf: (uid) => this.caches.podsOf(uid),
+      rowOf: (uid) => this.records.rowOf(uid),
+      workQueue: (reconcile) => this.workQueue('miniclusters', 8, reconcile),
+      now,
+    });
     this.ledger.onChange((row) => this.rowChanged(row));
   }
 
@@ -136,6 +147,7 @@ export class Term {
     this.lookAtAll();
     this.refresh = setInterval(() => this.showPositions(), POSITIONS_MS);
     this.loop.start();
+    this.miniClusters.start();
   }
 
   /** Why nothing is scheduled at the moment; undefined when it is. */
@@ -147,7 +159,12 @@ export class Term {
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.refresh);
-    await Promise.all([this.loop.stop(), this.workloads.stop(), this.caches.stop()]);
+    await Promise.all([
+      this.loop.stop(),
+      this.workloads.stop(),
+      this.miniClusters.stop(),
+      this.caches.stop(),
+    ]);
     await this.fluxJobs.stop();
     await this.events.stop();
   }
@@ -244,6 +261,7 @@ export class Term {
     this.bustle.change(now());
     this.positions.changed();
     this.records.changed(row);
+    this.miniClusters.rowChanged(row);
     this.fluxJobs.add(row.uid);
     if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
   }

@@ -10,9 +10,6 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { FluxqError } from '../errors';
 import { decodeZ85, encodeZ85 } from './z85';
 
-/** Key of the Secret under which pods mount the certificate. */
-export const CERTIFICATE_KEY = 'curve.cert';
-
 export interface CertificateMetadata {
   /** What brokers call it in their logs. */
   readonly name: string;

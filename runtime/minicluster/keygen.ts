@@ -6,11 +6,12 @@
  * brokers back until the key is there.
  */
 import { hostname } from 'node:os';
+import { CERTIFICATE_KEY } from '../../constructs/names';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { secrets } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
-import { CERTIFICATE_KEY, checkCertificate, makeCertificate } from './certificate';
+import { checkCertificate, makeCertificate } from './certificate';
 
 interface Secret extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;

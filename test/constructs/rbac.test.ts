@@ -13,32 +13,44 @@ test('no rule has a wildcard', () => {
   }
 });
 
-test('Secrets are reached by name only, and nobody may create one', () => {
+test('Secrets are read and changed by name only, and only the controller may create one', () => {
   const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
   expect(secrets.map(({ role, resourceNames }) => [role, resourceNames])).toEqual([
+    // What it may create, a policy says: test/controllers/minicluster.test.ts.
+    ['fluxqueue-controller', undefined],
     ['fluxqueue-webhook', ['fluxqueue-webhook-tls']],
     ['fluxqueue-database', ['fluxqueue-database']],
   ]);
-  for (const { verbs } of secrets) expect(verbs).not.toContain('create');
-  for (const { resourceNames } of secrets) expect(names(objects)).toContain(`Secret/${resourceNames?.[0]}`);
+  const [unnamed, ...named] = secrets;
+  expect(unnamed!.verbs).toEqual(['create']);
+  for (const { verbs } of named) expect(verbs).not.toContain('create');
+  for (const { resourceNames } of named) expect(names(objects)).toContain(`Secret/${resourceNames?.[0]}`);
 });
 
-test('nobody may run commands in pods or delete workloads', () => {
+test('nobody may run commands in pods, make pods by hand or delete workloads', () => {
   const dangerous = rules.filter(
     ({ resources = [], verbs }) =>
       resources.some((name) => /\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
-      (resources.some((name) => name === 'pods' || name === 'jobs') &&
-        verbs.some((verb) => /delete|create/.test(verb))),
+      (resources.some((name) => name === 'pods') && verbs.includes('create')) ||
+      (resources.some((name) => /^(pods|jobs|statefulsets|deployments)$/.test(name)) &&
+        verbs.some((verb) => verb.startsWith('delete'))),
   );
   expect(dangerous).toEqual([]);
 });
 
-test('users who may view see FluxJobs, none may write them', () => {
+test('users who may view see FluxJobs and MiniClusters, those who may edit write MiniClusters', () => {
   const forUsers = roles.filter(({ metadata }) =>
     Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-')),
   );
+  const read = ['get', 'list', 'watch'];
   expect(forUsers.flatMap((role) => role.rules)).toEqual([
-    { apiGroups: ['jobs.converged-computing.org'], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['jobs.converged-computing.org'], resources: ['fluxjobs'], verbs: read },
+    { apiGroups: ['flux-framework.org'], resources: ['miniclusters'], verbs: read },
+    {
+      apiGroups: ['flux-framework.org'],
+      resources: ['miniclusters', 'miniclusters/scale'],
+      verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
+    },
   ]);
 });
 

@@ -55,7 +55,7 @@ describeStack(
         pods: 2,
         cores: 2,
         runs: '10m',
-        annotations: { [GANG_SIZE]: '2' },
+        annotations: { [GANG_SIZE]: '2', 'fluxqueue/priority': '5', 'fluxqueue/walltime': '10m' },
       });
       const [first] = await running(job, 2);
       // Both on one node: a pod beyond them must not simply follow.
@@ -66,7 +66,8 @@ describeStack(
       expect([...coresOn(grown).values()]).toEqual([2, 2, 2]);
       for (const pod of grown.slice(2)) {
         const row = await science.phase(pod, 'Running');
-        expect(row).toMatchObject({ kind: 'Pod', pods: 1 });
+        expect(row).toMatchObject({ kind: 'Pod', pods: 1, priority: 5 });
+        expect(row.walltime).toBeLessThanOrEqual(600);
         expect(row.allocation!.nodes.map(({ name }) => name)).toEqual([pod.spec.nodeName]);
       }
 
