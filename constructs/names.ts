@@ -45,6 +45,9 @@ export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
+/** Label of everything a MiniCluster is made of: its name. */
+export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
+
 /** Scheduler profile of the stack's own kube-scheduler. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 

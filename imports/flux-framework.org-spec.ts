@@ -2570,11 +2570,6 @@ export interface MiniClusterSpecFlux {
   readonly curveCertSecret?: string;
 
   /**
-   * A one-shot Job makes the Secret of the certificate, for clusters without the runtime.
-   */
-  readonly keygen?: MiniClusterSpecFluxKeygen;
-
-  /**
    * Name of a Secret with a munge key under the key munge.key.
    */
   readonly mungeSecret?: string;
@@ -2865,16 +2860,6 @@ export interface MiniClusterSpecFluxContainerSecurityContextWindowsOptions {
    * User name.
    */
   readonly runAsUserName?: string;
-}
-
-/**
- * A one-shot Job makes the Secret of the certificate, for clusters without the runtime.
- */
-export interface MiniClusterSpecFluxKeygen {
-  /**
-   * Image of the runtime; else of this version.
-   */
-  readonly image?: string;
 }
 
 /**

@@ -1064,13 +1064,6 @@ export interface MiniClusterSpecFlux {
   readonly curveCertSecret?: string;
 
   /**
-   * A one-shot Job makes the Secret of the certificate, for clusters without the runtime.
-   *
-   * @schema MiniClusterSpecFlux#keygen
-   */
-  readonly keygen?: MiniClusterSpecFluxKeygen;
-
-  /**
    * Name of a Secret with a munge key under the key munge.key.
    *
    * @schema MiniClusterSpecFlux#mungeSecret
@@ -1141,7 +1134,6 @@ export function toJson_MiniClusterSpecFlux(obj: MiniClusterSpecFlux | undefined)
     'completeWorkers': obj.completeWorkers,
     'curveCert': obj.curveCert,
     'curveCertSecret': obj.curveCertSecret,
-    'keygen': toJson_MiniClusterSpecFluxKeygen(obj.keygen),
     'mungeSecret': obj.mungeSecret,
     'scheduler': toJson_MiniClusterSpecFluxScheduler(obj.scheduler),
     'cores': obj.cores,
@@ -3243,34 +3235,6 @@ export function toJson_MiniClusterSpecFluxContainer(obj: MiniClusterSpecFluxCont
     'pythonPath': obj.pythonPath,
     'resources': toJson_MiniClusterSpecFluxContainerResources(obj.resources),
     'securityContext': toJson_MiniClusterSpecFluxContainerSecurityContext(obj.securityContext),
-  };
-  // filter undefined values
-  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
-}
-/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-
-/**
- * A one-shot Job makes the Secret of the certificate, for clusters without the runtime.
- *
- * @schema MiniClusterSpecFluxKeygen
- */
-export interface MiniClusterSpecFluxKeygen {
-  /**
-   * Image of the runtime; else of this version.
-   *
-   * @schema MiniClusterSpecFluxKeygen#image
-   */
-  readonly image?: string;
-}
-
-/**
- * Converts an object of type 'MiniClusterSpecFluxKeygen' to JSON representation.
- */
-/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
-export function toJson_MiniClusterSpecFluxKeygen(obj: MiniClusterSpecFluxKeygen | undefined): Record<string, any> | undefined {
-  if (obj === undefined) { return undefined; }
-  const result = {
-    'image': obj.image,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -7,7 +7,8 @@
  *
  * Where a spec has quantities or enums, `cdk8s import` makes classes of them,
  * which no object from the apiserver is an instance of. For such a CRD
- * `…-spec.ts` has the spec as it travels too.
+ * `…-spec.ts` has the spec as it travels, and `…-schema.json` its schema, so
+ * that what never sees an apiserver gets the same defaults and the same checks.
  *
  * Run by `npm run generate:imports`, after `cdk8s import`.
  */
@@ -49,15 +50,26 @@ export function statusTypes(crd: CustomResourceDefinition): string[] {
   return declarations;
 }
 
-/** The declarations for one CRD's spec (storage version) as it travels; none where `cdk8s import` does. */
-export function specTypes(crd: CustomResourceDefinition): string[] {
+/** The spec's schema (storage version) where `cdk8s import` makes classes of what travels as plain values. */
+export function specSchema(crd: CustomResourceDefinition): Schema | undefined {
   const version = crd.spec.versions.find(({ storage }) => storage);
   const spec = version?.schema.openAPIV3Schema.properties?.spec;
+  return /"enum":|int-or-string/.test(JSON.stringify(spec) ?? '') ? spec : undefined;
+}
+
+/** The declarations for such a spec as it travels. */
+export function specTypes(crd: CustomResourceDefinition): string[] {
+  const spec = specSchema(crd);
   const declarations: string[] = [];
-  if (spec !== undefined && /"enum":|int-or-string/.test(JSON.stringify(spec))) {
-    typeOf(spec, `${crd.spec.names.kind}Spec`, declarations);
-  }
+  if (spec !== undefined) typeOf(spec, `${crd.spec.names.kind}Spec`, declarations);
   return declarations;
+}
+
+/** What programs read of a schema: no prose, and no rules in CEL, which they can't run. */
+function bare(schema: Schema): string {
+  const isLeftOut = (key: string, value: unknown) =>
+    (key === 'description' && typeof value === 'string') || key === 'x-kubernetes-validations';
+  return JSON.stringify(schema, (key, value) => (isLeftOut(key, value) ? undefined : value), 1);
 }
 
 /** The type expression of a schema; what needs a name of its own is appended to `declarations`. */
@@ -111,6 +123,8 @@ function comment({ description, format }: Schema, indent: string): string {
   return description === undefined ? '' : `${indent}/**\n${indent} * ${description}${time}\n${indent} */\n`;
 }
 
+const IMPORTS = join(__dirname, '..', '..', 'imports');
+
 function main(): void {
   const files = new Map<string, string[]>();
   const add = (file: string, declarations: string[]) => {
@@ -122,13 +136,16 @@ function main(): void {
     const crd = parse(readFileSync(join(__dirname, name), 'utf8')) as CustomResourceDefinition;
     add(`${crd.spec.group}-status`, statusTypes(crd));
     add(`${crd.spec.group}-spec`, specTypes(crd));
+    const schema = specSchema(crd);
+    if (schema !== undefined)
+      writeFileSync(join(IMPORTS, `${crd.spec.group}-schema.json`), `${bare(schema)}\n`);
   }
   for (const [file, declarations] of files) {
     if (declarations.length === 0) continue;
     const text = ['// generated from constructs/crds by npm run generate:imports', ...declarations].join(
       '\n\n',
     );
-    writeFileSync(join(__dirname, '..', '..', 'imports', `${file}.ts`), `${text}\n`);
+    writeFileSync(join(IMPORTS, `${file}.ts`), `${text}\n`);
   }
 }
 

@@ -1,0 +1,11 @@
+export { checkMiniCluster } from './check';
+export { brokerSelector, type ObjectNames, objectNames } from './names';
+export { type Problem, problemLine } from './problem';
+export { renderMiniCluster } from './render';
+export type {
+  KeygenOptions,
+  ManifestObject,
+  MiniClusterResource,
+  MiniClusterSpec,
+  RenderOptions,
+} from './resource';
