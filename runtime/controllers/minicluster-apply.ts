@@ -9,7 +9,7 @@ import type { Refusal } from '../minicluster/lifecycle';
 import { isWorkload, type Manifest, pathOf } from '../minicluster/manifests';
 
 /** Not the queue's own manager: what one of them no longer says must not take away what the other does. */
-export const MINICLUSTER_MANAGER = 'fluxqueue-minicluster';
+const MINICLUSTER_MANAGER = 'fluxqueue-minicluster';
 
 const LONGEST_REASON = 400;
 

@@ -5,6 +5,7 @@
  * again. Everything it does is safe to do twice.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { ADMITTED_LABEL } from '../../constructs/names';
 import {
   brokerSelector,
   checkMiniCluster,
@@ -20,7 +21,8 @@ import type { News } from '../kubernetes/events';
 import { keyOf } from '../kubernetes/cache';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again } from '../kubernetes/work-queue';
-import { deleteObject } from '../kubernetes/writes';
+import { jobs } from '../kubernetes/paths';
+import { applyPatch, deleteObject } from '../kubernetes/writes';
 import { type Refusal, statusOf } from '../minicluster/lifecycle';
 import { applied, isWorkload, type Manifest } from '../minicluster/manifests';
 import { planOf } from '../minicluster/plan';
@@ -75,6 +77,8 @@ interface Workload {
   readonly uid?: string;
   readonly progress?: Progress;
   readonly row?: WorkloadRow | undefined;
+  /** The queue starts it. */
+  readonly isQueued?: boolean;
   /** One of its name is there and belongs to something else. */
   readonly isTaken?: true;
 }
@@ -136,7 +140,8 @@ export class MiniClusterReconciler {
     const progress = isSet
       ? progressOfStatefulSet(object as StatefulSet, pods)
       : progressOfJob(object as Job, pods);
-    return { uid, progress, row: rowOf(uid) };
+    const isQueued = object.metadata.labels?.[ADMITTED_LABEL] === 'true';
+    return { uid, progress, row: rowOf(uid), isQueued };
   }
 
   /** Makes the cluster what its spec says, as far as that can be. */
@@ -157,6 +162,7 @@ export class MiniClusterReconciler {
           at: this.options.now(),
           refusal: await this.apply(cluster, manifests, progress),
         };
+    await this.holdOrLetGo(cluster, workload);
     const { refusal = kept } = memory.applied!;
     if (refusal?.reason === 'NameTaken') return this.settle(cluster, refusal);
     return { refusal, again: { after: nextLook(cluster, memory.applied!) } };
@@ -199,6 +205,16 @@ export class MiniClusterReconciler {
       if (refused !== undefined) return refused;
     }
     return undefined;
+  }
+
+  /** What runs is stopped; what stopped is started again by the queue, or, where there is none, by us. */
+  private async holdOrLetGo({ spec, metadata }: MiniCluster, workload: Workload): Promise<void> {
+    const { uid, progress, isQueued } = workload;
+    const suspend = spec.suspend === true;
+    if (progress === undefined || progress.suspended === suspend || (isQueued && !suspend)) return;
+    const path = jobs(metadata.namespace, metadata.name);
+    const body = { metadata: { uid }, spec: { suspend } };
+    if (spec.workload !== 'StatefulSet') await applyPatch(this.options.client, path, { type: 'merge', body });
   }
 
   /** Before its workload, and only then: brokers that run have theirs. */

@@ -60,7 +60,7 @@ export function statusOf(facts: Facts): MiniClusterStatus {
 }
 
 /** Brokers that must be up before its command starts. */
-export function quorumOf({ spec }: MiniCluster): number {
+function quorumOf({ spec }: MiniCluster): number {
   return spec.minSize ?? spec.size ?? 1;
 }
 
