@@ -26,6 +26,12 @@ describeStack(
       clusters = new MiniClusters(getFixture, 'science');
     }, 60_000);
 
+    // What a failed test leaves must not fill the nodes of the next one.
+    afterEach(async () => {
+      for (const { metadata } of await clusters.all()) await gone(metadata.name);
+      for (const job of await clusters.list('Job')) await science.delete(job, 'Job');
+    }, 60_000);
+
     /** Deletes it and waits until nothing of it is left. */
     async function gone(name: string): Promise<void> {
       const cluster = await clusters.get(name);

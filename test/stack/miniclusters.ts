@@ -58,6 +58,10 @@ export class MiniClusters {
     return this.orUndefined(this.client.get<MiniCluster>(miniClusters(this.namespace, name)));
   }
 
+  async all(): Promise<readonly MiniCluster[]> {
+    return (await this.client.list<MiniCluster>(miniClusters(this.namespace))).items;
+  }
+
   /** Once it is in this phase. */
   phase(name: string, phase: MiniClusterStatusPhase): Promise<MiniCluster> {
     return waitFor(`MiniCluster ${name} to be ${phase}`, async () => {
