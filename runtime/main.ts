@@ -9,6 +9,7 @@ import { createClient } from './kubernetes/client';
 import { ensureCurve } from './minicluster/keygen';
 import { createLogger, type Logger } from './observability/log';
 import { ensurePassword } from './queue/password';
+import { addRenderCommand } from './render/command';
 import type { Role } from './role';
 
 const ROLES: Readonly<
@@ -73,6 +74,8 @@ program
     client.close();
     process.stdout.write(`certificate ${outcome}: Secret ${namespace}/${secret}\n`);
   });
+
+addRenderCommand(program);
 
 program.parseAsync().then(
   () => process.exit(0),

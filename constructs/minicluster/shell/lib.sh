@@ -25,7 +25,7 @@ block() {
     if (set -o pipefail) 2>/dev/null; then set -eo pipefail; else set -e; fi
   fi
   # shellcheck source=/dev/null
-  . "$block/$1.sh" || [ "$strict" != yes ] || exit
+  . "$block/$1.sh"
   set +e
 }
 

@@ -15,10 +15,12 @@ quiet_block servicePre
 if [ "$wait_socket" = yes ]; then
   while [ -z "$terminated" ] && [ ! -S "$config/run/flux/local" ]; do run sleep 1; done
 fi
-[ -n "$terminated" ] || [ ! -e "$block/command.sh" ] || run "$shell" "$block/command.sh"
-ended=$code
-[ -n "$terminated" ] || block post
-[ "$ended" = 0 ] || exit "$ended"
+# Main programs stand in either.
+for main in command post; do
+  [ -z "$terminated" ] && [ -e "$block/$main.sh" ] || continue
+  run "$shell" "$block/$main.sh"
+  [ "$code" = 0 ] || [ -n "$terminated" ] || exit "$code"
+done
 # Done: ended, it would be started again.
 while [ -z "$terminated" ]; do run sleep 3600; done
 exit 0
