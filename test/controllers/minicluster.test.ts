@@ -29,8 +29,7 @@ describeStack(
     // What one test leaves must not fill the nodes of the next. Kubernetes' garbage collector learns of a new kind of
     // owner within half a minute, so at first only Jobs are waited for.
     afterEach(async () => {
-      for (const { metadata } of await clusters.all()) await clusters.delete(metadata.name);
-      for (const job of await clusters.list('Job')) await science.delete(job, 'Job');
+      await clusters.clear();
       await waitFor('no pod to be left', async () => (await clusters.list('Pod')).length === 0);
     }, 60_000);
 

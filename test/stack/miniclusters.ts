@@ -50,16 +50,23 @@ export class MiniClusters {
     return this.client.patch<MiniCluster>(miniClusters(this.namespace, name), { spec }, 'merge');
   }
 
-  delete(name: string): Promise<void> {
-    return this.client.delete(miniClusters(this.namespace, name));
+  /** Also one that goes by itself meanwhile. */
+  async delete(name: string): Promise<void> {
+    await this.orUndefined(this.client.delete(miniClusters(this.namespace, name)));
   }
 
   get(name: string): Promise<MiniCluster | undefined> {
     return this.orUndefined(this.client.get<MiniCluster>(miniClusters(this.namespace, name)));
   }
 
-  async all(): Promise<readonly MiniCluster[]> {
-    return (await this.client.list<MiniCluster>(miniClusters(this.namespace))).items;
+  /** Deletes them all, and all Jobs: nothing of them runs much longer. */
+  async clear(): Promise<void> {
+    const { items } = await this.client.list<MiniCluster>(miniClusters(this.namespace));
+    for (const { metadata } of items) await this.delete(metadata.name);
+    for (const { metadata } of await this.list('Job'))
+      await this.orUndefined(
+        this.client.delete(jobs(this.namespace, metadata.name), { propagationPolicy: 'Background' }),
+      );
   }
 
   /** Once it is in this phase. */
