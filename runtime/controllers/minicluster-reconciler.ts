@@ -265,7 +265,8 @@ export class MiniClusterReconciler {
       cluster,
       progress,
       row,
-      fluxJob: row === undefined ? undefined : fluxJobName(row.kind, name),
+      // The row of one that is over is forgotten, its record is not.
+      fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, name),
       selector: brokerSelector(cluster),
       refusal,
       now: this.options.now(),

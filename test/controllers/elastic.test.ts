@@ -8,6 +8,13 @@ import { waitFor } from '../cluster/wait';
 import { describeStack } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
 
+const BAND = {
+  pods: 2,
+  cores: 2,
+  runs: '10m',
+  annotations: { [GANG_SIZE]: '2', 'fluxqueue/priority': '5', 'fluxqueue/walltime': '10m' },
+};
+
 describeStack(
   'a Job that may grow',
   (getFixture) => {
@@ -51,12 +58,7 @@ describeStack(
     };
 
     test('grows pod by pod through the queue, shrinks, and grows again', async () => {
-      const job = await science.job('band', {
-        pods: 2,
-        cores: 2,
-        runs: '10m',
-        annotations: { [GANG_SIZE]: '2', 'fluxqueue/priority': '5', 'fluxqueue/walltime': '10m' },
-      });
+      const job = await science.job('band', BAND);
       const [first] = await running(job, 2);
       // Both on one node: a pod beyond them must not simply follow.
       expect((await science.row(job))!.allocation!.nodes).toHaveLength(1);
@@ -91,6 +93,28 @@ describeStack(
       await science.phase(waiting, 'Running');
       expect((await running(job, 6))[0]!.metadata.uid).toBe(first!.metadata.uid);
       expect((await science.row(job))!.requeues).toBe(0);
+      await science.delete(job, 'Job');
+      await science.phase(job, 'Finished');
+    });
+
+    test('loses a node of its gang: all of it runs again elsewhere', async () => {
+      const { cluster } = getFixture().stack;
+      const spec = { backoffLimit: 10 };
+      const job = await science.job('nomad', { ...BAND, spec });
+      await running(job, 2);
+      await resize(job, 4);
+      const before = await running(job, 4);
+      const lost = before[0]!.spec.nodeName!;
+      await cluster.removeNode(lost);
+      const after = await waitFor('other pods', async () => {
+        const pods = await running(job, 4);
+        return pods.every(({ metadata }) => !before.some((old) => old.metadata.uid === metadata.uid)) && pods;
+      });
+      for (const pod of after) expect(pod.spec.nodeName).not.toBe(lost);
+      const row = (await science.row(job))!;
+      expect(row).toMatchObject({ phase: 'Running', requeues: 1, pods: 2 });
+      // One node for the gang, and none for what was granted before.
+      expect([...coresOn(after).values()].every((count) => count <= 2)).toBe(true);
     });
   },
   { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },

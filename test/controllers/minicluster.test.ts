@@ -175,6 +175,29 @@ describeStack(
       expect(await science.events(made)).toContainEqual(expect.stringMatching(/^MaximumFixed: /));
     });
 
+    test('starts with as many brokers as it needs, and the others come as there is room', async () => {
+      const wall = await science.job('wall', { pods: 3, cores: 4, runs: '10m' });
+      await science.phase(wall, 'Running');
+      await clusters.create('eager', { minSize: 2 });
+      const up = await clusters.phase('eager', 'Running');
+      expect(up.status).toMatchObject({ size: 4, readyBrokers: 2 });
+      expect(conditionOf(up, 'Ready')!.message).toBe('2 of 4 brokers are up');
+      expect(await science.phase(await clusters.job('eager'), 'Running')).toMatchObject({ pods: 2 });
+      await science.delete(wall, 'Job');
+      await clusters.running('eager', 4);
+      await clusters.condition('eager', 'Reconciling', 'False');
+    });
+
+    test('as a StatefulSet it is there until it is deleted', async () => {
+      await clusters.create('lasting', { size: 2, maxSize: 3, workload: 'StatefulSet', interactive: true });
+      const up = await clusters.phase('lasting', 'Running');
+      expect(up.status).toMatchObject({ size: 2, readyBrokers: 2, maximumSize: 3 });
+      await clusters.patch('lasting', { size: 3 });
+      const brokers = await clusters.running('lasting', 3);
+      for (const pod of brokers)
+        expect((await science.phase(pod, 'Running')).allocation!.nodes[0]!.name).toBe(pod.spec.nodeName);
+    });
+
     test('deleted while it waits, it leaves nothing and was never started', async () => {
       const wall = await science.job('wall', { pods: 4, cores: 4, runs: '10m' });
       await science.phase(wall, 'Running');
