@@ -25,7 +25,7 @@ import { jobs } from '../kubernetes/paths';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
 import { type Refusal, statusOf } from '../minicluster/lifecycle';
 import { applied, isWorkload, type Manifest } from '../minicluster/manifests';
-import { planOf } from '../minicluster/plan';
+import { planOf, type WorkloadKind } from '../minicluster/plan';
 import {
   type Progress,
   progressOfJob,
@@ -78,6 +78,7 @@ interface Applied {
 /** Its Job or StatefulSet as it is seen. */
 interface Workload {
   readonly uid?: string;
+  readonly kind?: WorkloadKind;
   readonly progress?: Progress;
   readonly row?: WorkloadRow | undefined;
   /** The queue starts it. */
@@ -118,8 +119,7 @@ export class MiniClusterReconciler {
     const workload = this.workloadOf(key, cluster);
     const { refusal, again } = await this.express(cluster, workload, memory);
     const status = this.statusOf(cluster, workload, refusal);
-    await report(cluster, status, this.options);
-    memory.status = status;
+    if (await report(cluster, status, this.options)) memory.status = status;
     if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.cleanUp(cluster);
     return again;
   }
@@ -134,43 +134,43 @@ export class MiniClusterReconciler {
 
   private workloadOf(key: string, cluster: MiniCluster): Workload {
     const { jobOf, statefulSetOf, podsOf, rowOf } = this.options;
-    const isSet = cluster.spec.workload === 'StatefulSet';
-    const object = isSet ? statefulSetOf(key) : jobOf(key);
-    if (object === undefined) return {};
-    if (!belongsTo(object, cluster)) return { isTaken: true };
-    const { uid } = object.metadata;
+    const job = jobOf(key);
+    const set = statefulSetOf(key);
+    const own = [job, set].find((object) => object !== undefined && belongsTo(object, cluster));
+    if (own === undefined)
+      return (cluster.spec.workload === 'StatefulSet' ? set : job) === undefined ? {} : { isTaken: true };
+    const { uid, labels } = own.metadata;
     const pods = podsOf(uid);
-    const progress = isSet
-      ? progressOfStatefulSet(object as StatefulSet, pods)
-      : progressOfJob(object as Job, pods);
-    const isQueued = object.metadata.labels?.[ADMITTED_LABEL] === 'true';
-    return { uid, progress, row: rowOf(uid), isQueued };
+    const isJob = own === job;
+    return {
+      uid,
+      kind: isJob ? 'Job' : 'StatefulSet',
+      progress: isJob ? progressOfJob(job!, pods) : progressOfStatefulSet(set!, pods),
+      row: rowOf(uid),
+      isQueued: labels?.[ADMITTED_LABEL] === 'true',
+    };
   }
 
   /** Makes the cluster what its spec says, as far as that can be. */
   private async express(cluster: MiniCluster, workload: Workload, memory: Memory): Promise<Expressed> {
-    const { progress, isTaken } = workload;
+    const { progress, kind, isTaken } = workload;
     if (progress?.end !== undefined || cluster.status?.phase === 'Finished')
-      return { refusal: undefined, again: undefined };
+      return { refusal: editedAfterEnd(cluster), again: undefined };
     if (isTaken) return this.settle(cluster, nameTaken(cluster));
-    const { spec, refusal: kept } = planOf(cluster, progress);
+    const { spec, refusal: kept } = planOf(cluster, progress, kind);
     const effective = { ...cluster, spec };
     const problems = checkMiniCluster(effective);
     if (problems.length > 0) return { refusal: invalid(problems), again: undefined };
     const manifests = renderMiniCluster(effective).map((manifest) => applied(manifest, cluster, progress));
-    memory.applied = this.isApplied(memory.applied, manifests, progress)
+    const done = this.isApplied(memory.applied, manifests, progress)
       ? memory.applied
-      : {
-          manifests,
-          at: this.options.now(),
-          refusal: await this.apply(cluster, manifests, progress),
-        };
+      : await this.apply(cluster, manifests, progress);
+    memory.applied = done;
     await this.holdOrLetGo(cluster, workload);
-    if (memory.applied!.refusal === undefined)
-      await prune(this.options.client, cluster, manifests, this.options.partsOf(keyOf(cluster.metadata)));
-    const { refusal = kept } = memory.applied!;
-    if (refusal?.reason === 'NameTaken') return this.settle(cluster, refusal);
-    return { refusal, again: { after: nextLook(cluster, memory.applied!) } };
+    const { client, partsOf } = this.options;
+    if (done.refusal === undefined) await prune(client, cluster, manifests, partsOf(keyOf(cluster.metadata)));
+    if (done.refusal?.reason === 'NameTaken') return this.settle(cluster, done.refusal);
+    return { refusal: done.refusal ?? kept, again: { after: nextLook(cluster, done) } };
   }
 
   private isApplied(
@@ -185,18 +185,26 @@ export class MiniClusterReconciler {
     return age < (progress === undefined ? 1 : APPLY_AGAIN_S);
   }
 
-  /** @returns what the apiserver will not have; the rest is as asked for */
   private async apply(
     cluster: MiniCluster,
     manifests: readonly Manifest[],
     progress: Progress | undefined,
+  ): Promise<Applied> {
+    const at = this.options.now();
+    return { manifests, at, refusal: await this.applyAll(cluster, manifests, progress !== undefined) };
+  }
+
+  /** @returns what the apiserver will not have; the rest is as asked for */
+  private async applyAll(
+    cluster: MiniCluster,
+    manifests: readonly Manifest[],
+    isThere: boolean,
   ): Promise<Refusal | undefined> {
     const { client } = this.options;
     const { namespace = '' } = cluster.metadata;
     const workloads = manifests.filter(isWorkload);
     const others = manifests.filter((manifest) => !isWorkload(manifest));
     // Once it is there it goes first: where its change is refused, nothing else changes either.
-    const isThere = progress !== undefined;
     const ordered = isThere ? [...workloads, ...others] : others;
     for (const manifest of ordered) {
       const refusal = await applyManifest(client, manifest, namespace);
@@ -225,11 +233,11 @@ export class MiniClusterReconciler {
   /** Before its workload, and only then: brokers that run have theirs. */
   private async certify(cluster: MiniCluster): Promise<Refusal | undefined> {
     const memory = this.recall(keyOf(cluster.metadata), cluster);
-    if (cluster.spec.flux?.curveCertSecret !== undefined || memory.hasCertificate) return undefined;
+    if (cluster.spec.flux?.curveCertSecret !== undefined) return undefined;
     try {
       const outcome = await createCertificate(this.options.client, cluster, objectNames(cluster).certificate);
       // What is left of a cluster of this name goes in a moment, and then it is made; otherwise it is its user's.
-      if (outcome === 'there' && this.isYoung(cluster)) return nameTaken(cluster);
+      if (outcome === 'there' && !memory.hasCertificate && this.isYoung(cluster)) return nameTaken(cluster);
     } catch (error) {
       if (!(error instanceof FluxqError) || error.retryable) throw error;
       return { reason: 'Invalid', message: error.message };
@@ -287,6 +295,14 @@ function belongsTo({ metadata }: KubernetesObject, cluster: MiniCluster): boolea
 
 function invalid(problems: readonly Problem[]): Refusal {
   return { reason: 'Invalid', message: problems.map(problemLine).join('\n') };
+}
+
+/** What is over is as it was; that its user wants something else of it is not passed over in silence. */
+function editedAfterEnd({ metadata, status }: MiniCluster): Refusal | undefined {
+  if (status?.phase !== 'Finished') return undefined;
+  const said = status.conditions?.some(({ type, reason }) => type === 'Stalled' && reason === 'Over');
+  if (status.observedGeneration === metadata.generation && said !== true) return undefined;
+  return { reason: 'Over', message: 'it is over; delete the MiniCluster and apply it anew to run it again' };
 }
 
 function nameTaken({ metadata: { name } }: MiniCluster): Refusal {

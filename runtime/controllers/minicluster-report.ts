@@ -11,19 +11,23 @@ export interface ReportOptions {
   readonly tell: (cluster: MiniCluster, news: News) => void;
 }
 
-/** @param cluster with its status as it is known to stand */
+/**
+ * @param cluster with its status as it is known to stand
+ * @returns whether the status stands there now
+ */
 export async function report(
   cluster: MiniCluster,
   status: MiniClusterStatus,
   { client, tell }: ReportOptions,
-): Promise<void> {
+): Promise<boolean> {
   const before = cluster.status ?? {};
-  if (isDeepStrictEqual(before, status)) return;
+  if (isDeepStrictEqual(before, status)) return true;
   const { name, namespace, uid } = cluster.metadata;
   const body = { metadata: { uid }, status: mergeOf(before, status) };
   const outcome = await applyPatch(client, miniClusters(namespace, name, 'status'), { type: 'merge', body });
-  if (outcome !== 'done') return;
+  if (outcome !== 'done') return false;
   for (const news of newsOf(before, status)) tell(cluster, news);
+  return true;
 }
 
 /** What its user learns of: trouble, brokers that came up, a change of size, the end. */

@@ -41,7 +41,7 @@ export function statusOf(facts: Facts): MiniClusterStatus {
   const { cluster, progress, selector, fluxJob } = facts;
   const before = cluster.status ?? {};
   // Its Job may be gone long since (ttlSecondsAfterFinished): what is over stays over.
-  if (progress === undefined && before.phase === 'Finished') return before;
+  if (progress === undefined && before.phase === 'Finished') return stillOver(facts, before);
   const phase = phaseOf(facts);
   const startTime = before.startTime ?? (phase === 'Running' ? rfc3339(facts.now) : undefined);
   const end = phase === 'Finished' ? progress?.end : undefined;
@@ -57,6 +57,15 @@ export function statusOf(facts: Facts): MiniClusterStatus {
     observedGeneration: cluster.metadata.generation ?? 0,
     conditions: conditionsOf(facts, phase),
   };
+}
+
+function stillOver(facts: Facts, before: MiniClusterStatus): MiniClusterStatus {
+  const { refusal, cluster } = facts;
+  if (refusal === undefined) return before;
+  const { generation = 0 } = cluster.metadata;
+  const stalled = stamped({ type: 'Stalled', status: 'True', ...refusal }, facts);
+  const others = (before.conditions ?? []).filter(({ type }) => type !== 'Stalled');
+  return { ...before, observedGeneration: generation, conditions: [...others, stalled] };
 }
 
 /** Brokers that must be up before its command starts. */

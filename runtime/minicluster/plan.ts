@@ -15,10 +15,31 @@ export interface Plan {
   readonly refusal: Refusal | undefined;
 }
 
-/** @param progress of its Job, if that is there */
-export function planOf(cluster: MiniCluster, progress: Progress | undefined): Plan {
+export type WorkloadKind = 'Job' | 'StatefulSet';
+
+/**
+ * @param progress of its workload, if that is there
+ * @param kind of its workload
+ */
+export function planOf(
+  cluster: MiniCluster,
+  progress: Progress | undefined,
+  kind: WorkloadKind | undefined,
+): Plan {
+  const { spec } = cluster;
+  if (progress === undefined || kind === undefined) return { spec, refusal: undefined };
+  const { workload = 'Job' } = spec;
+  const sized = sizePlan(cluster, progress);
+  if (workload === kind) return sized;
+  const message =
+    `spec.workload: it is made as a ${kind} (got ${JSON.stringify(workload)}); ` +
+    'delete the MiniCluster and apply it anew to make it another';
+  return { spec: { ...sized.spec, workload: kind }, refusal: { reason: 'Immutable', message } };
+}
+
+function sizePlan(cluster: MiniCluster, progress: Progress): Plan {
   const { spec, status } = cluster;
-  if (progress === undefined || !hasStarted(status?.phase)) return { spec, refusal: undefined };
+  if (!hasStarted(status?.phase)) return { spec, refusal: undefined };
   const registered = maximumSize(cluster);
   const size = spec.size ?? 1;
   const fits = size <= registered;

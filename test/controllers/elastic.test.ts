@@ -67,6 +67,7 @@ describeStack(
       const grown = await running(job, 6);
       expect([...coresOn(grown).values()]).toEqual([2, 2, 2]);
       for (const pod of grown.slice(2)) {
+        science.uids.push(pod.metadata.uid);
         const row = await science.phase(pod, 'Running');
         expect(row).toMatchObject({ kind: 'Pod', pods: 1, priority: 5 });
         expect(row.walltime).toBeLessThanOrEqual(600);
@@ -93,6 +94,7 @@ describeStack(
       await science.phase(waiting, 'Running');
       expect((await running(job, 6))[0]!.metadata.uid).toBe(first!.metadata.uid);
       expect((await science.row(job))!.requeues).toBe(0);
+      expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
       await science.delete(job, 'Job');
       await science.phase(job, 'Finished');
     });

@@ -332,10 +332,15 @@ describe('over', () => {
     const paper = await over();
     expect(await paper.step()).toEqual({ calls: [STATUS], again: undefined });
     expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
-    paper.job = undefined;
-    paper.edit({ size: 2 });
     expect((await paper.step()).calls).toEqual([]);
-    expect(paper.status.phase).toBe('Finished');
+    for (const job of [paper.job, undefined]) {
+      paper.job = job;
+      paper.edit({ size: 2 });
+      expect((await paper.step()).calls).toEqual([STATUS]);
+      expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+      expect(paper.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Over' });
+      expect((await paper.step()).calls).toEqual([]);
+    }
   });
 
   test('it is deleted where its user asked for that', async () => {
