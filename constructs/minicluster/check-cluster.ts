@@ -12,6 +12,7 @@ export function clusterProblems(parts: Parts): Problem[] {
     ...runners(spec),
     ...services(spec),
     ...(spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts)),
+    ...processes(spec),
     ...flux(spec),
   ];
 }
@@ -111,6 +112,12 @@ function policies(parts: Parts): Problem[] {
       remedy: 'set pod.restartPolicy to Never or leave podFailurePolicy out',
     },
   ];
+}
+
+function processes({ shareProcessNamespace, pod }: DefaultedSpec): Problem[] {
+  if (shareProcessNamespace !== true || pod.hostPID !== true) return [];
+  const what = 'and pod.hostPID exclude each other';
+  return [{ path: 'spec.shareProcessNamespace', what, value: true, remedy: 'leave one of them out' }];
 }
 
 function flux({ flux }: DefaultedSpec): Problem[] {

@@ -7,7 +7,7 @@ import { clusterProblems } from './check-cluster';
 import { containerProblems } from './check-container';
 import { nameProblems, sharedNameProblems } from './check-names';
 import { configMaps, scriptFiles } from './config-maps';
-import { takeApart } from './parts';
+import { type Parts, takeApart } from './parts';
 import type { Problem } from './problem';
 import type { MiniClusterResource } from './resource';
 import { SPEC_SCHEMA } from './schema';
@@ -15,26 +15,35 @@ import { schemaProblems } from './schema-check';
 
 /** Every problem; none: it can be rendered, and the apiserver takes what comes out. */
 export function checkMiniCluster(resource: MiniClusterResource): Problem[] {
-  const byShape = [...nameProblems(resource), ...schemaProblems(resource.spec, SPEC_SCHEMA, 'spec')];
+  const byShape = shapeProblems(resource);
   // The rest reads fields and trusts their types.
-  if (byShape.length > 0) return byShape;
-  const parts = takeApart(resource);
-  const groups = { containers: parts.spec.containers, services: parts.spec.services ?? [] };
+  return byShape.length > 0 ? byShape : partsProblems(takeApart(resource));
+}
+
+/** What the apiserver finds by the schema. */
+export function shapeProblems(resource: MiniClusterResource): Problem[] {
+  return [...nameProblems(resource), ...schemaProblems(resource.spec, SPEC_SCHEMA, 'spec')];
+}
+
+/** What is wrong although every field by itself is right. */
+export function partsProblems(parts: Parts): Problem[] {
+  const { containers, services = [] } = parts.spec;
   return [
     ...clusterProblems(parts),
-    ...Object.entries(groups).flatMap(([group, containers]) =>
-      containers.flatMap((each, index) => containerProblems(each, `spec.${group}[${index}]`)),
-    ),
+    ...containers.flatMap((each, index) => containerProblems(each, `spec.containers[${index}]`)),
+    ...services.flatMap((each, index) => containerProblems(each, `spec.services[${index}]`)),
     ...sharedNameProblems(parts),
-    ...fileProblems(resource),
+    ...fileProblems(parts),
   ];
 }
 
 /** What etcd takes. */
 const MAX_BYTES = 1024 * 1024;
+/** So much text of users' can't make so much of files. */
+const HARMLESS = MAX_BYTES / 8;
 
-function fileProblems(resource: MiniClusterResource): Problem[] {
-  const parts = takeApart(resource);
+function fileProblems(parts: Parts): Problem[] {
+  if (textLength(parts) < HARMLESS) return [];
   return configMaps(parts, scriptFiles(parts)).flatMap(({ metadata, data }) => {
     const bytes = Buffer.byteLength(Object.values(data as Record<string, string>).join(''));
     if (bytes <= MAX_BYTES) return [];
@@ -43,4 +52,15 @@ function fileProblems(resource: MiniClusterResource): Problem[] {
       { path: 'spec', what: `makes a ConfigMap ${metadata.name} of more than 1 MiB`, value: bytes, remedy },
     ];
   });
+}
+
+/** Of the texts of users that end up in files. */
+function textLength({ spec: { containers, flux } }: Parts): number {
+  let length = (flux.brokerConfig ?? '').length;
+  for (const text of Object.values(flux.environment ?? {})) length += text.length;
+  for (const { command = '', commands = {} } of containers) {
+    length += command.length;
+    for (const text of Object.values(commands)) length += text.length;
+  }
+  return length;
 }

@@ -32,6 +32,12 @@ export function configMaps(
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name, labels: objectLabels(resource) },
-    data: Object.fromEntries(each.map(({ path, text }) => [scriptKey(path), text])),
+    data: dataOf(each),
   }));
+}
+
+function dataOf(files: readonly ScriptFile[]): Record<string, string> {
+  const data: Record<string, string> = {};
+  for (const { path, text } of files) data[scriptKey(path)] = text;
+  return data;
 }

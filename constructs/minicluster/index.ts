@@ -9,3 +9,8 @@ export type {
   MiniClusterSpec,
   RenderOptions,
 } from './resource';
+export { Certificate } from './certificate';
+export type { ComputeProps, ContainerProps } from './container-props';
+export { MiniCluster } from './minicluster';
+export type { MiniClusterProps, ViewProps } from './props';
+export { MiniClusterVolume } from './volume';

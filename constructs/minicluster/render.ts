@@ -6,7 +6,7 @@
 import { configMaps, scriptFiles } from './config-maps';
 import { workload } from './job';
 import { keygen } from './keygen';
-import { takeApart } from './parts';
+import { type Parts, takeApart } from './parts';
 import type { ManifestObject, MiniClusterResource, RenderOptions } from './resource';
 import { headlessService, portServices, servicesDeployment } from './services';
 
@@ -18,7 +18,11 @@ export function renderMiniCluster(
   resource: MiniClusterResource,
   options: RenderOptions = {},
 ): readonly ManifestObject[] {
-  const parts = takeApart(resource);
+  return renderParts(takeApart(resource), options);
+}
+
+/** The same, of a resource that was taken apart to be checked. */
+export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
   const files = scriptFiles(parts);
   const objects = [
     ...(options.keygen === undefined ? [] : keygen(parts, options.keygen)),
@@ -28,7 +32,7 @@ export function renderMiniCluster(
     ...servicesDeployment(parts),
     workload(parts, files),
   ];
-  const { namespace } = resource.metadata;
+  const { namespace } = parts.resource.metadata;
   if (namespace === undefined) return objects;
   return objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
 }

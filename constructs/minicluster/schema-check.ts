@@ -70,8 +70,7 @@ function objectProblems(value: Readonly<Record<string, unknown>>, schema: Schema
 }
 
 function memberProblems(key: string, value: unknown, schema: Schema, path: string): Problem[] {
-  // null means not given, as for the apiserver.
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   const member = schema.properties?.[key] ?? schema.additionalProperties;
   if (member !== undefined) return schemaProblems(value, member, join(path, key));
   const known = Object.keys(schema.properties ?? {});
@@ -104,7 +103,16 @@ function textProblem(value: unknown, schema: Schema, path: string): Problem | un
     return { path, what: 'is empty', value, remedy: 'give it or leave it out' };
   if (value.length > (schema.maxLength ?? Infinity))
     return { path, what: `is longer than ${schema.maxLength} characters`, value, remedy: 'make it shorter' };
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
+  if (schema.pattern !== undefined && !compiled(schema.pattern).test(value))
     return { path, what: 'has not the form it must have', value, remedy: `match ${schema.pattern}` };
   return undefined;
+}
+
+/** Compiled once: the same few patterns are asked for every field of every cluster. */
+const COMPILED = new Map<string, RegExp>();
+
+function compiled(pattern: string): RegExp {
+  const known = COMPILED.get(pattern) ?? new RegExp(pattern);
+  COMPILED.set(pattern, known);
+  return known;
 }

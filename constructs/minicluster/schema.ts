@@ -33,32 +33,46 @@ type Defaulted = 'size' | 'tasks' | 'network' | 'logging' | 'flux' | 'pod' | 'de
 
 /** Fills in the defaults; what has them all already comes back as it is. */
 export function withDefaults(spec: MiniClusterSpec): DefaultedSpec {
-  return defaulted(spec, SPEC_SCHEMA) as DefaultedSpec;
+  return (DEFAULTS === undefined ? spec : filled(spec, DEFAULTS)) as DefaultedSpec;
 }
 
-function defaulted(value: unknown, schema: Schema): unknown {
-  if (Array.isArray(value)) return schema.items === undefined ? value : each(value, schema.items);
+/** A schema's fields that have defaults, or have fields that do: a hundredth of it, and every render asks. */
+interface Defaults {
+  readonly value?: unknown;
+  readonly fields?: readonly (readonly [string, Defaults])[];
+  /** Of each item of a list, or each value of a map. */
+  readonly each?: Defaults;
+}
+
+const DEFAULTS = defaultsOf(SPEC_SCHEMA);
+
+function defaultsOf(schema: Schema): Defaults | undefined {
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
+    const defaults = defaultsOf(member);
+    return defaults === undefined ? [] : [[key, defaults] as const];
+  });
+  const member = schema.items ?? schema.additionalProperties;
+  const each = member === undefined ? undefined : defaultsOf(member);
+  if (schema.default === undefined && fields.length === 0 && each === undefined) return undefined;
+  return {
+    ...(schema.default === undefined ? {} : { value: schema.default }),
+    ...(fields.length === 0 ? {} : { fields }),
+    ...(each === undefined ? {} : { each }),
+  };
+}
+
+function filled(value: unknown, { fields = [], each }: Defaults): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const given = value as Readonly<Record<string, unknown>>;
-  const changes: Record<string, unknown> = {};
-  for (const [key, member] of members(given, schema)) {
-    const before = given[key] ?? member.default;
-    const after = before === undefined ? undefined : defaulted(before, member);
-    if (after !== given[key]) changes[key] = after;
+  if (Array.isArray(value)) return each === undefined ? value : value.map((item) => filled(item, each));
+  const before = value as Readonly<Record<string, unknown>>;
+  if (each !== undefined)
+    return Object.fromEntries(Object.entries(before).map(([key, member]) => [key, filled(member, each)]));
+  let after: Record<string, unknown> | undefined;
+  for (const [key, defaults] of fields) {
+    const known = before[key] ?? defaults.value;
+    if (known === undefined) continue;
+    after ??= { ...before };
+    after[key] = filled(known, defaults);
   }
-  return Object.keys(changes).length === 0 ? value : { ...given, ...changes };
-}
-
-/** The fields an object may have, or, of a map, those it has. */
-function members(given: Readonly<Record<string, unknown>>, schema: Schema): (readonly [string, Schema])[] {
-  const { additionalProperties } = schema;
-  // Values of other maps are plain: nothing in them has a default.
-  if (additionalProperties?.properties !== undefined)
-    return Object.keys(given).map((key) => [key, additionalProperties] as const);
-  return Object.entries(schema.properties ?? {});
-}
-
-function each(values: readonly unknown[], schema: Schema): readonly unknown[] {
-  const after = values.map((value) => defaulted(value, schema));
-  return after.every((value, index) => value === values[index]) ? values : after;
+  return after ?? value;
 }

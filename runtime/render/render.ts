@@ -72,9 +72,10 @@ function resourcesIn({ text, source, namespace }: RenderInput): MiniClusterResou
     const [error] = document.errors;
     if (error !== undefined)
       throw badInput(source, `is no YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
-    const value: unknown = document.toJS();
+    // As for the apiserver, null is not given.
+    const value: unknown = document.toJS({ reviver: (_, each) => each ?? undefined });
     // Between two `---` there may be nothing.
-    return value === null
+    return value === undefined
       ? []
       : [asResource(value, documents.length === 1 ? source : `${source} (document ${index + 1})`, namespace)];
   });
