@@ -27,7 +27,7 @@ describeStack(
     }, 60_000);
 
     // What one test leaves must not fill the nodes of the next. Kubernetes' garbage collector learns of a new kind of
-    // owner within half a minute, so at first only Jobs are waited for.
+    // owner within half a minute, so Jobs are deleted too, and what needs the collector comes last.
     afterEach(async () => {
       await clusters.clear();
       await waitFor('no pod to be left', async () => (await clusters.list('Pod')).length === 0);
@@ -198,28 +198,6 @@ describeStack(
         expect((await science.phase(pod, 'Running')).allocation!.nodes[0]!.name).toBe(pod.spec.nodeName);
     });
 
-    test('deleted while it waits, it leaves nothing and was never started', async () => {
-      const wall = await science.job('wall', { pods: 4, cores: 4, runs: '10m' });
-      await science.phase(wall, 'Running');
-      const made = await clusters.create('patient');
-      const waits = await clusters.phase('patient', 'Waiting');
-      expect(holding(waits)).toEqual(['JobRequested', 'JobWaitingForResources', 'Reconciling']);
-      await clusters.condition('patient', 'Ready', 'False', 'Reserved');
-      const job = await clusters.job('patient');
-      expect(job.spec.suspend).toBe(true);
-      // While it waits everything may change, its size too.
-      await clusters.patch('patient', { size: 6, priority: 7 });
-      await waitFor('the queue to know', async () => {
-        const row = await science.row(job);
-        return row?.pods === 6 && row.priority === 7;
-      });
-      await gone('patient');
-      expect(await science.phase(job, 'Finished')).toMatchObject({ result: 'Cancelled', startedAt: null });
-      expect(await science.events(made)).toEqual([]);
-      await science.delete(wall, 'Job');
-      await science.phase(wall, 'Finished');
-    });
-
     test('an edit that Kubernetes refuses is said, and taken back', async () => {
       await clusters.create('fixed', { size: 2 });
       const before = await clusters.running('fixed', 2);
@@ -250,14 +228,6 @@ describeStack(
         return !parts.some((part) => left.includes(part));
       });
       expect((await clusters.get('served'))!.status!.phase).toBe('Running');
-    });
-
-    test('cleanup: it goes by itself when it is over', async () => {
-      const made = await clusters.create('tidy', { size: 1, cleanup: true });
-      const [lead] = await clusters.running('tidy', 1);
-      await clusters.end(lead!);
-      await waitFor('it to be gone', async () => (await clusters.get('tidy')) === undefined);
-      await waitFor('all of it to be gone', async () => (await clusters.belongings(made)).length === 0);
     });
 
     test('an evicted worker is replaced, and that is no failure', async () => {
@@ -310,17 +280,6 @@ describeStack(
       expect(message).toContain('spec.flux.curveCert');
       expect(message).not.toContain('hunter2');
       expect((await clusters.belongings(made)).filter((name) => name.startsWith('Job/'))).toEqual([]);
-    });
-
-    test('made anew at once under its old name, it is new all through', async () => {
-      await clusters.create('phoenix', { size: 1 });
-      await clusters.running('phoenix', 1);
-      await clusters.delete('phoenix');
-      const second = await clusters.create('phoenix', { size: 1 });
-      await clusters.phase('phoenix', 'Running');
-      const owned = await clusters.belongings(second);
-      for (const name of ['Job/phoenix', 'Secret/phoenix-curve', 'Service/phoenix', 'FluxJob/phoenix-job'])
-        expect(owned).toContain(name);
     });
 
     test('outside the queue it is a cluster all the same', async () => {
@@ -385,6 +344,47 @@ describeStack(
       await clusters.running('steady', 3);
       expect((await clusters.brokers('steady'))[0]!.metadata.uid).toBe(before[0]!.metadata.uid);
       expect((await versions())[0]).toBe(Number(seen[0]) + 1);
+    });
+
+    test('deleted while it waits, it leaves nothing and was never started', async () => {
+      const wall = await science.job('wall', { pods: 4, cores: 4, runs: '10m' });
+      await science.phase(wall, 'Running');
+      const made = await clusters.create('patient');
+      const waits = await clusters.phase('patient', 'Waiting');
+      expect(holding(waits)).toEqual(['JobRequested', 'JobWaitingForResources', 'Reconciling']);
+      await clusters.condition('patient', 'Ready', 'False', 'Reserved');
+      const job = await clusters.job('patient');
+      expect(job.spec.suspend).toBe(true);
+      // While it waits everything may change, its size too.
+      await clusters.patch('patient', { size: 6, priority: 7 });
+      await waitFor('the queue to know', async () => {
+        const row = await science.row(job);
+        return row?.pods === 6 && row.priority === 7;
+      });
+      await gone('patient');
+      expect(await science.phase(job, 'Finished')).toMatchObject({ result: 'Cancelled', startedAt: null });
+      expect(await science.events(made)).toEqual([]);
+      await science.delete(wall, 'Job');
+      await science.phase(wall, 'Finished');
+    });
+
+    test('cleanup: it goes by itself when it is over', async () => {
+      const made = await clusters.create('tidy', { size: 1, cleanup: true });
+      const [lead] = await clusters.running('tidy', 1);
+      await clusters.end(lead!);
+      await waitFor('it to be gone', async () => (await clusters.get('tidy')) === undefined);
+      await waitFor('all of it to be gone', async () => (await clusters.belongings(made)).length === 0);
+    });
+
+    test('made anew at once under its old name, it is new all through', async () => {
+      await clusters.create('phoenix', { size: 1 });
+      await clusters.running('phoenix', 1);
+      await clusters.delete('phoenix');
+      const second = await clusters.create('phoenix', { size: 1 });
+      await clusters.phase('phoenix', 'Running');
+      const owned = await clusters.belongings(second);
+      for (const name of ['Job/phoenix', 'Secret/phoenix-curve', 'Service/phoenix', 'FluxJob/phoenix-job'])
+        expect(owned).toContain(name);
     });
   },
   { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
