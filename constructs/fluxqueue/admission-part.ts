@@ -28,9 +28,12 @@ export class Admission extends Construct {
       ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
     };
     const users = externalRuntime?.users;
-    const runtime = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
-    new AdmissionGuards(this, 'guards', runtime);
-    new ControllerGuard(this, 'controller', runtime);
+    new AdmissionGuards(this, 'guards', {
+      ...where,
+      ...(users === undefined ? {} : { controllerUsers: users }),
+    });
+    // Whoever else runs the runtime, from outside, may be anybody: an administrator keeps his rights.
+    new ControllerGuard(this, 'controller', where);
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,

@@ -69,3 +69,20 @@ test('every pod has a ServiceAccount of its own, and only the containers that ca
     'fluxqueue-scheduler/scheduler',
   ]);
 });
+
+test("the controller's guard binds its ServiceAccount only, whoever else runs the runtime, and in every namespace", () => {
+  const props = { kubernetesVersion: '1.37.1', externalRuntime: { users: ['admin'] } };
+  const guard = stackObjects(props).find(
+    ({ kind, metadata }) =>
+      kind === 'ValidatingAdmissionPolicy' && metadata.name === 'fluxqueue-guard-controller',
+  );
+  const spec = guard!.spec as { matchConditions: object[]; matchConstraints: object };
+  expect(spec.matchConditions).toEqual([
+    {
+      name: 'the-controller',
+      expression:
+        'request.userInfo.username in ["system:serviceaccount:fluxqueue-system:fluxqueue-controller"]',
+    },
+  ]);
+  expect(spec.matchConstraints).not.toHaveProperty('namespaceSelector');
+});

@@ -1,4 +1,5 @@
 /** MiniClusters on the real control plane: through the queue to the exact nodes, up, resized, over, gone. */
+import { type ManifestObject, renderMiniCluster } from '../../constructs/minicluster';
 import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/names';
 import { createClient } from '../../runtime/kubernetes/client';
 import { jobs, secrets } from '../../runtime/kubernetes/paths';
@@ -325,6 +326,34 @@ describeStack(
         message: expect.stringContaining('deletes what belongs to a MiniCluster, and nothing else'),
       });
       client.close();
+    });
+
+    test('without the controller, the keygen role makes the certificate, with its own rights, once', async () => {
+      const { cluster, roles } = getFixture().stack;
+      const resource = { metadata: { name: 'static', namespace: 'science' }, spec: { containers: [{}] } };
+      const manifests = renderMiniCluster(resource, { keygen: {} });
+      const job = manifests.find(
+        ({ metadata, kind }) => kind === 'Job' && metadata.name === 'static-keygen',
+      ) as (ManifestObject & Job) | undefined;
+      await cluster.apply(manifests.filter(({ kind }) => !/Job|ConfigMap|Service$/.test(kind)));
+      const KUBECONFIG = await cluster.kubeconfigForServiceAccount('static-keygen', 'science');
+      const [, , ...args] = job!.spec.template.spec.containers[0]!.command!;
+      const environment = { KUBECONFIG, NAMESPACE: 'science' };
+      expect(await roles.once(args, environment)).toBe('certificate made: Secret science/static-curve\n');
+      const text = async () => {
+        const all = await clusters.list<KubernetesObject & { data: Record<string, string> }>('Secret');
+        const secret = all.find(({ metadata }) => metadata.name === 'static-curve')!;
+        return Buffer.from(secret.data['curve.cert']!, 'base64').toString();
+      };
+      const first = await text();
+      expect(() => checkCertificate(first, 'it')).not.toThrow();
+      expect(await roles.once(args, environment)).toBe('certificate kept: Secret science/static-curve\n');
+      expect(await text()).toBe(first);
+      const other = args.map((arg) => (arg === 'static-curve' ? 'hello-curve' : arg));
+      await expect(roles.once(other, environment)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^FLUXQ_KUBERNETES_FORBIDDEN: .*hello-curve/m),
+      });
     });
 
     test('a restart of the controller disturbs nobody', async () => {

@@ -1,28 +1,19 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP } from '../../names';
-import {
-  type AdmissionScopeProps,
-  admissionMetadata,
-  type ControllerUserProps,
-  cel,
-  celList,
-  controllerUsers,
-} from './scope';
-
-export interface ControllerGuardProps extends AdmissionScopeProps, ControllerUserProps {}
+import { type AdmissionScopeProps, admissionMetadata, cel, celList, controllerUsers } from './scope';
 
 const ownedBy = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == "MiniCluster" && ` +
   `owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
 
 /**
- * Keeps the controller to what its rights are for, where RBAC can't say it: it deletes only what belongs to a MiniCluster,
+ * Keeps the controller's ServiceAccount to what its rights are for, where RBAC can't say it: it deletes only what belongs to a MiniCluster,
  * and makes only the one kind of Secret (who may create any can make himself a token of any ServiceAccount). In every
  * namespace, those included that the queue never touches.
  */
 export class ControllerGuard extends Construct {
-  constructor(scope: Construct, id: string, props: ControllerGuardProps = {}) {
+  constructor(scope: Construct, id: string, props: AdmissionScopeProps = {}) {
     super(scope, id);
     const name = `${props.name ?? 'fluxqueue'}-guard-controller`;
     const policy = new ApiObject(this, 'policy', {
