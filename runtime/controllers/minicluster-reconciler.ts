@@ -23,7 +23,7 @@ import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again } from '../kubernetes/work-queue';
 import { jobs } from '../kubernetes/paths';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
-import { type Refusal, statusOf } from '../minicluster/lifecycle';
+import { hasStarted, type Refusal, statusOf } from '../minicluster/lifecycle';
 import { applied, isWorkload, type Manifest } from '../minicluster/manifests';
 import { planOf, type WorkloadKind } from '../minicluster/plan';
 import {
@@ -137,8 +137,9 @@ export class MiniClusterReconciler {
     const job = jobOf(key);
     const set = statefulSetOf(key);
     const own = [job, set].find((object) => object !== undefined && belongsTo(object, cluster));
-    if (own === undefined)
-      return (cluster.spec.workload === 'StatefulSet' ? set : job) === undefined ? {} : { isTaken: true };
+    if (own === undefined && (cluster.spec.workload === 'StatefulSet' ? set : job) !== undefined)
+      return { isTaken: true };
+    if (own === undefined) return this.isSweptAway(cluster) ? { progress: lost(this.options.now()) } : {};
     const { uid, labels } = own.metadata;
     const pods = podsOf(uid);
     const isJob = own === job;
@@ -149,6 +150,12 @@ export class MiniClusterReconciler {
       row: rowOf(uid),
       isQueued: labels?.[ADMITTED_LABEL] === 'true',
     };
+  }
+
+  /** Kubernetes deletes a Job some time after its end; while no controller looked, that may have been unseen. */
+  private isSweptAway({ spec, status }: MiniCluster): boolean {
+    const { phase } = status ?? {};
+    return spec.ttlSecondsAfterFinished !== undefined && hasStarted(phase) && phase !== 'Finished';
   }
 
   /** Makes the cluster what its spec says, as far as that can be. */
@@ -291,6 +298,12 @@ export class MiniClusterReconciler {
 
 function belongsTo({ metadata }: KubernetesObject, cluster: MiniCluster): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === cluster.metadata.uid) ?? false;
+}
+
+function lost(now: number): Progress {
+  const message = 'its Job is gone, and nobody saw how it ended';
+  const end = { result: 'Cancelled', message, finishedAt: now } as const;
+  return { wanted: 0, pods: 0, placed: 0, ready: 0, suspended: false, end };
 }
 
 function invalid(problems: readonly Problem[]): Refusal {

@@ -343,6 +343,17 @@ describe('over', () => {
     }
   });
 
+  test('its Job that was swept away unseen is not run a second time', async () => {
+    const paper = new Paper({ ttlSecondsAfterFinished: 0 });
+    await paper.step();
+    paper.made({}, { active: 4, ready: 4 });
+    await paper.step();
+    paper.job = undefined;
+    expect((await paper.step()).calls).toEqual([STATUS]);
+    expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    expect((await paper.step()).calls).toEqual([]);
+  });
+
   test('it is deleted where its user asked for that', async () => {
     const paper = await over({ cleanup: true });
     expect((await paper.step()).calls).toEqual([STATUS, 'delete miniclusters/hello']);
