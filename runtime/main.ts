@@ -1,5 +1,5 @@
 /** The runtime: one program, one role per subcommand. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { startWebhookRole } from './admission/role';
 import { type Config, loadConfig } from './config';
 import { startController } from './controllers/controller';
@@ -65,14 +65,14 @@ program
 program
   .command('keygen')
   .description('one-shot: makes the certificate of a MiniCluster, once')
+  .requiredOption('--namespace <name>', 'namespace of the Secret')
   .requiredOption('--secret <name>', 'the Secret; its key curve.cert is filled')
-  .requiredOption('--name <name>', "name of the MiniCluster, for the brokers' logs")
-  .addOption(new Option('--namespace <name>', 'of the Secret').env('NAMESPACE').makeOptionMandatory())
-  .action(async ({ secret, name, namespace }: { secret: string; name: string; namespace: string }) => {
+  .requiredOption('--cluster <name>', "name of the MiniCluster, for the brokers' logs")
+  .action(async (options: { namespace: string; secret: string; cluster: string }) => {
     const client = createClient({ userAgent: 'fluxqueue-keygen' });
-    const outcome = await ensureCurve({ client, namespace, secret, cluster: name });
+    const outcome = await ensureCurve({ client, ...options });
     client.close();
-    process.stdout.write(`certificate ${outcome}: Secret ${namespace}/${secret}\n`);
+    process.stdout.write(`certificate ${outcome}: Secret ${options.namespace}/${options.secret}\n`);
   });
 
 addRenderCommand(program);

@@ -283,7 +283,9 @@ export class WorkloadReconciler {
     const message = `${what}, waits again in its place`;
     if (!(await this.giveBack(row, message))) return undefined;
     this.options.tell(object, adapter, { type: 'Warning', reason: 'Requeued', message });
-    return undefined;
+    // Its user may have held it, or changed it, while it ran: the next pass is to know.
+    const back = this.options.ledger.byUid(row.uid);
+    return back?.phase === 'Waiting' ? this.attend(object, adapter, back) : undefined;
   }
 
   private isAlive(pod: Pod): boolean {

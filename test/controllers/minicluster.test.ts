@@ -337,8 +337,11 @@ describeStack(
       ) as (ManifestObject & Job) | undefined;
       await cluster.apply(manifests.filter(({ kind }) => !/Job|ConfigMap|Service$/.test(kind)));
       const KUBECONFIG = await cluster.kubeconfigForServiceAccount('static-keygen', 'science');
-      const [, , ...args] = job!.spec.template.spec.containers[0]!.command!;
-      const environment = { KUBECONFIG, NAMESPACE: 'science' };
+      // The kubelet's part: it fills in the variable.
+      const [, , ...args] = job!.spec.template.spec.containers[0]!.command!.map((word) =>
+        word.replace('$(NAMESPACE)', 'science'),
+      );
+      const environment = { KUBECONFIG };
       expect(await roles.once(args, environment)).toBe('certificate made: Secret science/static-curve\n');
       const text = async () => {
         const all = await clusters.list<KubernetesObject & { data: Record<string, string> }>('Secret');
