@@ -42,6 +42,11 @@ export const PREEMPTIBLE = 'fluxqueue/preemptible';
 export const GROUP = 'fluxqueue/group';
 /** Label or annotation: number of pods of the gang. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
+/**
+ * Annotation of an indexed Job that may grow while it runs: so many of its pods (index 0 and up) are granted together;
+ * each of the others enters the queue by itself when it is made (docs/decisions/0012-elastic-miniclusters.md).
+ */
+export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 

@@ -142,7 +142,7 @@ export interface MiniClusterStatus {
   readonly observedGeneration?: number;
 
   /**
-   * JobRequested, JobWaitingForResources, JobMiniClusterReady (its brokers are up), JobRunning and JobFinished, of which the last reached is True; Ready, Reconciling and Stalled as GitOps tools and `kubectl wait` read them.
+   * JobRequested (its objects are there), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are up) and JobFinished (with the result as reason), each True while it holds; Ready (its brokers are up), Reconciling and Stalled (what no waiting cures) as GitOps tools and `kubectl wait` read them.
    */
   readonly conditions?: readonly MiniClusterStatusConditions[];
 }

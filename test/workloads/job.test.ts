@@ -2,6 +2,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
+  GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -132,6 +133,30 @@ describe('a Job', () => {
   test('has no priority of its own: a template may claim anything', () => {
     const template = { spec: { containers: [], priority: 1_000_000 } };
     expect(jobAdapter.demand(job({ template })).priority).toBeUndefined();
+  });
+
+  const growing = (gang: string, spec: Spec = {}): Job => {
+    const made = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
+    return { ...made, metadata: { ...made.metadata, annotations: { [GANG_SIZE]: gang } } };
+  };
+
+  test.each([
+    ['its gang', growing('2'), 2],
+    ['no more than it has', growing('8'), 3],
+    ['all of them, where the size of the gang is none', growing('many'), 3],
+    ['all of them, without indexes', growing('2', { completionMode: 'NonIndexed' }), 3],
+  ])('that may grow asks for %s', (_, made, pods) => {
+    expect(jobAdapter.demand(made).pods).toBe(pods);
+  });
+
+  test('that may grow is released with an open assignment', () => {
+    expect(jobAdapter.release(growing('3'), wide)).toMatchObject({
+      body: {
+        spec: {
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
+        },
+      },
+    });
   });
 
   test('can be released once the Job controller has let go of the run before', () => {
