@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../errors';
-import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import type { Allocation, Fluxion, GraphNode, InitRequest, MatchPolicy } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/types';
 import { LEAVING_SECONDS } from '../scheduling/preemption';
@@ -123,15 +123,35 @@ export class FluxionGraph {
     this.cancels.clear();
     this.shrinks = [];
     this.foreign.clear();
-    await fluxion.init({ nodes: [...nodes.values()], policy, now, fence });
+    const init = { nodes: [...nodes.values()], policy, now, fence };
+    await fluxion.init(init);
     const allocations = holders
       .map((holder) => clipAllocation(spanOf(holder, now), nodes))
       .filter((allocation): allocation is Allocation => allocation !== undefined);
-    await fluxion.replay(allocations, now);
+    await this.replay(allocations, init);
     this.nodes = new Map(nodes);
     this.doubt = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
     return true;
+  }
+
+  /** Two rows that hold the same unit must not keep everybody else from being scheduled: the later one goes without. */
+  private async replay(allocations: readonly Allocation[], init: InitRequest): Promise<void> {
+    const { fluxion, logger } = this.options;
+    try {
+      return await fluxion.replay(allocations, init.now);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    await fluxion.init(init);
+    for (const allocation of allocations)
+      await fluxion.replay([allocation], init.now).catch((error: unknown) => {
+        if (!isConflict(error)) throw error;
+        logger.error(
+          { jobid: allocation.jobid, error: messageOf(error) },
+          'two workloads have the same unit',
+        );
+      });
   }
 
   /** Changes that need what runs to be given back: a node that changed its units or came back under its jobs. */
@@ -275,6 +295,10 @@ function spanOf({ allocation, recall }: WorkloadRow, now: number): Allocation {
   const { start, end } = allocation!;
   const until = recall === null ? end : Math.min(end, now + LEAVING_SECONDS);
   return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_REPLAY';
 }
 
 /** Which units of which nodes, whatever their order. */

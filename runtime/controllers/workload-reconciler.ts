@@ -63,6 +63,7 @@ export interface WorkloadKey {
 /** When to look again; nothing: when something changes. */
 type Next = { readonly after: number } | undefined;
 
+const AT_ONCE = { after: 1 };
 /** A wait that is news to its user. */
 const WORTH_TELLING_SECONDS = 5;
 /** A released workload whose object is gone may still have a pod on the way into our cache. */
@@ -152,7 +153,8 @@ export class WorkloadReconciler {
     const why = this.whyBack(object, adapter, current);
     if (why !== undefined) {
       await this.takeBack.step(object, adapter, current, pods, why);
-      return undefined;
+      // What its user changed while it ran counts now.
+      return this.options.ledger.byUid(row.uid)?.phase === 'Waiting' ? AT_ONCE : undefined;
     }
     if (current.releasedAt === null) {
       const next = await this.release(object, adapter, current);

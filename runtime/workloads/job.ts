@@ -3,12 +3,17 @@
  * unsuspends it, writes the assignment into its pod template, where pod
  * admission finds it, and makes Kubernetes end it when its walltime is over.
  */
-import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  JOBID_ANNOTATION,
+} from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment, nodesOf } from './assignment';
+import { encodeAssignment, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -115,14 +120,33 @@ function endOf({ status }: Job): Outcome | undefined {
 
 /** A succeeded pod is not made again when every completion has its own pod from the start. */
 function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
-  const { completions, parallelism = 1 } = job.spec;
+  const { completions, parallelism = 1, template } = job.spec;
   if (row.allocation === null || completions === undefined || completions > parallelism) return [];
-  const succeeded = new Map<string, number>();
-  for (const { spec, status } of pods)
-    if (status?.phase === 'Succeeded' && spec.nodeName !== undefined)
-      succeeded.set(spec.nodeName, (succeeded.get(spec.nodeName) ?? 0) + 1);
-  if (succeeded.size === 0) return [];
+  // Seen as it was before this run, or released by a leader that did not write it.
+  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
+  const done = doneByNode(job, row, pods);
+  if (done.size === 0) return [];
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (succeeded.get(node) ?? 0) >= placed)
+    .filter(({ node, pods: placed }) => (done.get(node) ?? 0) >= placed)
     .map(({ node }) => node);
+}
+
+/**
+ * How many pods of each node's share have succeeded. An index keeps its place whenever it succeeded, also in a run
+ * before a requeue and wherever it was then; pods without an index count only in the run they are of.
+ */
+function doneByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
+  const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
+  const annotations = spec.template.metadata?.annotations;
+  const nodes =
+    spec.completionMode === 'Indexed'
+      ? [
+          ...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
+        ].map((index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)))
+      : succeeded
+          .filter(({ metadata }) => metadata.annotations?.[JOBID_ANNOTATION] === String(jobid))
+          .map(({ spec: { nodeName } }) => nodeName);
+  const done = new Map<string, number>();
+  for (const node of nodes) if (node !== undefined) done.set(node, (done.get(node) ?? 0) + 1);
+  return done;
 }

@@ -114,7 +114,9 @@ class Matrix {
     return [...this.scenario.uids].flatMap((uid) => {
       const row = byUid.get(uid);
       if (row === undefined) return there.has(uid) ? [`${uid} without a row`] : [];
-      return row.phase === 'Finished' ? [] : [`${row.name} (${row.phase})`];
+      return row.phase === 'Finished'
+        ? []
+        : [`${row.name} (${row.phase} ${row.reason ?? ''}: ${row.message ?? ''})`];
     });
   }
 

@@ -40,10 +40,15 @@ export class Weather {
 /** Not calls with an answer, or with faults of their own. */
 const UNTOUCHED = new Set<PropertyKey>(['close', 'watch', 'server', 'namespace', 'waitingWrites']);
 
+/** Of the queue: on connections of their own. */
+const READS = new Set<PropertyKey>(['active', 'byUid', 'finished', 'outcomes', 'shares', 'queues']);
+
 /** The ports of one process. */
 export class ProcessPorts {
   private dead = false;
   private fluxionInDoubt = false;
+  /** The queue writes one statement after the other, and answers in that order. */
+  private written: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly weather: Weather) {}
 
@@ -66,10 +71,19 @@ export class ProcessPorts {
         const value: unknown = Reflect.get(object, key, object);
         if (typeof value !== 'function') return value;
         if (UNTOUCHED.has(key)) return value.bind(object);
-        return (...args: unknown[]) =>
-          this.call(port, String(key), () => Reflect.apply(value, object, args) as Promise<unknown>);
+        return (...args: unknown[]) => {
+          const run = () =>
+            this.call(port, String(key), () => Reflect.apply(value, object, args) as Promise<unknown>);
+          return port === 'queue' && !READS.has(key) ? this.inTurn(run) : run();
+        };
       },
     });
+  }
+
+  private inTurn(run: () => Promise<unknown>): Promise<unknown> {
+    const turn = this.written.then(run);
+    this.written = turn.catch(() => undefined);
+    return turn;
   }
 
   private async call(port: Port, method: string, effect: () => Promise<unknown>): Promise<unknown> {

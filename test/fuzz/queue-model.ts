@@ -18,6 +18,7 @@ import type {
 } from '../../runtime/queue/types';
 import { inOrder } from '../../runtime/scheduling/order';
 import type { LoggedEvent } from '../oracle/observation';
+import { copyOf } from './json-patch';
 
 interface Tables {
   readonly rows: Map<string, WorkloadRow>;
@@ -69,7 +70,7 @@ export class QueueModel implements Queue {
 
   async setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void> {
     this.check(fence);
-    this.tables.queues = structuredClone(queues);
+    this.tables.queues = copyOf(queues);
   }
 
   async queues(): Promise<QueueSettings[]> {
@@ -132,7 +133,7 @@ export class QueueModel implements Queue {
     this.check(fence);
     return submissions.flatMap((submission) => {
       if (this.tables.rows.has(submission.uid)) return [];
-      const row = { ...newRow(structuredClone(submission), ++this.tables.seq), jobid: ++this.tables.jobid };
+      const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: ++this.tables.jobid };
       const { queue, priority, walltime, held } = row;
       return [this.store(row, 'Submitted', { queue, priority, walltime, held })];
     });
@@ -179,7 +180,7 @@ export class QueueModel implements Queue {
       const jobid = ++this.tables.jobid;
       const known = rows.get(submission.uid);
       if (known !== undefined && known.phase !== 'Waiting') return [];
-      const row = known ?? newRow(structuredClone(submission), ++this.tables.seq);
+      const row = known ?? newRow(copyOf(submission), ++this.tables.seq);
       const at = this.now();
       const allocation = { ...held, jobid };
       const grant = { phase: 'Ready', jobid, allocation, allocatedAt: at, releasedAt: at } as const;
@@ -275,7 +276,7 @@ export class QueueModel implements Queue {
     const last = new Map(records.map((record) => [record.uid, record]));
     const changed = [...last.values()].flatMap((record) => {
       const row = this.tables.rows.get(record.uid);
-      const next = row === undefined ? undefined : change(row, structuredClone(record));
+      const next = row === undefined ? undefined : change(row, copyOf(record));
       return next ?? [];
     });
     return changed

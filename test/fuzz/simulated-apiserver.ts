@@ -10,7 +10,7 @@ import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
 import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
-import { applyJsonPatch, mergePatch, type Operation } from './json-patch';
+import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
 import type { Chance } from './random';
 import type { SimulatedClock } from './simulated-clock';
@@ -83,7 +83,7 @@ export class SimulatedApiserver {
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
       throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
-    return this.store.create(resource, this.admitted(resource, structuredClone({ ...given, metadata })));
+    return this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
   }
 
   /** Deletes it now, or marks it for whoever has to let go of it first. */
@@ -92,8 +92,8 @@ export class SimulatedApiserver {
     const object = this.found(path);
     if (uid !== undefined && object.metadata.uid !== uid)
       throw refusal(409, 'Conflict', 'the UID in the precondition is another');
-    const graceful = resource === 'pods' && (object as { spec?: { nodeName?: string } }).spec?.nodeName;
-    if (graceful !== undefined || policy === 'Foreground') {
+    const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
+    if ((resource === 'pods' && bound) || policy === 'Foreground') {
       if (object.metadata.deletionTimestamp !== undefined) return;
       const deletionTimestamp = timeOf(this.now());
       this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp } });

@@ -28,8 +28,8 @@ import { NAMESPACE, User } from './user';
 const EPOCH = 1_800_000_000;
 /** After trouble ends, retries and late watches may take so long (seconds) before disagreement counts. */
 const RECOVERY = 10;
-/** Simulated seconds in which everything that can end has to end when nothing disturbs it any more. */
-const LAST = 1_800;
+/** Simulated seconds in which everything has to end that can; a clock that jumped back an hour makes some wait for so long. */
+const LAST = 3 * 3_600;
 
 export interface SimulationOptions {
   readonly seed: number;

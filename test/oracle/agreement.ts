@@ -22,6 +22,7 @@ export function differences(seen: Observation): Violation[] {
   const objects = new Map<string, KubernetesObject>();
   for (const object of [...seen.jobs, ...seen.pods]) objects.set(object.metadata.uid, object);
   const held = new Map(seen.fluxion.jobs.map((job) => [job.jobid, job]));
+  const there = new Set(seen.nodes.map(({ metadata }) => metadata.name));
   const expected = new Set<number>();
   for (const row of seen.rows) {
     if (row.phase === 'Finished') continue;
@@ -29,7 +30,7 @@ export function differences(seen: Observation): Violation[] {
     const object = objects.get(row.uid);
     if (object === undefined) say('I3', `${row.name} is ${row.phase} and its object is gone`);
     else if (row.phase === 'Waiting') waiting(row, object, held.get(row.jobid), say);
-    else granted(row, object, held.get(row.jobid), say);
+    else granted(onNodes(row, there), object, held.get(row.jobid), say);
   }
   for (const { jobid } of seen.fluxion.jobs)
     if (jobid < FOREIGN && !expected.has(jobid)) say('I3', `Fluxion holds job ${jobid} for nobody`);
@@ -48,9 +49,17 @@ function waiting(row: SeenRow, object: KubernetesObject, held: Allocation | unde
     say('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 
+/** What it had on a node that is gone is nowhere else either; a pod that can't be taken back waits there for its end. */
+function onNodes(row: SeenRow, there: ReadonlySet<string>): SeenRow {
+  if (row.allocation === null) return row;
+  const nodes = row.allocation.nodes.filter(({ name }) => there.has(name));
+  return { ...row, allocation: { ...row.allocation, nodes } };
+}
+
 function granted(row: SeenRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
   const { name, allocation, jobid } = row;
   if (allocation === null) say('I2', `${name} is ${row.phase} without an allocation`);
+  else if (allocation.nodes.length === 0) return;
   else if (held === undefined) say('I2', `${name} is ${row.phase} and Fluxion does not hold job ${jobid}`);
   else if (unitsOf(held.nodes) !== unitsOf(allocation.nodes))
     say('I2', `${name} has ${unitsOf(allocation.nodes)} and Fluxion says ${unitsOf(held.nodes)}`);

@@ -19,6 +19,8 @@ export type SeenRow = Pick<
   | 'uid'
   | 'name'
   | 'phase'
+  | 'reason'
+  | 'message'
   | 'jobid'
   | 'allocation'
   | 'estimatedStart'

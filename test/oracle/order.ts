@@ -24,7 +24,7 @@ interface Place {
   /** Since when it stands in line; undefined: it does not. */
   since: number | undefined;
   estimate: number | undefined;
-  /** Position in the log of that estimate. */
+  /** When that estimate was told. */
   estimatedAt: number;
   /** Ends of its allocation, while it has one. */
   end: number | undefined;
@@ -38,7 +38,7 @@ export function orderFaults(
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
   const line = new Line(rows, new Set(edits.map(({ uid }) => uid)), deeds);
-  for (const [at, event] of events.entries()) line.follow(event, at);
+  for (const event of events) line.follow(event);
   return line.found;
 }
 
@@ -46,7 +46,7 @@ class Line {
   readonly found: Violation[] = [];
   private readonly places = new Map<string, Place>();
   private readonly rows: ReadonlyMap<string, SeenRow>;
-  /** Position in the log -> who came or stepped into line there, with what priority; or what shook everything. */
+  /** Who came or stepped into line when; undefined: something that shook everything. */
   private readonly stirs: { readonly at: number; readonly place: Place | undefined }[] = [];
   private lastDisturbance = 0;
 
@@ -58,41 +58,41 @@ class Line {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
   }
 
-  follow(event: LoggedEvent, at: number): void {
+  follow(event: LoggedEvent): void {
     if (this.deeds.disturbances.some((when) => when > this.lastDisturbance && when <= event.at)) {
       this.lastDisturbance = event.at;
-      this.stirs.push({ at, place: undefined });
+      this.stirs.push({ at: event.at, place: undefined });
     }
     const place = this.placeOf(event);
     if (place === undefined) return;
     switch (event.event) {
       case 'Submitted':
       case 'Updated':
-        this.arrive(place, event, at);
+        this.arrive(place, event);
         break;
       case 'Waiting':
-        this.wait(place, event, at);
+        this.wait(place, event);
         break;
       case 'Allocated':
         this.start(place, event);
         break;
       case 'Requeued':
-        this.leave(place, event.at, at);
+        this.leave(place, event.at);
         place.estimate = undefined;
-        this.stepIn(place, event.at, at);
+        this.stepIn(place, event.at);
         // What it held, or what it lost, is counted anew.
-        this.stirs.push({ at, place: undefined });
+        this.stirs.push({ at: event.at, place: undefined });
         break;
       case 'Finished':
         place.since = undefined;
-        this.leave(place, event.at, at);
+        this.leave(place, event.at);
         break;
     }
   }
 
   /** Who stayed longer than he said has delayed whoever was to come after him. */
-  private leave(place: Place, when: number, at: number): void {
-    if (place.end !== undefined && when > place.end) this.stirs.push({ at, place: undefined });
+  private leave(place: Place, when: number): void {
+    if (place.end !== undefined && when > place.end) this.stirs.push({ at: when, place: undefined });
     place.end = undefined;
   }
 
@@ -117,27 +117,27 @@ class Line {
     return place;
   }
 
-  private arrive(place: Place, { at: when, detail }: LoggedEvent, at: number): void {
+  private arrive(place: Place, { at: when, detail }: LoggedEvent): void {
     place.priority = Number(detail.priority);
     place.queue = String(detail.queue);
     place.walltime = Number(detail.walltime);
     place.estimate = undefined;
     if (detail.held === true) place.since = undefined;
-    else this.stepIn(place, when, at);
+    else this.stepIn(place, when);
   }
 
-  private stepIn(place: Place, when: number, at: number): void {
+  private stepIn(place: Place, when: number): void {
     place.since = when;
-    this.stirs.push({ at, place });
+    this.stirs.push({ at: when, place });
   }
 
-  private wait(place: Place, { at: when, detail }: LoggedEvent, at: number): void {
+  private wait(place: Place, { at: when, detail }: LoggedEvent): void {
     if (!IN_LINE.has(String(detail.reason))) {
       place.since = undefined;
       place.estimate = undefined;
       return;
     }
-    if (place.since === undefined) this.stepIn(place, when, at);
+    if (place.since === undefined) this.stepIn(place, when);
     const told = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
     // Behind pods that are not ours, whose end nobody knows.
     const estimate = told !== undefined && told < when + YEAR ? told : undefined;
@@ -154,14 +154,16 @@ class Line {
     // Who lost its reservation to nobody has lost nothing that was promised: only what is promised anew is compared.
     if (estimate !== undefined) {
       place.estimate = estimate;
-      place.estimatedAt = at;
+      place.estimatedAt = when;
     }
   }
 
   /** Somebody came before it, something was lost, or somebody stays longer than he said. */
   private isExcused(place: Place, when: number): boolean {
     if (!this.deeds.comparable) return true;
-    for (let i = this.stirs.length - 1; i >= 0 && this.stirs[i]!.at >= place.estimatedAt; i--) {
+    // The pass that told it may have begun before the log had what came then.
+    const from = place.estimatedAt - PASS;
+    for (let i = this.stirs.length - 1; i >= 0 && this.stirs[i]!.at >= from; i--) {
       const { place: other } = this.stirs[i]!;
       if (other === undefined || isBefore(other, place)) return true;
     }
