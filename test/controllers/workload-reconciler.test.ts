@@ -155,6 +155,20 @@ describeCluster('steps of a workload', (getCluster) => {
     expect(freed).toHaveLength(1);
   });
 
+  test('what its user held while it ran is held as soon as it waits again', async () => {
+    const job = await granted('held-late');
+    const steps = reconciler();
+    await steps.reconcile(keyOf(job));
+    const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
+    await admin.patch(jobs('default', 'held-late'), hold, 'merge');
+    seen = await cluster.waitFor('the Job controller to let go', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, held: true, reason: 'Held' });
+  });
+
   test('the Job controller has not let go yet: it is not released, and not given up', async () => {
     const job = await granted('held-on');
     seen = { ...job, status: { startTime: '2026-01-01T00:00:00Z' } };
