@@ -1,6 +1,6 @@
 /** One workload after the other gets its place: units now, units later, or a reason to wait. */
 import { FluxqError } from '../errors';
-import type { Allocation, MatchOperation, MatchResult } from '../fluxion/types';
+import type { AllocatedNode, Allocation, MatchOperation, MatchResult } from '../fluxion/types';
 import type { WorkloadRow } from '../queue/types';
 import { priorityOf } from './order';
 import { LEAVING_SECONDS } from './preemption';
@@ -335,5 +335,14 @@ export class Place {
 }
 
 function isSamePlace(a: Allocation, b: Allocation): boolean {
-  return a.start === b.start && JSON.stringify(a.nodes) === JSON.stringify(b.nodes);
+  if (a.start !== b.start || a.nodes.length !== b.nodes.length) return false;
+  return a.nodes.every((node, i) => holdsSame(node, b.nodes[i]!));
+}
+
+function holdsSame(a: AllocatedNode, b: AllocatedNode): boolean {
+  if (a.name !== b.name || a.exclusive !== b.exclusive) return false;
+  const types = Object.keys(a.units);
+  return (
+    types.length === Object.keys(b.units).length && types.every((type) => a.units[type] === b.units[type])
+  );
 }
