@@ -168,9 +168,14 @@ export class FluxionGraph {
   /** @returns whether it gave anything back */
   private async adjust({ nodes }: Desired): Promise<boolean> {
     const { fluxion } = this.options;
-    const freed = this.shrinks.length > 0 || this.cancels.size > 0;
-    for (const { jobid, nodes: freed } of this.shrinks.splice(0)) await fluxion.partialCancel(jobid, freed);
+    let freed = false;
+    for (const { jobid, nodes: names } of this.shrinks.splice(0)) {
+      freed = true;
+      await fluxion.partialCancel(jobid, names);
+    }
+    // Also those that come while this goes on.
     for (const jobid of this.cancels) {
+      freed = true;
       await fluxion.cancel(jobid);
       this.cancels.delete(jobid);
     }

@@ -9,6 +9,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, RequeueCause, WorkloadRow } from '../queue/types';
+import { LONGEST_BACKOFF_SECONDS } from '../scheduling/eligibility';
 import { isTerminal, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated } from '../workloads/pod';
 import type { UserEvent } from './workload-reconciler';
@@ -32,9 +33,6 @@ export interface Why {
   /** For its user, without what follows from it: `lost node-1`. */
   readonly what: string;
 }
-
-/** However often it has failed, it is tried again within the hour. */
-const LONGEST_BACKOFF_SECONDS = 3600;
 
 export class TakeBack {
   /** Job id -> generation of the object that we released: while that is what we see, the watch lags behind. */

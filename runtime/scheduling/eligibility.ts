@@ -12,6 +12,14 @@ export interface EligibilityInput {
   readonly outcomeOf?: OutcomeOf | undefined;
 }
 
+/** However often a workload has failed, it is tried again within the hour. */
+export const LONGEST_BACKOFF_SECONDS = 3600;
+
+/** A time further ahead was written by a clock that was wrong. */
+function isTooEarly({ notBefore }: WorkloadRow, now: number): boolean {
+  return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_BACKOFF_SECONDS;
+}
+
 /** Says so in `waits` when it is not. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Waits): boolean {
   if (row.held) {
@@ -20,7 +28,7 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   }
   if (NOT_OURS.has(row.reason)) return false;
   // Its requeue has said why.
-  if ((row.notBefore ?? 0) > input.now) return false;
+  if (isTooEarly(row, input.now)) return false;
   if (row.reason === 'Unsatisfiable' && input.graphGrew === false) return false;
   const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
   if (pending === undefined) return true;

@@ -10,6 +10,7 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
+import type { WaitReason, WorkloadRow } from '../../runtime/queue/types';
 import { differences, Lasting } from '../oracle/agreement';
 import { causeless, doubleGrants } from '../oracle/log';
 import type { Deeds, Observation, Violation } from '../oracle/observation';
@@ -282,10 +283,14 @@ class Simulation {
   /** What could end and has not. */
   private open(): readonly string[] {
     return this.queue.all
-      .filter(
-        ({ phase, reason, pods }) => phase !== 'Finished' && !(phase === 'Waiting' && isStuck(reason, pods)),
-      )
+      .filter((row) => row.phase !== 'Finished' && !isStuck(row) && !this.isStranded(row))
       .map(({ name, phase, reason, message }) => `${name} is ${phase} ${reason ?? ''}: ${message ?? ''}`);
+  }
+
+  /** A lone pod that was pinned to a node which went away before it came there: Kubernetes leaves it so, too. */
+  private isStranded({ kind, phase, allocation }: WorkloadRow): boolean {
+    const node = allocation?.nodes[0]?.name ?? '';
+    return kind === 'Pod' && phase === 'Ready' && this.apiserver.store.get('nodes', node) === undefined;
   }
 
   private judge(): void {
@@ -322,12 +327,13 @@ class Simulation {
 }
 
 /** Waits for something that nobody brings. */
-function isStuck(reason: string | null, pods: number): boolean {
-  return (
-    reason === 'Unsatisfiable' ||
-    reason === 'DependencyPending' ||
-    reason === 'RequeueLimit' ||
-    reason === 'Invalid' ||
-    pods === 0
-  );
+function isStuck({ phase, reason, pods }: WorkloadRow): boolean {
+  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS.has(reason)));
 }
+
+const ENDLESS: ReadonlySet<WaitReason> = new Set([
+  'Unsatisfiable',
+  'DependencyPending',
+  'RequeueLimit',
+  'Invalid',
+]);
