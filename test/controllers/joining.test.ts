@@ -31,6 +31,7 @@ test('a pod beyond the gang asks as its Job did, for the time that is left', () 
     hold: false,
     exclusive: false,
     after: [],
+    preemptible: false,
   });
 });
 
