@@ -10,12 +10,12 @@ export function isInteractive(spec: DefaultedSpec, runner: ContainerSpec): boole
 }
 
 /** Folder of a container's blocks and script. */
-export function blocksFolder(container: string): string {
+function blocksFolder(container: string): string {
   return `${SCRIPTS}/commands/${container}`;
 }
 
 /** `-N` and `-n` by upstream's rule. */
-export function sizeFlags({ tasks, size }: DefaultedSpec): string[] {
+function sizeFlags({ tasks, size }: DefaultedSpec): string[] {
   if (tasks === 0) return ['-N', String(size)];
   return tasks >= size ? ['-N', String(size), '-n', String(tasks)] : ['-n', String(tasks)];
 }
