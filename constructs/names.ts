@@ -20,6 +20,9 @@ export const GATE = 'fluxqueue';
  */
 export const ASSIGNMENT_ANNOTATION = 'fluxqueue/assignment';
 
+/** Annotation beside it: Fluxion's job id of that allocation, for the recovery of a queue that has forgotten it. */
+export const JOBID_ANNOTATION = 'fluxqueue/jobid';
+
 /** Kubernetes' own completion index of a pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
@@ -31,15 +34,27 @@ export const PRIORITY = 'fluxqueue/priority';
 export const WALLTIME = 'fluxqueue/walltime';
 /** Label or annotation: "true" holds the workload until it is removed or "false". */
 export const HOLD = 'fluxqueue/hold';
-/** Label or annotation: names this workload waits for. */
+/** Label or annotation: what this workload waits for, `[afterok:|afterany:|afternotok:]NAME`, separated by commas. */
 export const AFTER = 'fluxqueue/after';
+/** Label or annotation: "true" lets the queue take it back for a more urgent workload. */
+export const PREEMPTIBLE = 'fluxqueue/preemptible';
 /** Label or annotation: plain pods of one name form a gang. */
 export const GROUP = 'fluxqueue/group';
 /** Label or annotation: number of pods of the gang. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
+/**
+ * Annotation of an indexed Job that may grow while it runs: so many of its pods (index 0 and up) are granted together;
+ * each of the others enters the queue by itself when it is made (docs/decisions/0012-elastic-miniclusters.md).
+ */
+export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
+/** Annotation: the user who made the workload. Admission writes it, and leaves it out where a controller made it. */
+export const USER_ANNOTATION = 'fluxqueue/user';
+
+/** Annotation on a Job: the activeDeadlineSeconds that the queue wrote when it released it; another one is its user's. */
+export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 /** Label of everything a MiniCluster is made of: its name. */
 export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 
@@ -58,6 +73,8 @@ export const FIELD_MANAGER = 'fluxqueue';
 export const FLUXJOB_GROUP = 'jobs.converged-computing.org';
 export const FLUXJOB_VERSION = 'v1alpha1';
 
+export const FLUXSETUP_GROUP = 'flux-framework.org';
+export const FLUXSETUP_VERSION = 'v1alpha1';
 export const MINICLUSTER_GROUP = 'flux-framework.org';
 export const MINICLUSTER_VERSION = 'v1alpha2';
 

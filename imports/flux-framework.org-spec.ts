@@ -1,6 +1,241 @@
 // generated from constructs/crds by npm run generate:imports
 
 /**
+ * The queue. Everything has a default.
+ */
+export interface FluxSetupSpec {
+  /**
+   * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+   */
+  readonly policy?: FluxSetupSpecPolicy;
+
+  /**
+   * For how many that wait nodes are reserved; policy hybrid only, 8 if not given.
+   */
+  readonly reservations?: number;
+
+  /**
+   * How many waiting workloads one pass asks for at most.
+   */
+  readonly depth?: number;
+
+  /**
+   * How long workloads run. Planning needs an end.
+   */
+  readonly walltime?: FluxSetupSpecWalltime;
+
+  /**
+   * Range of priorities; what lies outside is cut to it.
+   */
+  readonly priority?: FluxSetupSpecPriority;
+
+  /**
+   * Priority points that an hour of waiting earns.
+   */
+  readonly agingPerHour?: number;
+
+  /**
+   * What its workloads may hold together. What is not named is not limited.
+   */
+  readonly quota?: FluxSetupSpecQuota;
+
+  /**
+   * FluxSetups of one cohort, whatever their namespaces, lend each other the quota that they don't use.
+   */
+  readonly cohort?: string;
+
+  /**
+   * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+   */
+  readonly borrowing?: FluxSetupSpecBorrowing;
+
+  /**
+   * Takes its own quota back from those that borrowed it: the youngest of their workloads go back to their place in their queue.
+   */
+  readonly reclaim?: boolean;
+
+  /**
+   * Most workloads at once, of the whole queue and of each of its users.
+   */
+  readonly limits?: FluxSetupSpecLimits;
+
+  /**
+   * Its share of the machine relative to the other queues, where the stack has fair share switched on.
+   */
+  readonly weight?: number;
+
+  /**
+   * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+   */
+  readonly preemption?: FluxSetupSpecPreemption;
+
+  /**
+   * What becomes of a workload that lost its nodes.
+   */
+  readonly requeue?: FluxSetupSpecRequeue;
+}
+
+/**
+ * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+ */
+export type FluxSetupSpecPolicy = 'fcfs' | 'easy' | 'conservative' | 'hybrid';
+
+/**
+ * How long workloads run. Planning needs an end.
+ */
+export interface FluxSetupSpecWalltime {
+  /**
+   * Of workloads that give none, for example `1h30m`.
+   */
+  readonly default?: string;
+
+  /**
+   * What asks for more gets this.
+   */
+  readonly max?: string;
+}
+
+/**
+ * Range of priorities; what lies outside is cut to it.
+ */
+export interface FluxSetupSpecPriority {
+  /**
+   * Lowest priority; not limited if not given.
+   */
+  readonly min?: number;
+
+  /**
+   * Highest priority; not limited if not given.
+   */
+  readonly max?: number;
+}
+
+/**
+ * What its workloads may hold together. What is not named is not limited.
+ */
+export interface FluxSetupSpecQuota {
+  /**
+   * Workloads.
+   */
+  readonly jobs?: number;
+
+  /**
+   * Pods that run at once.
+   */
+  readonly pods?: number;
+
+  /**
+   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   */
+  readonly cores?: number | string;
+
+  /**
+   * Memory as a Kubernetes quantity, for example `256Gi`.
+   */
+  readonly memory?: number | string;
+
+  /**
+   * GPUs of any vendor.
+   */
+  readonly gpus?: number;
+
+  /**
+   * Different nodes.
+   */
+  readonly nodes?: number;
+}
+
+/**
+ * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+ */
+export interface FluxSetupSpecBorrowing {
+  /**
+   * Workloads.
+   */
+  readonly jobs?: number;
+
+  /**
+   * Pods that run at once.
+   */
+  readonly pods?: number;
+
+  /**
+   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   */
+  readonly cores?: number | string;
+
+  /**
+   * Memory as a Kubernetes quantity, for example `256Gi`.
+   */
+  readonly memory?: number | string;
+
+  /**
+   * GPUs of any vendor.
+   */
+  readonly gpus?: number;
+
+  /**
+   * Different nodes.
+   */
+  readonly nodes?: number;
+}
+
+/**
+ * Most workloads at once, of the whole queue and of each of its users.
+ */
+export interface FluxSetupSpecLimits {
+  /**
+   * Workloads that have nodes.
+   */
+  readonly running?: number;
+
+  /**
+   * Waiting workloads that are looked at; those behind them have to wait for that.
+   */
+  readonly waiting?: number;
+
+  /**
+   * Of each user (annotation `fluxqueue/user`, which admission writes).
+   */
+  readonly perUser?: FluxSetupSpecLimitsPerUser;
+}
+
+/**
+ * Of each user (annotation `fluxqueue/user`, which admission writes).
+ */
+export interface FluxSetupSpecLimitsPerUser {
+  /**
+   * Workloads that have nodes.
+   */
+  readonly running?: number;
+
+  /**
+   * Waiting workloads that are looked at.
+   */
+  readonly waiting?: number;
+}
+
+/**
+ * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+ */
+export type FluxSetupSpecPreemption = 'Never' | 'LowerPriority';
+
+/**
+ * What becomes of a workload that lost its nodes.
+ */
+export interface FluxSetupSpecRequeue {
+  /**
+   * How often it goes back to its place by itself.
+   */
+  readonly limit?: number;
+
+  /**
+   * How long it waits the first time; twice as long each further time, an hour at most.
+   */
+  readonly backoff?: string;
+}
+
+/**
  * What is asked for.
  */
 export interface MiniClusterSpec {

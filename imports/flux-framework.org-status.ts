@@ -1,6 +1,93 @@
 // generated from constructs/crds by npm run generate:imports
 
 /**
+ * What is in the queue. Written by the controller only, within seconds.
+ */
+export interface FluxSetupStatus {
+  /**
+   * Name of the queue as FluxJobs show it, `<namespace>/<name>`.
+   */
+  readonly queue?: string;
+
+  /**
+   * Workloads that wait for nodes.
+   */
+  readonly waiting?: number;
+
+  /**
+   * Workloads that have their nodes and no pod that runs yet.
+   */
+  readonly ready?: number;
+
+  /**
+   * Workloads of which a pod has run.
+   */
+  readonly running?: number;
+
+  /**
+   * Workloads that are over, as long as the queue keeps their rows.
+   */
+  readonly finished?: number;
+
+  /**
+   * What its workloads hold, by resource: jobs, pods, cores, memory, gpus, nodes; Kubernetes quantities.
+   */
+  readonly usage?: Readonly<Record<string, string>>;
+
+  /**
+   * What they may hold without borrowing, by resource; what is missing here is not limited.
+   */
+  readonly quota?: Readonly<Record<string, string>>;
+
+  /**
+   * Ready (the queue is at work with this spec), Reconciling (a change is not at work yet) and Stalled (it can't be, the message says why) as GitOps tools and `kubectl wait` read them.
+   */
+  readonly conditions?: readonly FluxSetupStatusConditions[];
+
+  /**
+   * metadata.generation this status was made from.
+   */
+  readonly observedGeneration?: number;
+}
+
+export interface FluxSetupStatusConditions {
+  /**
+   * Name of the condition.
+   */
+  readonly type: string;
+
+  /**
+   * Whether it holds.
+   */
+  readonly status: FluxSetupStatusConditionsStatus;
+
+  /**
+   * metadata.generation this was said about.
+   */
+  readonly observedGeneration?: number;
+
+  /**
+   * When status last changed. RFC 3339.
+   */
+  readonly lastTransitionTime: string;
+
+  /**
+   * One CamelCase word for programs.
+   */
+  readonly reason: string;
+
+  /**
+   * A sentence for people.
+   */
+  readonly message: string;
+}
+
+/**
+ * Whether it holds.
+ */
+export type FluxSetupStatusConditionsStatus = 'True' | 'False' | 'Unknown';
+
+/**
  * How the cluster is. Written by the controller only.
  */
 export interface MiniClusterStatus {
@@ -55,7 +142,7 @@ export interface MiniClusterStatus {
   readonly observedGeneration?: number;
 
   /**
-   * JobRequested, JobWaitingForResources, JobMiniClusterReady (its brokers are up), JobRunning and JobFinished, of which the last reached is True; Ready, Reconciling and Stalled as GitOps tools and `kubectl wait` read them.
+   * JobRequested (its objects are there), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are up) and JobFinished (with the result as reason), each True while it holds; Ready (its brokers are up), Reconciling and Stalled (what no waiting cures) as GitOps tools and `kubectl wait` read them.
    */
   readonly conditions?: readonly MiniClusterStatusConditions[];
 }

@@ -65,7 +65,7 @@ export interface FluxJobStatus {
   readonly allocation?: readonly FluxJobStatusAllocation[];
 
   /**
-   * Scheduled (True once nodes are granted; before that its reason says why it waits: Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued); Ready, Reconciling and Stalled as GitOps tools and `kubectl wait` read them.
+   * Scheduled (True once nodes are granted; before that its reason says why it waits: Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued, RequeueLimit); Ready, Reconciling and Stalled as GitOps tools and `kubectl wait` read them.
    */
   readonly conditions?: readonly FluxJobStatusConditions[];
 

@@ -9,9 +9,12 @@ import { z } from 'zod';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
+import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
+/** As workloads name it in a label. */
+const QUEUE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -56,15 +59,36 @@ const schema = z.strictObject({
     .prefault({}),
   queue: z
     .strictObject({
-      /** The queue of workloads that name none. */
-      name: z.string().min(1).default('default'),
-      policy: z.enum(['fcfs', 'easy']).default('easy'),
+      /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
+      name: z
+        .string()
+        .regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"')
+        .default('default'),
+      /** false: such workloads wait for a FluxSetup of their namespace. */
+      enabled: z.boolean().default(true),
+      policy: z.enum(QUEUE_POLICIES).default('easy'),
+      /** For how many that wait nodes are reserved; policy hybrid. */
+      reservations: positive.default(8),
       /** How many waiting workloads one pass looks at. */
       depth: positive.default(10_000),
       defaultWalltimeSeconds: positive.default(3600),
       maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
+      retentionDays: positive.default(30),
+      /** Share of the machine relative to the FluxSetups' queues. */
+      weight: positive.default(1),
     })
     .prefault({}),
+  /** Among equal priorities, queues and users that have had less of their share come first. */
+  fairShare: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      /** After so long, what was used counts half. */
+      halfLifeSeconds: positive.default(7 * 24 * 3600),
+    })
+    .prefault({}),
+  /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
+  audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
   /** Sizes of one core and one memory vertex of the graph. */
   units: z
     .strictObject({ cpuMillis: positive.default(1000), memoryMiB: positive.default(1024) })
@@ -112,6 +136,15 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
   const document = file === undefined ? {} : readDocument(file);
   const given = withEnvironment(document, environment);
   return parseConfig(given, file ?? 'the environment');
+}
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID when there is none: not every role needs it */
+export function databaseUrl({ database: { url } }: Config): string {
+  if (url !== undefined) return url;
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
+    field: 'database.url',
+    remedy: 'set DATABASE_URL, best from a Secret',
+  });
 }
 
 /** Checks a configuration object. @param source named in the error */

@@ -21,7 +21,8 @@ describe('configuration', () => {
       logLevel: 'info',
       http: { port: 8080 },
       fluxion: { address: 'embedded', policy: 'lonode' },
-      queue: { name: 'default', policy: 'easy', defaultWalltimeSeconds: 3600 },
+      queue: { name: 'default', enabled: true, policy: 'easy', defaultWalltimeSeconds: 3600 },
+      fairShare: { enabled: false, halfLifeSeconds: 604_800 },
       units: { cpuMillis: 1000, memoryMiB: 1024 },
     });
     expect(loadConfig(file(''), {})).toEqual(loadConfig(undefined, {}));
@@ -45,6 +46,8 @@ describe('configuration', () => {
     ['a wrong type', { http: { port: 'many' } }, 'http.port', 'many'],
     ['a port that is none', { http: { port: 70_000 } }, 'http.port', 70_000],
     ['a word that is none of the choices', { queue: { policy: 'fair' } }, 'queue.policy', 'fair'],
+    ['a queue that no label can name', { queue: { name: 'a/b' } }, 'queue.name', 'a/b'],
+    ['a half-life of nothing', { fairShare: { halfLifeSeconds: 0 } }, 'fairShare.halfLifeSeconds', 0],
     ['a size of nothing', { units: { cpuMillis: 0 } }, 'units.cpuMillis', 0],
     ['a list', [], 'configuration', []],
   ])('%s is refused with its place and value', (_, given, field, value) => {

@@ -14,6 +14,7 @@ import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
 import type { AdmissionForm, FluxQueueProps } from './props';
 import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
+import { checkQueue, queueSettings } from './own-queue';
 import { Scheduler } from './scheduler';
 import { WEBHOOK_CONFIGURATION, WEBHOOK_PORT, WEBHOOK_SECRET, WEBHOOK_SERVICE, Webhook } from './webhook';
 
@@ -42,7 +43,7 @@ export class FluxQueue extends Construct {
     this.version =
       props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
     this.admission = admissionForm(props, this.version);
-    checkWalltimes(props);
+    checkQueue(props);
     checkReplicas(props);
 
     new Base(this.layer('base'), 'base', this);
@@ -139,11 +140,10 @@ export class FluxQueue extends Construct {
         listen: FLUXION_SOCKET,
         policy: props.matchPolicy ?? 'lonode',
       },
-      queue: {
-        name: props.queueName ?? 'default',
-        policy: props.queuePolicy ?? 'easy',
-        depth: props.queueDepth ?? 10_000,
-        ...walltimes(props),
+      queue: queueSettings(props),
+      fairShare: {
+        enabled: props.fairShare ?? false,
+        halfLifeSeconds: (props.fairShareHalfLife ?? Duration.days(7)).toSeconds(),
       },
       units: {
         cpuMillis: props.coreUnitMillis ?? 1000,
@@ -161,35 +161,8 @@ export class FluxQueue extends Construct {
   }
 }
 
-function walltimes({ defaultWalltime = Duration.hours(1), maxWalltime = Duration.days(7) }: FluxQueueProps) {
-  return {
-    defaultWalltimeSeconds: defaultWalltime.toSeconds(),
-    maxWalltimeSeconds: maxWalltime.toSeconds(),
-  };
-}
-
-function checkWalltimes(props: FluxQueueProps): void {
-  const { defaultWalltimeSeconds, maxWalltimeSeconds } = walltimes(props);
-  if (defaultWalltimeSeconds < 1) {
-    throw new PropsError(
-      'FluxQueue.defaultWalltime',
-      'must be at least a second, because planning needs an end',
-      `${defaultWalltimeSeconds} s`,
-      'give a Duration of 1 s or more',
-    );
-  }
-  if (maxWalltimeSeconds < defaultWalltimeSeconds) {
-    throw new PropsError(
-      'FluxQueue.maxWalltime',
-      `is shorter than the default walltime of ${defaultWalltimeSeconds} s`,
-      `${maxWalltimeSeconds} s`,
-      'raise maxWalltime or lower defaultWalltime',
-    );
-  }
-}
-
 function checkReplicas(props: FluxQueueProps): void {
-  for (const name of ['controllerReplicas', 'webhookReplicas', 'queueDepth', 'coreUnitMillis'] as const) {
+  for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const) {
     const value = props[name];
     if (value !== undefined && (!Number.isInteger(value) || value < 1)) {
       throw new PropsError(`FluxQueue.${name}`, 'must be a whole number above 0', value, 'give 1 or more');

@@ -1,5 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { Database } from './database';
+import type { QueuePolicy } from './setup-props';
 
 /** How Jobs and Pods are taken in; equal in effect. */
 export type AdmissionForm = 'policies' | 'webhook';
@@ -67,11 +68,33 @@ export interface FluxQueueProps {
   /** Order in which nodes are filled. @default lonode */
   readonly matchPolicy?: MatchPolicy;
 
-  /** Name of the queue of workloads that name none. @default default */
+  /**
+   * A queue of the stack's own: for workloads that name none in namespaces without a FluxSetup, and for those that name it.
+   * Without it such workloads wait for a FluxSetup. The props that begin with `queue` and the walltimes are about it.
+   * @default true
+   */
+  readonly defaultQueue?: boolean;
+
+  /** Name of the stack's own queue. @default default */
   readonly queueName?: string;
 
-  /** `easy`: who waits first gets a reservation, others may overtake as long as they don't delay it. `fcfs`: nobody overtakes. @default easy */
-  readonly queuePolicy?: 'easy' | 'fcfs';
+  /** @default easy */
+  readonly queuePolicy?: QueuePolicy;
+
+  /** For how many that wait nodes are reserved; queuePolicy `hybrid` only. @default 8 */
+  readonly queueReservations?: number;
+
+  /** Share of the machine relative to FluxSetups, with fairShare. @default 1 */
+  readonly queueWeight?: number;
+
+  /** How long finished workloads stay in the queue's tables, whole days; then in its archive and its sums by the day. @default Duration.days(30) */
+  readonly retention?: Duration;
+
+  /** Among equal priorities, queues and users that have had less of their share come first. @default false */
+  readonly fairShare?: boolean;
+
+  /** After so long, what was used counts half; with fairShare. @default Duration.days(7) */
+  readonly fairShareHalfLife?: Duration;
 
   /** How many waiting workloads one pass looks at. @default 10000 */
   readonly queueDepth?: number;

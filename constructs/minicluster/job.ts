@@ -1,8 +1,8 @@
 /** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
-import { EXCLUSIVE, PRIORITY, QUEUE, WALLTIME } from '../names';
+import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ScriptFile } from './entrypoint';
-import { joinsAnother } from './hosts';
+import { joinsAnother, maxSize } from './hosts';
 import { BROKER_LABEL, brokerLabels, objectLabels } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
@@ -24,7 +24,7 @@ function job(parts: Parts, files: Files): ManifestObject {
     metadata: given({
       name: parts.names.workload,
       labels: { ...spec.jobLabels, ...objectLabels(resource), ...queueLabels(parts) },
-      annotations: queueAnnotations(parts),
+      annotations: jobAnnotations(parts),
     }),
     spec: given({
       activeDeadlineSeconds: deadline(parts),
@@ -108,4 +108,12 @@ function queueLabels({ spec }: Parts): Record<string, string> {
 /** A label can't begin with a minus sign. */
 function queueAnnotations({ spec: { priority } }: Parts): Record<string, string> | undefined {
   return priority !== undefined && priority < 0 ? { [PRIORITY]: String(priority) } : undefined;
+}
+
+/** Of a cluster that can grow, only the brokers that it needs to start are one gang (docs/decisions/0012). */
+function jobAnnotations(parts: Parts): Record<string, string> | undefined {
+  const { spec } = parts;
+  const gang = spec.minSize ?? spec.size;
+  if (gang >= maxSize(spec)) return queueAnnotations(parts);
+  return { ...queueAnnotations(parts), [GANG_SIZE]: String(gang) };
 }

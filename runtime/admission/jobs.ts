@@ -2,6 +2,7 @@
 import { ADMITTED_LABEL, HOLD } from '../../constructs/names';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata } from './review';
+import { markUser } from './user';
 
 export interface AdmittedJob {
   readonly metadata?: Metadata;
@@ -14,9 +15,10 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
 /**
  * Applied to its own result it changes nothing: both forms of admission may be
  * there for a moment, while one replaces the other.
+ * @param username who creates it
  * @throws FluxqError FLUXQ_SETTING_INVALID
  */
-export function admitJob(job: AdmittedJob): JsonPatch[] {
+export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
   if (belongsToAnother(job)) return [];
   const marked = job.metadata ?? {};
   workloadSettings(marked);
@@ -28,6 +30,7 @@ export function admitJob(job: AdmittedJob): JsonPatch[] {
   return [
     ...addLabels(job.metadata, { [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) }),
     ...(suspended ? [] : [{ op: 'add', path: '/spec/suspend', value: true } as const]),
+    ...markUser(job.metadata, username),
   ];
 }
 

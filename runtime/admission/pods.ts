@@ -11,6 +11,7 @@ import {
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
+import { markUser } from './user';
 
 interface NodeSelectorRequirement {
   readonly key: string;
@@ -48,13 +49,20 @@ const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 /**
  * Applied to its own result it changes nothing.
+ * @param username who creates it
  * @throws FluxqError FLUXQ_SETTING_INVALID
  */
-export function admitPod(pod: AdmittedPod, { schedulerName }: PodAdmissionOptions = {}): JsonPatch[] {
+export function admitPod(
+  pod: AdmittedPod,
+  username: string,
+  { schedulerName }: PodAdmissionOptions = {},
+): JsonPatch[] {
   if (belongsToAnother(pod)) return [];
   const place = placeOf(pod.metadata);
   return [
-    ...(place === undefined ? gate(pod) : [...pin(pod, place.node), ...keepOwnPart(pod.metadata, place)]),
+    ...(place === undefined
+      ? [...gate(pod), ...markUser(pod.metadata, username)]
+      : [...pin(pod, place.node), ...keepOwnPart(pod.metadata, place)]),
     ...chooseScheduler(pod, schedulerName),
   ];
 }

@@ -12,16 +12,15 @@ export interface AdmissionRequest {
   readonly subResource?: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly namespace?: string;
+  readonly userInfo?: { readonly username?: string };
   /** The object as the apiserver encodes it: decoded, defaulted, unknown fields of built-in kinds gone. */
   readonly object?: unknown;
 }
 
-/** The only operation we need: RFC 6902 `add` also replaces a member of an object. */
-export interface JsonPatch {
-  readonly op: 'add';
-  readonly path: string;
-  readonly value: unknown;
-}
+/** The operations we need: RFC 6902 `add` also replaces a member of an object. */
+export type JsonPatch =
+  | { readonly op: 'add'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
 
 export interface Verdict {
   readonly allowed: boolean;

@@ -1,6 +1,6 @@
 /**
  * The rules of admission as a pure function: nothing is called, nothing is
- * remembered, the answer depends on the object alone. The CEL policies of
+ * remembered, the answer depends on the object and its user alone. The CEL policies of
  * constructs/fluxqueue/admission are the same rules; test/admission/corpus.ts
  * holds the two together on a real apiserver.
  */
@@ -22,15 +22,16 @@ export function admit(request: AdmissionRequest, options: AdmissionOptions = {})
 }
 
 function patchOf(
-  { kind, operation, subResource, object }: AdmissionRequest,
+  { kind, operation, subResource, object, userInfo }: AdmissionRequest,
   options: AdmissionOptions,
 ): JsonPatch[] {
   if (operation !== 'CREATE' || (subResource ?? '') !== '') return [];
+  const username = userInfo?.username ?? '';
   switch (`${kind.group}/${kind.version}/${kind.kind}`) {
     case 'batch/v1/Job':
-      return admitJob(object as AdmittedJob);
+      return admitJob(object as AdmittedJob, username);
     case '/v1/Pod':
-      return admitPod(object as AdmittedPod, options);
+      return admitPod(object as AdmittedPod, username, options);
     default:
       return [];
   }

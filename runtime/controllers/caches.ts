@@ -1,24 +1,29 @@
 /** What the leader knows of the cluster: watched objects and the views the controllers ask of them. */
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import type { GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { clusterFacts, graphNodes } from '../jobspec/graph';
 import { podRequests } from '../jobspec/requests';
 import { foreignUnits, type UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
-import { jobs, nodes, pods } from '../kubernetes/paths';
+import { jobs, nodes, pods, priorityClasses } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
-import type { Job, KubernetesObject, Node, Pod } from '../kubernetes/types';
+import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import { isTerminal } from '../workloads/adapter';
+import { isBeyond } from '../workloads/assignment';
 import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
+import { fluxSetups } from './fluxsetup-reconciler';
+import type { FluxSetupObject } from './queue-settings';
+import type { Time } from './time';
 import type { WorkloadKey } from './workload-reconciler';
 
 export interface CachesOptions {
   readonly client: KubernetesClient;
   readonly logger: Logger;
+  readonly time: Time;
   readonly units: UnitSettings;
   /** A workload or one of its pods changed. */
   readonly onWorkload: (key: WorkloadKey) => void;
@@ -30,7 +35,13 @@ export interface CachesOptions {
   readonly isOurs: (uid: string) => boolean;
   /** The FluxJob of this workload changed. */
   readonly onFluxJob: (uid: string, object: FluxJobObject | undefined) => void;
+  readonly onFluxSetup: (before: FluxSetupObject | undefined, now: FluxSetupObject | undefined) => void;
+  /** What pods are worth that name a PriorityClass, or none. */
+  readonly onPriorities: () => void;
 }
+
+/** A handful of watches: after an outage the apiserver is looked for every few seconds, not every half minute. Milliseconds. */
+const RETRY = { first: 250, most: 4_000 };
 
 type Units = Readonly<Record<string, number>>;
 
@@ -39,54 +50,68 @@ export class Caches {
   private readonly pods: Reflector<Pod>;
   private readonly nodes: Reflector<Node>;
   private readonly fluxJobs: Reflector<FluxJobObject>;
+  private readonly fluxSetups: Reflector<FluxSetupObject>;
+  private readonly priorities: Reflector<PriorityClass>;
   private readonly stopping = new AbortController();
   private graph: ReadonlyMap<string, GraphNode> | undefined;
   private facts: ClusterFacts | undefined;
   private known = new Map<string, { readonly resource: string; readonly node: GraphNode }>();
 
   constructor(private readonly options: CachesOptions) {
-    const { client, logger, onWorkload, onFluxJob } = options;
+    const { client, logger, onWorkload, onFluxJob, onFluxSetup, onPriorities } = options;
+    const { clock, random } = options.time;
+    const common = { client, logger, clock, random, backoff: RETRY };
     const admitted = `${ADMITTED_LABEL}=true`;
     this.jobs = new Reflector<Job>({
-      client,
-      logger,
+      ...common,
       path: jobs(),
       labelSelector: admitted,
       onChange: (_key, job, previous) => onWorkload(keyOf('Job', (job ?? previous)!)),
     });
     this.pods = new Reflector<Pod>({
-      client,
-      logger,
+      ...common,
       path: pods(),
       indexes: { workload: (pod) => [workloadUid(pod)], node: (pod) => boundTo(pod) },
       onChange: (_key, pod, previous) => this.podChanged(pod, previous),
     });
     this.nodes = new Reflector<Node>({
-      client,
-      logger,
+      ...common,
       path: nodes(),
       project: nodeFacts,
       onChange: (_key, node, previous) => this.nodeChanged(node, previous),
     });
     this.fluxJobs = new Reflector<FluxJobObject>({
-      client,
-      logger,
+      ...common,
       path: fluxJobs(),
       onChange: (_key, object, previous) => onFluxJob((object ?? previous)!.spec.workload.uid, object),
+    });
+    this.fluxSetups = new Reflector<FluxSetupObject>({
+      ...common,
+      path: fluxSetups(),
+      onChange: (_key, object, previous) => onFluxSetup(previous, object),
+    });
+    this.priorities = new Reflector<PriorityClass>({
+      ...common,
+      path: priorityClasses(),
+      onChange: onPriorities,
     });
   }
 
   /** Resolves when everything has been listed once, however long that takes, or when it was stopped before. */
   async start(): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    const all = [this.nodes, this.pods, this.jobs, this.fluxJobs];
+    const all = this.all();
     for (const reflector of all) reflector.start();
     await Promise.race([Promise.all(all.map(({ synced }) => synced)), once(this.stopping.signal, 'abort')]);
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await Promise.all([this.nodes, this.pods, this.jobs, this.fluxJobs].map((reflector) => reflector.stop()));
+    await Promise.all(this.all().map((reflector) => reflector.stop()));
+  }
+
+  private all() {
+    return [this.nodes, this.pods, this.jobs, this.fluxJobs, this.fluxSetups, this.priorities];
   }
 
   objectOf({ kind, namespace, name }: WorkloadKey): KubernetesObject | undefined {
@@ -111,6 +136,20 @@ export class Caches {
 
   allFluxJobs(): readonly FluxJobObject[] {
     return this.fluxJobs.list();
+  }
+
+  fluxSetup(namespace: string, name: string): FluxSetupObject | undefined {
+    return this.fluxSetups.get(`${namespace}/${name}`);
+  }
+
+  allFluxSetups(): readonly FluxSetupObject[] {
+    return this.fluxSetups.list();
+  }
+
+  /** Value of a PriorityClass; without a name, of the one that is the cluster's default. */
+  priorityOf(className: string | undefined): number | undefined {
+    if (className !== undefined) return this.priorities.get(className)?.value;
+    return this.priorities.list().find(({ globalDefault }) => globalDefault === true)?.value;
   }
 
   nodeExists(name: string): boolean {
@@ -178,11 +217,12 @@ function controllerOf({ metadata }: Pod) {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** A pod that admission took in on its own account, not one of a Job that we released. */
-function isPlainWorkload({ metadata }: Pod): boolean {
+/** A pod that admission took in on its own account, not one of those that a Job was released with. */
+function isPlainWorkload({ metadata: { labels, annotations } }: Pod): boolean {
+  const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
   return (
-    metadata.labels?.[ADMITTED_LABEL] === 'true' &&
-    metadata.annotations?.[ASSIGNMENT_ANNOTATION] === undefined
+    labels?.[ADMITTED_LABEL] === 'true' &&
+    (assignment === undefined || isBeyond(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }
 

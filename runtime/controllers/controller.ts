@@ -1,7 +1,7 @@
 /** The controller role: stands for election, and serves a term whenever it leads. */
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../config';
+import { type Config, databaseUrl } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { connectFluxion } from '../fluxion/client';
 import { embeddedFluxion } from '../fluxion/embedded-engine';
@@ -17,17 +17,12 @@ import type { Role } from '../role';
 import { Term } from './term';
 
 const RETRY_MS = 2_000;
-/** At 40 jobs a second this is a third of the commits; alone, a job is a twentieth of a second later. */
-const GATHER_MS = 30;
+/** At 40 jobs a second half the commits; a job alone does not wait. */
+const GATHER_MS = 60;
 
 /** @throws FluxqError for a configuration that can't work; a database or apiserver that is down is waited for */
 export async function startController(config: Config, logger: Logger): Promise<Role> {
-  const url = config.database.url;
-  if (url === undefined)
-    throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
-      field: 'database.url',
-      remedy: 'set DATABASE_URL, best from a Secret',
-    });
+  const url = databaseUrl(config);
   const registry = createRegistry();
   const metrics = controllerMetrics(registry);
   const client = createClient({
@@ -39,7 +34,13 @@ export async function startController(config: Config, logger: Logger): Promise<R
   const controller = new Controller(
     config,
     client,
-    openQueue({ url, logger, gatherMs: GATHER_MS }),
+    openQueue({
+      url,
+      logger,
+      gatherMs: GATHER_MS,
+      units: config.units,
+      halfLifeSeconds: config.fairShare.halfLifeSeconds,
+    }),
     metrics,
     logger,
   );
@@ -87,7 +88,7 @@ class Controller {
       renewDeadline: renewDeadlineSeconds * 1000,
       retryPeriod: retryPeriodSeconds * 1000,
       logger,
-      fence: () => queue.acquireFence(this.elector.identity),
+      fence: (atLeast) => queue.acquireFence(this.elector.identity, atLeast),
       onAcquired: (fence) => this.change(() => this.begin(fence)),
       onLost: (reason) => {
         logger.warn({ reason }, 'no longer the leader');

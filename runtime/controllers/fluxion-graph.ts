@@ -5,9 +5,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../errors';
-import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import type { Allocation, Fluxion, GraphNode, InitRequest, MatchPolicy } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/types';
+import { LEAVING_SECONDS } from '../scheduling/preemption';
+import type { Reservation } from '../scheduling/reservations';
 import { clipAllocation } from './clip-allocation';
 
 export interface FluxionGraphOptions {
@@ -26,8 +28,16 @@ export interface Desired {
   readonly holders: readonly WorkloadRow[];
   /** Units used on each node by pods that are not ours. */
   readonly foreign: ReadonlyMap<string, Readonly<Record<string, number>>>;
-  /** Job ids of the last pass's reservations: the pass makes them anew. */
-  readonly reservations: readonly number[];
+  /** The last pass's. */
+  readonly reservations: readonly Reservation[];
+}
+
+/** What the next pass has to know of it. */
+export interface Settled {
+  /** Something was given back, by whomever: what was refused before may fit now. */
+  readonly freed: boolean;
+  /** Those that are still there. */
+  readonly reservations: readonly Reservation[];
 }
 
 /** Job ids of foreign allocations: far above anything the queue's sequence reaches. */
@@ -61,18 +71,50 @@ export class FluxionGraph {
   }
 
   /** Makes Fluxion equal to `desired`. Throws (retryable) and stays in doubt when it can't. */
-  async settle(desired: Desired): Promise<void> {
+  async settle(desired: Desired): Promise<Settled> {
     try {
-      if (this.doubt !== undefined || this.needsRebuild(desired)) await this.rebuild(desired);
-      else await this.adjust(desired);
-      await this.settleForeign(desired);
+      const rebuild = this.doubt !== undefined || this.needsRebuild(desired);
+      const freed = rebuild ? await this.rebuild(desired) : await this.adjust(desired);
+      const changed = this.foreignChanges(desired);
+      if (changed.length === 0) return { freed, reservations: rebuild ? [] : desired.reservations };
+      const reservations = await this.clearFor(changed, rebuild ? [] : desired.reservations);
+      await this.settleForeign(changed, desired);
+      return { freed: true, reservations };
     } catch (error) {
       this.distrust(messageOf(error));
       throw error;
     }
   }
 
-  private async rebuild({ now, nodes, holders }: Desired): Promise<void> {
+  /**
+   * Compares what Fluxion holds with what it is to hold; what differs is a doubt.
+   * @param isCurrent false for a holder that has changed meanwhile: nothing can be said of it
+   * @returns what differs, in words
+   */
+  async verify(
+    { now, nodes, holders, reservations }: Desired,
+    isCurrent: (holder: WorkloadRow) => boolean,
+  ): Promise<string | undefined> {
+    const { jobs } = await this.options.fluxion.state();
+    const held = new Map(
+      jobs.filter(({ jobid }) => jobid < FOREIGN_BASE).map((job) => [job.jobid, textOf(job)]),
+    );
+    const wanted = new Map(reservations.map(({ jobid, allocation }) => [jobid, textOf(allocation)]));
+    for (const holder of holders) {
+      const allocation = clipAllocation(spanOf(holder, now), nodes);
+      if (!isCurrent(holder)) held.delete(holder.jobid);
+      else if (allocation !== undefined) wanted.set(holder.jobid, textOf(allocation));
+    }
+    for (const jobid of new Set([...wanted.keys(), ...held.keys()])) {
+      if (wanted.get(jobid) === held.get(jobid)) continue;
+      const difference = `job ${jobid} is to hold ${wanted.get(jobid) ?? 'nothing'} and holds ${held.get(jobid) ?? 'nothing'}`;
+      this.distrust(difference);
+      return difference;
+    }
+    return undefined;
+  }
+
+  private async rebuild({ now, nodes, holders }: Desired): Promise<true> {
     const cause = this.doubt ?? 'nodes changed';
     const { fluxion, policy, fence, logger, onRebuild } = this.options;
     this.doubt ??= cause;
@@ -81,14 +123,35 @@ export class FluxionGraph {
     this.cancels.clear();
     this.shrinks = [];
     this.foreign.clear();
-    await fluxion.init({ nodes: [...nodes.values()], policy, now, fence });
+    const init = { nodes: [...nodes.values()], policy, now, fence };
+    await fluxion.init(init);
     const allocations = holders
-      .map(({ allocation }) => clipAllocation(allocation!, nodes))
+      .map((holder) => clipAllocation(spanOf(holder, now), nodes))
       .filter((allocation): allocation is Allocation => allocation !== undefined);
-    await fluxion.replay(allocations, now);
+    await this.replay(allocations, init);
     this.nodes = new Map(nodes);
     this.doubt = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
+    return true;
+  }
+
+  /** Two rows that hold the same unit must not keep everybody else from being scheduled: the later one goes without. */
+  private async replay(allocations: readonly Allocation[], init: InitRequest): Promise<void> {
+    const { fluxion, logger } = this.options;
+    try {
+      return await fluxion.replay(allocations, init.now);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    await fluxion.init(init);
+    for (const allocation of allocations)
+      await fluxion.replay([allocation], init.now).catch((error: unknown) => {
+        if (!isConflict(error)) throw error;
+        logger.error(
+          { jobid: allocation.jobid, error: messageOf(error) },
+          'two workloads have the same unit',
+        );
+      });
   }
 
   /** Changes that need what runs to be given back: a node that changed its units or came back under its jobs. */
@@ -102,10 +165,17 @@ export class FluxionGraph {
     return false;
   }
 
-  private async adjust({ nodes }: Desired): Promise<void> {
+  /** @returns whether it gave anything back */
+  private async adjust({ nodes }: Desired): Promise<boolean> {
     const { fluxion } = this.options;
-    for (const { jobid, nodes: freed } of this.shrinks.splice(0)) await fluxion.partialCancel(jobid, freed);
+    let freed = false;
+    for (const { jobid, nodes: names } of this.shrinks.splice(0)) {
+      freed = true;
+      await fluxion.partialCancel(jobid, names);
+    }
+    // Also those that come while this goes on.
     for (const jobid of this.cancels) {
+      freed = true;
       await fluxion.cancel(jobid);
       this.cancels.delete(jobid);
     }
@@ -126,6 +196,7 @@ export class FluxionGraph {
         );
     }
     this.nodes = new Map(nodes);
+    return freed || gone.length > 0;
   }
 
   private turned(node: GraphNode): boolean {
@@ -133,17 +204,34 @@ export class FluxionGraph {
     return known !== undefined && isUp(known) !== isUp(node);
   }
 
-  /** One allocation per node for the pods that are not ours, replaced when their use changes. */
-  private async settleForeign({ now, nodes, foreign, reservations }: Desired): Promise<void> {
-    const { fluxion } = this.options;
-    const changed: string[] = [];
-    for (const name of new Set([...this.foreign.keys(), ...foreign.keys()])) {
-      if (!nodes.has(name)) continue;
-      if (!isDeepStrictEqual(this.foreign.get(name)?.wanted, foreign.get(name))) changed.push(name);
+  /** Nodes on which pods that are not ours use something else than is held for them. One that is down gives nothing. */
+  private foreignChanges({ nodes, foreign }: Desired): readonly string[] {
+    return [...new Set([...this.foreign.keys(), ...foreign.keys()])].filter((name) => {
+      const node = nodes.get(name);
+      const wanted = foreign.get(name);
+      if (node === undefined || isDeepStrictEqual(this.foreign.get(name)?.wanted, wanted)) return false;
+      return wanted === undefined || isUp(node);
+    });
+  }
+
+  /** Foreign pods are there already: what is reserved must not keep them out of the books. @returns what still stands */
+  private async clearFor(
+    changed: readonly string[],
+    reservations: readonly Reservation[],
+  ): Promise<readonly Reservation[]> {
+    const names = new Set(changed);
+    const standing: Reservation[] = [];
+    for (const reservation of reservations) {
+      const meets = reservation.allocation.nodes.some(({ name }) => names.has(name));
+      if (meets) await this.options.fluxion.cancel(reservation.jobid);
+      else standing.push(reservation);
     }
-    if (changed.length === 0) return;
-    // Foreign pods are there already: what is reserved must not keep them out of the books.
-    for (const jobid of reservations) await fluxion.cancel(jobid);
+    return standing;
+  }
+
+  /** One allocation per node for the pods that are not ours, replaced when their use changes. */
+  private async settleForeign(changed: readonly string[], { now, foreign }: Desired): Promise<void> {
+    const { fluxion } = this.options;
     for (const name of changed) {
       const old = this.foreign.get(name);
       if (old?.jobid !== undefined) await fluxion.cancel(old.jobid);
@@ -202,6 +290,29 @@ interface ForeignAllocation {
   readonly wanted: Readonly<Record<string, number>>;
   /** Undefined: nothing was free to hold. */
   readonly jobid: number | undefined;
+}
+
+/**
+ * When its nodes are held as of now. A leader whose clock was ahead may have written a start that is still to come; what
+ * is being taken back is gone soon, and who it is taken back for counts on that.
+ */
+function spanOf({ allocation, recall }: WorkloadRow, now: number): Allocation {
+  const { start, end } = allocation!;
+  const until = recall === null ? end : Math.min(end, now + LEAVING_SECONDS);
+  return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_REPLAY';
+}
+
+/** Which units of which nodes, whatever their order. */
+function textOf({ nodes }: Allocation): string {
+  const parts = nodes.map(({ name, units }) => {
+    const held = Object.entries(units).map(([type, ids]) => `${type} ${ids}`);
+    return `${name} (${held.sort().join(', ')})`;
+  });
+  return parts.sort().join(', ');
 }
 
 function isUp(node: GraphNode): boolean {

@@ -7,7 +7,8 @@ import type {
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
 import { formatHostlist } from '../fluxion/allocation';
-import type { WorkloadRow } from '../queue/types';
+import type { WaitReason, WorkloadRow } from '../queue/types';
+import { NEVER_MET } from '../scheduling/dependencies';
 import { placementOf } from '../workloads/placement';
 
 /** The longest name Kubernetes takes for most objects. */
@@ -101,11 +102,7 @@ type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 function conditionsOf(row: WorkloadRow): Condition[] {
   const scheduled = row.allocation !== null;
   const words = wordsOf(row);
-  const stalled =
-    row.reason === 'Unsatisfiable' ||
-    row.reason === 'Invalid' ||
-    row.result === 'Failed' ||
-    row.result === 'TimedOut';
+  const stalled = isStuck(row) || row.result === 'Failed' || row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';
   const condition = (type: string, holds: boolean): Condition => ({
     type,
@@ -118,6 +115,14 @@ function conditionsOf(row: WorkloadRow): Condition[] {
     condition('Reconciling', !ready && !stalled && row.phase !== 'Finished'),
     condition('Stalled', stalled),
   ];
+}
+
+const STUCK: ReadonlySet<WaitReason> = new Set(['Unsatisfiable', 'Invalid', 'NoFluxSetup', 'RequeueLimit']);
+
+/** Waits for what only somebody can change: its user, or who runs the cluster. */
+function isStuck({ phase, reason, message }: WorkloadRow): boolean {
+  if (phase !== 'Waiting' || reason === null) return false;
+  return STUCK.has(reason) || (reason === 'DependencyPending' && message?.startsWith(NEVER_MET) === true);
 }
 
 function wordsOf(row: WorkloadRow): { reason: string; message: string } {

@@ -1,6 +1,6 @@
 /** Places in the queues: 1 is next. Computed when asked, once per change. */
 import type { Ledger } from '../queue/ledger';
-import { inOrder } from '../scheduling/order';
+import { inOrder, type Precedence } from '../scheduling/order';
 
 /** Only the first in line are shown anew all the time; the others when something else of them changes. */
 const SHOWN = 100;
@@ -8,7 +8,11 @@ const SHOWN = 100;
 export class Positions {
   private places: ReadonlyMap<string, number> | undefined;
 
-  constructor(private readonly ledger: Ledger) {}
+  /** @param precedence as passes order by it now */
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly precedence: () => Precedence,
+  ) {}
 
   changed(): void {
     this.places = undefined;
@@ -26,7 +30,10 @@ export class Positions {
 
   private all(): ReadonlyMap<string, number> {
     if (this.places !== undefined) return this.places;
-    const waiting = inOrder([...this.ledger.active()].filter(({ phase }) => phase === 'Waiting'));
+    const waiting = inOrder(
+      [...this.ledger.active()].filter(({ phase }) => phase === 'Waiting'),
+      this.precedence(),
+    );
     const next = new Map<string, number>();
     const places = new Map<string, number>();
     for (const { uid, queue } of waiting) {

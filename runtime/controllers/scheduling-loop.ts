@@ -7,12 +7,17 @@
 import { FluxqError, messageOf } from '../errors';
 import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
+import type { Clock } from '../kubernetes/clock';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Ledger } from '../queue/ledger';
-import type { WorkloadRow } from '../queue/types';
-import { type PassQueue, runPass } from '../scheduling/pass';
-import type { FluxionGraph } from './fluxion-graph';
+import type { QueueSettings, WorkloadRow } from '../queue/types';
+import { type FairShare, shareFactors } from '../scheduling/fair-share';
+import type { PassMemory } from '../scheduling/memory';
+import type { Precedence } from '../scheduling/order';
+import { type PassInput, type PassQueue, type PassResult, runPass } from '../scheduling/pass';
+import type { Reservation } from '../scheduling/reservations';
+import type { Desired, FluxionGraph } from './fluxion-graph';
 
 export interface SchedulingLoopOptions {
   readonly ledger: Ledger;
@@ -20,36 +25,66 @@ export interface SchedulingLoopOptions {
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   readonly foreign: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
   readonly units: UnitSettings;
-  /** Policy and depth of a queue. */
-  readonly queueSettings: (name: string) => Pick<PassQueue, 'policy' | 'depth'>;
+  /** Undefined: there is no such queue. */
+  readonly queueSettings: (name: string) => QueueSettings | undefined;
+  /** All queues, also those that nothing is in: others of their cohort may borrow what they don't use. */
+  readonly queues: () => readonly QueueSettings[];
+  /** Undefined: fair share is off. */
+  readonly fairUsage: (now: number) => FairShare | undefined;
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
+  /** Called after the commit, with every workload that has to leave its nodes. */
+  readonly onRecalled: (row: WorkloadRow) => void;
+  /** Compares the rows with the apiserver; resolves to whether to compare again soon. */
+  readonly audit: () => Promise<boolean>;
+  /** Fluxion did not hold what it was to hold. */
+  readonly onFluxionDiffers: (difference: string) => void;
+  /** Between two audits. */
+  readonly auditMs: number;
   /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
   readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** Unix seconds. */
+  readonly clock: Clock;
+  /** Unix seconds; never back. */
   readonly now: () => number;
 }
+
+type Snapshot = Omit<PassInput, 'matcher' | 'units' | 'memory' | 'interrupted' | 'nodes'> & {
+  readonly nodes: readonly GraphNode[];
+};
 
 /** With no trigger at all a pass still runs this often. */
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
+/** What an audit suspects is looked at again after this: longer than any watch lags behind. */
+const SUSPECT_MS = 6_000;
 /** What is submitted or freed within this time shares a pass. */
 const GATHER_MS = 50;
 
 export class SchedulingLoop {
-  private timer: NodeJS.Timeout | undefined;
+  private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
+  /** Also while a pass takes its first steps and `underWay` is not set yet: what it reads may trigger. */
+  private busy = false;
   private again = false;
   private stopped = true;
   private problem: string | undefined;
-  private reservations: readonly number[] = [];
-  private lastNodes: ReadonlyMap<string, GraphNode> | undefined;
+  private reservations: readonly Reservation[] = [];
+  private memory: PassMemory | undefined;
+  private known: ReadonlyMap<string, GraphNode> | undefined;
+  private nodeList: readonly GraphNode[] = [];
+  /** Those of the last pass that was not cut short. */
+  private lastNodes: readonly GraphNode[] | undefined;
 
-  constructor(private readonly options: SchedulingLoopOptions) {}
+  /** Milliseconds of the clock. */
+  private auditAt: number;
+
+  constructor(private readonly options: SchedulingLoopOptions) {
+    this.auditAt = options.clock.now() + options.auditMs;
+  }
 
   /** Why the last pass failed; undefined when it did not. */
   get trouble(): string | undefined {
@@ -66,26 +101,33 @@ export class SchedulingLoop {
   trigger(): void {
     if (this.stopped || this.again) return;
     this.again = true;
-    if (this.underWay === undefined) this.schedule(GATHER_MS);
+    if (!this.busy) this.schedule(GATHER_MS);
+  }
+
+  /** Asks for an audit, and a pass after it. */
+  auditSoon(): void {
+    this.auditAt = 0;
+    this.trigger();
   }
 
   /** Resolves when no pass runs any more. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.timer);
+    this.cancelTimer();
     await this.underWay;
   }
 
   private schedule(milliseconds: number): void {
-    clearTimeout(this.timer);
+    this.cancelTimer();
     if (this.stopped) return;
-    this.timer = setTimeout(() => {
+    this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
+      this.busy = true;
       this.underWay = this.step().then((next) => {
-        this.underWay = undefined;
+        this.busy = false;
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
-    }, milliseconds);
+    });
   }
 
   /** One pass; resolves to the milliseconds until the next one. */
@@ -105,47 +147,110 @@ export class SchedulingLoop {
       this.options.graph.distrust(this.problem);
       // The rebuild forgets them; a job id among them may be an allocation by then.
       this.reservations = [];
+      this.memory = undefined;
       logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
       return RETRY_MS;
     }
   }
 
   private async pass(): Promise<number> {
-    const { ledger, graph, nodes, foreign, onGranted, onReloaded, metrics } = this.options;
+    const { ledger, graph, metrics, onGranted, onRecalled } = this.options;
     const timer = metrics.passSeconds.startTimer();
     // 1. One consistent view: rows from the ledger, Fluxion equal to it.
-    if (ledger.isDoubtful) {
-      graph.distrust('the ledger was read again');
-      await ledger.reload();
-      onReloaded();
-    }
-    const now = Math.floor(this.options.now());
-    const active = [...ledger.active()];
-    const holders = active.filter(({ allocation }) => allocation !== null);
-    const known = nodes();
-    await graph.settle({ now, nodes: known, holders, foreign: foreign(), reservations: this.reservations });
+    const snapshot = await this.snapshot();
     // 2. Decide.
-    const waiting = active.filter(({ phase }) => phase === 'Waiting');
     const result = await runPass({
-      now,
-      queues: this.queuesOf(waiting),
+      ...snapshot,
       matcher: graph.matcher,
-      nodes: [...known.values()],
       units: this.options.units,
-      reservations: this.reservations,
-      graphGrew: known !== this.lastNodes,
+      memory: this.memory,
+      interrupted: () => this.stopped,
     });
     this.reservations = result.reservations;
-    if (!result.more) this.lastNodes = known;
+    this.memory = result.memory;
     if (result.more) this.again = true;
+    else this.lastNodes = snapshot.nodes;
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
     this.freeRefused(result.grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
+    const recalled = result.recalls.length === 0 ? [] : await ledger.recall(result.recalls);
+    for (const row of recalled) onRecalled(row);
     if (result.waits.length > 0) await ledger.wait(result.waits);
     timer();
-    return this.untilNext(now, result.waits);
+    return Math.min(
+      untilNext(snapshot.now, result),
+      Math.max(1_000, this.auditAt - this.options.clock.now()),
+    );
+  }
+
+  /** What a pass is a function of; Fluxion is made equal to it. */
+  private async snapshot(): Promise<Snapshot> {
+    const { ledger, graph, foreign, onReloaded } = this.options;
+    if (ledger.isDoubtful) {
+      graph.distrust('the ledger was read again');
+      await ledger.reload();
+      onReloaded();
+      this.auditAt = 0;
+    }
+    const audited = await this.audit();
+    const now = Math.floor(this.options.now());
+    const active = [...ledger.active()];
+    const known = this.options.nodes();
+    const holders = active.filter(({ allocation }) => allocation !== null);
+    const desired = { now, nodes: known, holders, foreign: foreign(), reservations: this.reservations };
+    const { freed, reservations } = await graph.settle(desired);
+    if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot();
+    const nodes = this.listOf(known);
+    const fairShare = this.options.fairUsage(now);
+    return {
+      now,
+      ...this.queuesOf(active),
+      ...(fairShare === undefined ? {} : { fairShare }),
+      nodes,
+      reservations,
+      graphGrew: nodes !== this.lastNodes,
+      freed,
+      outcomeOf: ledger.outcomeOf.bind(ledger),
+    };
+  }
+
+  /** A snapshot that was right may be old by now: the graph is made anew from the next one. */
+  private async fluxionDiffers(desired: Desired): Promise<boolean> {
+    const { ledger, graph, onFluxionDiffers } = this.options;
+    const difference = await graph.verify(desired, (row) => ledger.byUid(row.uid) === row);
+    if (difference === undefined) return false;
+    this.reservations = [];
+    onFluxionDiffers(difference);
+    return true;
+  }
+
+  /** @returns whether it was time for one */
+  private async audit(): Promise<boolean> {
+    const { audit, auditMs, clock } = this.options;
+    if (clock.now() < this.auditAt) return false;
+    const soon = await audit();
+    this.auditAt = clock.now() + (soon ? SUSPECT_MS : auditMs);
+    return true;
+  }
+
+  /** The same array as long as none of them changes. */
+  private listOf(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
+    if (this.known !== known) this.nodeList = [...known.values()];
+    this.known = known;
+    return this.nodeList;
+  }
+
+  /** By what a pass would order rows now. */
+  precedence(): Precedence {
+    const now = this.options.now();
+    const usage = this.options.fairUsage(now);
+    return {
+      now,
+      settingsOf: this.options.queueSettings,
+      shares: usage && shareFactors(usage, this.queuesOf([...this.options.ledger.active()]).queues),
+    };
   }
 
   /** Rows that left Waiting while the pass ran hold nothing. */
@@ -159,23 +264,17 @@ export class SchedulingLoop {
     if (refused.length > 0) this.again = true;
   }
 
-  private queuesOf(waiting: readonly WorkloadRow[]): PassQueue[] {
-    const byQueue = Map.groupBy(waiting, ({ queue }) => queue);
-    return [...byQueue]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, rows]) => ({ name, rows, ...this.options.queueSettings(name) }));
+  private queuesOf(active: readonly WorkloadRow[]): { queues: PassQueue[]; homeless: WorkloadRow[] } {
+    const rowsOf = Map.groupBy(active, ({ queue }) => queue);
+    const queues = this.options
+      .queues()
+      .map((settings) => ({ settings, rows: rowsOf.get(settings.name) ?? [] }));
+    for (const { settings } of queues) rowsOf.delete(settings.name);
+    return { queues, homeless: [...rowsOf.values()].flat() };
   }
+}
 
-  /** A reservation that comes due starts by a pass at its second, not by the idle timer. */
-  private untilNext(now: number, waits: readonly { estimatedStart: number | null }[]): number {
-    const due = waits.flatMap(({ estimatedStart }) => (estimatedStart === null ? [] : [estimatedStart]));
-    const earliest = Math.min(...due, ...this.estimates());
-    if (!Number.isFinite(earliest)) return IDLE_MS;
-    return Math.min(IDLE_MS, Math.max(1_000, (earliest - now) * 1000));
-  }
-
-  private *estimates(): Iterable<number> {
-    for (const { phase, estimatedStart } of this.options.ledger.active())
-      if (phase === 'Waiting' && estimatedStart !== null) yield estimatedStart;
-  }
+/** What time alone changes happens by a pass at its second, not by the idle timer. */
+function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
+  return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
 }

@@ -3,6 +3,7 @@ import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { isTerminal } from '../workloads/adapter';
 import { placementOf } from '../workloads/placement';
+import { placeOf } from '../workloads/pod';
 
 /**
  * @param pods all pods of the workload
@@ -24,14 +25,4 @@ export function nodesForGated(
     Array<string>(Math.max(0, places - (taken.get(node) ?? 0))).fill(node),
   );
   return gated.slice(0, free.length).map((pod, i) => ({ pod, node: free[i]! }));
-}
-
-/** Where a pod runs or is pinned to. */
-export function placeOf({ spec }: Pod): string | undefined {
-  if (spec.nodeName !== undefined) return spec.nodeName;
-  const terms =
-    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  for (const { matchFields } of terms)
-    for (const { key, values } of matchFields ?? []) if (key === 'metadata.name') return values?.[0];
-  return undefined;
 }

@@ -5,18 +5,22 @@
  * by the same step again.
  */
 
+import { JOBID_ANNOTATION } from '../../constructs/names';
 import { messageOf } from '../errors';
 import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
+import type { Clock } from '../kubernetes/clock';
 import { isStatus } from '../kubernetes/errors';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
-import type { WorkloadRow } from '../queue/types';
+import type { QueueSettings, WorkloadRow } from '../queue/types';
 import { isTerminal, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated, pinPatch } from '../workloads/pod';
+import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
+import { TakeBack, type Why } from './take-back';
 
 export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
@@ -28,13 +32,18 @@ export interface WorkloadReconcilerOptions {
   /** The pods of the workload with this uid, as last seen. */
   readonly podsOf: (uid: string) => readonly Pod[];
   readonly nodeExists: (name: string) => boolean;
+  /** How often and how soon workloads of this queue are tried again after a failure. */
+  readonly requeueOf: (queue: string) => QueueSettings['requeue'];
   /** Units of a job are free from now on. */
   readonly onFreed: (jobid: number) => void;
   /** Units on some nodes of a job are free from now on. */
   readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
+  /** It runs by a grant that the queue does not know of. */
+  readonly onForgotten: () => void;
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
   readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
+  readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -54,6 +63,7 @@ export interface WorkloadKey {
 /** When to look again; nothing: when something changes. */
 type Next = { readonly after: number } | undefined;
 
+const AT_ONCE = { after: 1 };
 /** A wait that is news to its user. */
 const WORTH_TELLING_SECONDS = 5;
 /** A released workload whose object is gone may still have a pod on the way into our cache. */
@@ -61,14 +71,17 @@ const GONE_GRACE_MS = 500;
 /** A release that is refused may be accepted later (the Job controller has not let go of it yet, a policy changes). */
 const REFUSED_RETRY_MS = 2_000;
 /** After so long it gives its units back: nothing else would free them. */
-const REFUSED_PATIENCE_S = 60;
+const REFUSED_PATIENCE_MS = 60_000;
 
 export class WorkloadReconciler {
   private readonly goneSince = new Map<string, number>();
-  /** Job id -> generation of the object that we released: while that is what we see, the watch lags behind. */
-  private readonly releasedFrom = new Map<number, number>();
+  /** Job id -> since when its release is refused, milliseconds of the clock. */
+  private readonly refusedSince = new Map<number, number>();
+  private readonly takeBack: TakeBack;
 
-  constructor(private readonly options: WorkloadReconcilerOptions) {}
+  constructor(private readonly options: WorkloadReconcilerOptions) {
+    this.takeBack = new TakeBack(options);
+  }
 
   async reconcile(key: WorkloadKey): Promise<Next> {
     const { ledger, objectOf, adapters } = this.options;
@@ -88,10 +101,16 @@ export class WorkloadReconciler {
 
   /** Not in the queue yet (or finished: then it is no longer held back). */
   private async enter(object: KubernetesObject, adapter: WorkloadAdapter): Promise<Next> {
+    if (this.isForgotten(object, adapter)) this.options.onForgotten();
     if (object.metadata.deletionTimestamp !== undefined || !adapter.isHeldBack(object)) return undefined;
     const row = await this.options.intake.submit(object, adapter);
     if (row !== undefined) this.options.onQueueChanged();
     return undefined;
+  }
+
+  private isForgotten(object: KubernetesObject, adapter: WorkloadAdapter, row?: WorkloadRow): boolean {
+    const pods = this.options.podsOf(object.metadata.uid);
+    return forgottenGrant(object, adapter, row, pods, this.options.now()) !== undefined;
   }
 
   /** Waiting: gone, ended by its user, or edited. */
@@ -106,8 +125,12 @@ export class WorkloadReconciler {
       await this.finish(row, 'Cancelled', now());
       return undefined;
     }
+    if (this.isForgotten(object, adapter, row)) {
+      this.options.onForgotten();
+      return undefined;
+    }
     // Released by a leader that was overtaken, too late: nothing is granted to it.
-    if (!adapter.isHeldBack(object)) await this.recall(object, adapter, row);
+    if (!adapter.isHeldBack(object)) await this.takeBack.suspend(object, adapter, row);
     const update = intake.changeOf(object, adapter, row);
     if (update === undefined) return undefined;
     await ledger.update(update);
@@ -127,9 +150,12 @@ export class WorkloadReconciler {
       await this.finish(current, outcome.result, outcome.finishedAt);
       return undefined;
     }
-    if (current.releasedAt !== null && adapter.isHeldBack(object))
-      return this.suspended(object, adapter, current, pods);
-    if (this.lostNodes(current).length > 0) return this.requeue(object, adapter, current, pods);
+    const why = this.whyBack(object, adapter, current);
+    if (why !== undefined) {
+      await this.takeBack.step(object, adapter, current, pods, why);
+      // What its user changed while it ran counts now.
+      return this.options.ledger.byUid(row.uid)?.phase === 'Waiting' ? AT_ONCE : undefined;
+    }
     if (current.releasedAt === null) {
       const next = await this.release(object, adapter, current);
       if (next !== undefined) return next;
@@ -144,7 +170,7 @@ export class WorkloadReconciler {
     // After a crash between patch and commit the object is released already.
     if (!adapter.isHeldBack(object)) {
       if (adapter.isReleasedOnto(object, row)) await ledger.released(row.uid);
-      else await this.recall(object, adapter, row);
+      else await this.takeBack.suspend(object, adapter, row);
       return undefined;
     }
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -170,7 +196,8 @@ export class WorkloadReconciler {
       if (!isRefusal(error)) throw error;
       return this.refused(object, adapter, row, messageOf(error));
     }
-    this.releasedFrom.set(row.jobid, object.metadata.generation ?? 0);
+    this.takeBack.releases(object, row);
+    this.refusedSince.delete(row.jobid);
     await ledger.released(row.uid);
     return undefined;
   }
@@ -182,10 +209,14 @@ export class WorkloadReconciler {
     row: WorkloadRow,
     why: string,
   ): Promise<Next> {
-    const { ledger, now, tell } = this.options;
-    if (now() - (row.allocatedAt ?? now()) < REFUSED_PATIENCE_S) return { after: REFUSED_RETRY_MS };
+    const { ledger, clock, tell } = this.options;
+    const since = this.refusedSince.get(row.jobid) ?? clock.now();
+    this.refusedSince.set(row.jobid, since);
+    if (clock.now() - since < REFUSED_PATIENCE_MS) return { after: REFUSED_RETRY_MS };
+    this.refusedSince.delete(row.jobid);
     const message = `can't be released: ${why}`;
-    if (!(await this.giveBack(row, message))) return undefined;
+    if ((await this.takeBack.giveBack(row, { cause: 'failure', what: message })) === undefined)
+      return undefined;
     await ledger.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
     tell(object, adapter, { type: 'Warning', reason: 'Invalid', message });
     return undefined;
@@ -248,58 +279,16 @@ export class WorkloadReconciler {
     return namesOf(allocation?.nodes ?? []).filter((name) => !this.options.nodeExists(name));
   }
 
-  /** Released, and held back again: by us, who lost a node of it, or by its user. Or we see it as it was before. */
-  private async suspended(
-    object: KubernetesObject,
-    adapter: WorkloadAdapter,
-    row: WorkloadRow,
-    pods: readonly Pod[],
-  ): Promise<Next> {
-    const released = this.releasedFrom.get(row.jobid);
-    const isOld = !adapter.recallable || (object.metadata.generation ?? 0) <= (released ?? -1);
-    return isOld ? undefined : this.requeue(object, adapter, row, pods);
-  }
-
-  private async recall(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<void> {
-    const patch = adapter.recall(object);
-    if (patch !== undefined)
-      await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
-  }
-
-  /** Back to its place in the queue once its pods are gone; those of a deleted node are. */
-  private async requeue(
-    object: KubernetesObject,
-    adapter: WorkloadAdapter,
-    row: WorkloadRow,
-    pods: readonly Pod[],
-  ): Promise<Next> {
-    if (!adapter.isHeldBack(object)) {
-      await this.recall(object, adapter, row);
-      return undefined;
-    }
-    if (!adapter.canRelease(object) || pods.some((pod) => this.isAlive(pod))) return undefined;
+  /** Why it has to leave its nodes; undefined: it need not. */
+  private whyBack(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Why | undefined {
+    // What can't be taken back stays where it is until it ends.
+    if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
+    if (row.recall !== null) return { cause: 'preempted', what: row.recall };
     const lost = this.lostNodes(row);
-    const what = lost.length > 0 ? `lost ${listed(lost)}` : 'was suspended';
-    const message = `${what}, waits again in its place`;
-    if (!(await this.giveBack(row, message))) return undefined;
-    this.options.tell(object, adapter, { type: 'Warning', reason: 'Requeued', message });
-    return undefined;
-  }
-
-  private isAlive(pod: Pod): boolean {
-    const { nodeName } = pod.spec;
-    if (isTerminal(pod) || isGated(pod)) return false;
-    return nodeName === undefined || this.options.nodeExists(nodeName);
-  }
-
-  /** @returns false when the row was not in a phase for it */
-  private async giveBack(row: WorkloadRow, message: string): Promise<boolean> {
-    const { ledger, onFreed, onQueueChanged } = this.options;
-    if ((await ledger.requeue(row.uid, message)) === undefined) return false;
-    this.releasedFrom.delete(row.jobid);
-    onFreed(row.jobid);
-    onQueueChanged();
-    return true;
+    if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
+    // Released, and held back again; if not by us then by its user. Or we see it as it was before.
+    const suspended = adapter.recallable && row.releasedAt !== null && adapter.isHeldBack(object);
+    return suspended ? { cause: 'suspended', what: 'was suspended' } : undefined;
   }
 
   /** The object of this row no longer exists; its units are free once its pods don't either. */
@@ -307,9 +296,9 @@ export class WorkloadReconciler {
     if (this.options.podsOf(row.uid).some((pod) => !isTerminal(pod) && pod.metadata.uid !== row.uid))
       return { after: GONE_GRACE_MS };
     if (row.phase !== 'Waiting' && row.kind !== 'Pod') {
-      const since = this.goneSince.get(row.uid) ?? performance.now();
+      const since = this.goneSince.get(row.uid) ?? this.options.clock.now();
       this.goneSince.set(row.uid, since);
-      if (performance.now() - since < GONE_GRACE_MS) return { after: GONE_GRACE_MS };
+      if (this.options.clock.now() - since < GONE_GRACE_MS) return { after: GONE_GRACE_MS };
     }
     this.goneSince.delete(row.uid);
     await this.finish(row, 'Cancelled', this.options.now());
@@ -319,15 +308,17 @@ export class WorkloadReconciler {
   private async finish(row: WorkloadRow, result: WorkloadRow['result'], finishedAt: number): Promise<void> {
     // Kubernetes tells whole seconds, cut off: nothing ends before it starts.
     await this.options.ledger.finish(row.uid, result!, Math.max(finishedAt, row.startedAt ?? 0));
-    this.releasedFrom.delete(row.jobid);
+    this.takeBack.forget(row);
+    this.refusedSince.delete(row.jobid);
     this.options.onFreed(row.jobid);
     this.options.onQueueChanged();
   }
 }
 
-/** Pods that ended are left over from before, when it was requeued. */
-function hasStarted(pod: Pod, { requeues }: WorkloadRow): boolean {
-  return pod.status?.phase === 'Running' || (requeues === 0 && isTerminal(pod));
+/** Pods that ended may be left over from before, when it was requeued. */
+function hasStarted(pod: Pod, { jobid }: WorkloadRow): boolean {
+  const isOfThisRun = pod.metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
+  return pod.status?.phase === 'Running' || (isTerminal(pod) && isOfThisRun);
 }
 
 /** The apiserver, or a policy in it, will have none of it. */

@@ -21,6 +21,11 @@ import type { Lease, LeaseSpec } from './types';
 
 /** On the Lease: the fence of its holder, once it leads. */
 export const FENCE_ANNOTATION = 'fluxqueue/fence';
+/**
+ * On the Lease: the highest fence that ever stood there. A database that was restored from a backup has forgotten the
+ * latest; a leader with one of them again would not outdate whoever still has it.
+ */
+export const LAST_FENCE_ANNOTATION = 'fluxqueue/last-fence';
 
 export interface LeaderElectorOptions {
   readonly client: KubernetesClient;
@@ -29,8 +34,8 @@ export interface LeaderElectorOptions {
   readonly name: string;
   /** Must be unique per process. @default host name and a random UUID */
   readonly identity?: string;
-  /** Takes a new, highest fence; called once per term, after the Lease is ours. */
-  readonly fence: () => Promise<number>;
+  /** Takes a new fence, higher than this one and every other; called once per term, after the Lease is ours. */
+  readonly fence: (atLeast: number) => Promise<number>;
   /** We lead from now on. */
   readonly onAcquired: (fence: number) => void;
   /** We don't lead any more: called exactly once per term, never for a release by stop(). */
@@ -216,7 +221,7 @@ export class LeaderElector {
     const stop = () => resolve(undefined);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return signal.aborted ? undefined : await Promise.race([fence(), stopped]);
+      return signal.aborted ? undefined : await Promise.race([fence(lastFence(this.#lease)), stopped]);
     } catch (error) {
       logger.warn(
         { lease: name, error: messageOf(error) },
@@ -346,10 +351,24 @@ function checkedTiming(options: LeaderElectorOptions): Timing {
   });
 }
 
-/** Other annotations stay; the fence of an earlier holder never stands beside a new one's name. */
+/** Other annotations stay; the fence of an earlier holder never stands beside a new one's name as its own. */
 function annotationsWith(lease: Lease | undefined, fence: number | undefined): Record<string, string> {
   const { [FENCE_ANNOTATION]: _, ...others } = lease?.metadata.annotations ?? {};
-  return fence === undefined ? others : { ...others, [FENCE_ANNOTATION]: `${fence}` };
+  const last = Math.max(lastFence(lease), fence ?? 0);
+  return {
+    ...others,
+    ...(last === 0 ? {} : { [LAST_FENCE_ANNOTATION]: `${last}` }),
+    ...(fence === undefined ? {} : { [FENCE_ANNOTATION]: `${fence}` }),
+  };
+}
+
+/** What is no number there, by whatever hand, is none; nor one that no number could follow. */
+function lastFence(lease: Lease | undefined): number {
+  const { [FENCE_ANNOTATION]: fence, [LAST_FENCE_ANNOTATION]: last } = lease?.metadata.annotations ?? {};
+  const known = [fence, last]
+    .map(Number)
+    .filter((number) => Number.isSafeInteger(number) && number > 0 && number < 2 ** 52);
+  return Math.max(0, ...known);
 }
 
 function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {

@@ -215,6 +215,11 @@ export interface Node extends KubernetesObject {
   };
 }
 
+export interface PriorityClass extends KubernetesObject {
+  readonly value: number;
+  readonly globalDefault?: boolean;
+}
+
 export interface LeaseSpec {
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;

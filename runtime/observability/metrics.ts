@@ -38,6 +38,12 @@ export function controllerMetrics(registry: Registry) {
       labelNames: ['cause'],
       registers,
     }),
+    repairs: new Counter({
+      name: 'fluxqueue_repairs_total',
+      help: 'Differences between the tables, the apiserver and Fluxion that were found and repaired, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
     waitSeconds: new Histogram({
       name: 'fluxqueue_wait_seconds',
       help: 'From submission to release.',

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
+  /** How many connections broke while nobody used them. */
+  readonly disconnects: number;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
@@ -34,6 +36,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     application_name: 'fluxqueue',
     max: options.connections ?? 4,
+    // One stays open, however quiet it is: its breaking tells of a database that is another one now.
+    min: 1,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeout,
@@ -42,11 +46,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
   });
   // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
-  pool.on('error', (error) =>
-    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke'),
-  );
+  let disconnects = 0;
+  pool.on('error', (error) => {
+    disconnects += 1;
+    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
+  });
 
   return {
+    get disconnects() {
+      return disconnects;
+    },
     async query<Row>(text: string, values: readonly unknown[] = []) {
       try {
         return (await pool.query(text, [...values])).rows as Row[];

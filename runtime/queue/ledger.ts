@@ -7,13 +7,34 @@
  */
 import { FluxqError } from '../errors';
 import type { Allocation } from '../fluxion/types';
-import type { Phase, Queue, Result, Submission, SubmissionUpdate, WaitUpdate, WorkloadRow } from './types';
+import { DEFAULT_UNITS } from '../jobspec/units';
+import { DEFAULT_HALF_LIFE } from './decay';
+import { type FairUsage, UsageMirror } from './fair-usage';
+import { Outcomes } from './outcomes';
+import type {
+  Adoption,
+  Phase,
+  Queue,
+  Recall,
+  Requeue,
+  Result,
+  Submission,
+  SubmissionUpdate,
+  WaitUpdate,
+  WorkloadRow,
+} from './types';
 
 type Listener = (row: WorkloadRow) => void;
 
 export interface LedgerOptions {
   /** The mirror can't be trusted from now on: someone should call `reload`. @default - nobody is told */
   readonly onDoubt?: () => void;
+  /** CPU of one core unit, in thousandths of a core. @default 1000 */
+  readonly cpuMillis?: number;
+  /** After this, usage counts half in fair share. @default - seven days */
+  readonly halfLifeSeconds?: number;
+  /** Unix seconds. @default - the system's clock */
+  readonly now?: () => number;
 }
 
 export class Ledger {
@@ -21,7 +42,12 @@ export class Ledger {
   private readonly uidOf = new Map<string, string>();
   private readonly counts = new Map<Phase, number>();
   private readonly listeners: Listener[] = [];
+  private readonly outcomes = new Outcomes();
+  private readonly usage: UsageMirror;
+  private readonly now: () => number;
   private doubtful = true;
+  /** As they were when the mirror was read. */
+  private disconnects = 0;
   /** What was committed while the rows are read: newer than what is read. */
   private meanwhile: WorkloadRow[] | undefined;
 
@@ -29,7 +55,13 @@ export class Ledger {
     private readonly queue: Queue,
     private readonly fence: number,
     private readonly options: LedgerOptions = {},
-  ) {}
+  ) {
+    this.now = options.now ?? (() => Date.now() / 1000);
+    this.usage = new UsageMirror({
+      cpuMillis: options.cpuMillis ?? DEFAULT_UNITS.cpuMillis,
+      halfLifeSeconds: options.halfLifeSeconds ?? DEFAULT_HALF_LIFE,
+    });
+  }
 
   /** Called with every row after each of its commits, finished ones included. */
   onChange(listener: Listener): void {
@@ -38,7 +70,7 @@ export class Ledger {
 
   /** Whether the mirror must be read again before anything is decided on it. */
   get isDoubtful(): boolean {
-    return this.doubtful;
+    return this.doubtful || this.queue.disconnects !== this.disconnects;
   }
 
   /**
@@ -47,16 +79,21 @@ export class Ledger {
    */
   async reload(): Promise<void> {
     this.doubtful = false;
+    this.disconnects = this.queue.disconnects;
     this.meanwhile = [];
     try {
       const active = await this.queue.active();
       const now = new Set(active.map(({ uid }) => uid));
       const gone = [...this.rows.keys()].filter((uid) => !now.has(uid));
       const ended = gone.length === 0 ? [] : await this.queue.byUid(gone);
+      const shares = await this.queue.shares();
       this.rows.clear();
       this.uidOf.clear();
       this.counts.clear();
+      this.outcomes.clear();
       for (const row of [...active, ...this.meanwhile]) this.keep(row);
+      this.usage.load(shares);
+      await this.learnOutcomes();
       for (const row of ended) this.tell(row);
     } catch (error) {
       this.doubt();
@@ -79,6 +116,19 @@ export class Ledger {
   /** How many active rows are in this phase. */
   count(phase: Phase): number {
     return this.counts.get(phase) ?? 0;
+  }
+
+  /**
+   * How the newest workload of this name ended, for those who wait for it; `active`: not yet. Right for names that
+   * an active row waits for.
+   */
+  outcomeOf(namespace: string, name: string): Result | 'active' | undefined {
+    return this.outcomes.of({ namespace, name });
+  }
+
+  /** Decayed usage of queues and users, with what is held at this moment. */
+  fairUsage(now = this.now()): FairUsage {
+    return this.usage.at(now, this.rows.values());
   }
 
   active(): Iterable<WorkloadRow> {
@@ -109,8 +159,16 @@ export class Ledger {
     return this.one(this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
   }
 
-  requeue(uid: string, message: string): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.requeue(this.fence, [uid], message));
+  requeue(requeue: Requeue): Promise<WorkloadRow | undefined> {
+    return this.one(this.queue.requeue(this.fence, [requeue]));
+  }
+
+  adopt(adoptions: readonly Adoption[]): Promise<readonly WorkloadRow[]> {
+    return this.committed(this.queue.adopt(this.fence, adoptions));
+  }
+
+  recall(recalls: readonly Recall[]): Promise<readonly WorkloadRow[]> {
+    return this.committed(this.queue.recall(this.fence, recalls));
   }
 
   async allocate(
@@ -145,7 +203,17 @@ export class Ledger {
     this.meanwhile?.push(...rows);
     for (const row of rows) this.keep(row);
     for (const row of rows) this.tell(row);
+    await this.learnOutcomes();
     return rows;
+  }
+
+  private async learnOutcomes(): Promise<void> {
+    try {
+      await this.outcomes.learn((names) => this.queue.outcomes(names));
+    } catch (error) {
+      this.doubt();
+      throw error;
+    }
   }
 
   private couldBeGranted(uid: string, jobid: number): boolean {
@@ -165,6 +233,8 @@ export class Ledger {
   private keep(row: WorkloadRow): void {
     const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
+    this.outcomes.follow(before, row);
+    this.usage.follow(before, row, this.now());
     if (before !== undefined) this.counts.set(before.phase, this.count(before.phase) - 1);
     if (row.phase !== 'Finished') this.counts.set(row.phase, this.count(row.phase) + 1);
     if (row.phase !== 'Finished') {

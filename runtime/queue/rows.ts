@@ -5,9 +5,11 @@ const seconds = (column: string, name: string) => `extract(epoch FROM ${column})
 /** Select list that gives a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
+  'usr AS "user", after, preemptible, recall, preemptions',
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
+  seconds('not_before', 'notBefore'),
   seconds('allocated_at', 'allocatedAt'),
   seconds('released_at', 'releasedAt'),
   seconds('started_at', 'startedAt'),
@@ -19,6 +21,18 @@ const ORDER = 'priority DESC, submitted_at, seq';
 
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 
-export const HISTORY = `SELECT ${seconds('at', 'at')}, event, detail FROM fluxqueue.events WHERE uid = $1 ORDER BY id`;
-
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
+
+/** $1: a JSON array of names. Also of what has been archived. */
+export const OUTCOMES = `
+WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),
+found AS (
+  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
+  WHERE phase = 'Finished'
+  UNION ALL
+  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
+)
+SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
+FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
+
+export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;

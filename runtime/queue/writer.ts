@@ -4,7 +4,6 @@
  * same kind that wait their turn share one statement: many small writes cost
  * one commit.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { FluxqError } from '../errors';
 import type { WorkloadRow } from './types';
 
@@ -15,6 +14,8 @@ export interface Keyed {
 /** Runs one statement for these records. */
 export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
 
+/** As many callers as reconcile at once: when all of them wait, nobody is left to wait for. */
+const ENOUGH_CALLS = 32;
 /** Larger than any single call of ours; keeps a shared statement's parameter at some ten megabytes. */
 const MOST_RECORDS = 10_000;
 
@@ -32,20 +33,38 @@ interface Batch {
 }
 
 /**
- * @param gatherMs before each statement, milliseconds: what is called meanwhile goes with it
+ * @param gatherMs at least so long from one statement to the next, milliseconds, unless all callers wait: what is called
+ *   meanwhile goes with it; what comes after a rest goes at once
  * @returns a function like `run`, serial; of several records of one uid in a call the last counts
  */
 export function serialWriter(run: Run, gatherMs = 0): Run {
   const waiting: Batch[] = [];
+  let calls = 0;
   let busy = false;
+  let last = Number.NEGATIVE_INFINITY;
+  let enough: () => void = () => undefined;
+
+  function gathered(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      enough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
-      if (gatherMs > 0) {
-        await pause(gatherMs);
+      const early = last + gatherMs - performance.now();
+      if (early > 0 && calls < ENOUGH_CALLS) {
+        await gathered(early);
       }
-      await settle(run, waiting.shift()!);
+      last = performance.now();
+      const batch = waiting.shift()!;
+      calls -= batch.calls.length;
+      await settle(run, batch);
     }
     busy = false;
   }
@@ -60,6 +79,10 @@ export function serialWriter(run: Run, gatherMs = 0): Run {
         waiting.push(batch);
       } else {
         add(shared, call);
+      }
+      calls += 1;
+      if (calls >= ENOUGH_CALLS) {
+        enough();
       }
       if (!busy) {
         void work();

@@ -1,60 +1,64 @@
 /**
  * Words of this folder: a *pass* is one run over everything that waits; a
- * *grant* is an allocation that starts now; a workload *blocks* when it is the
- * first of its queue that has to wait; *backfill* is what starts behind it
- * without delaying it.
+ * *grant* is an allocation that starts now; a *reservation* is one that starts
+ * later and stands until it comes due; *backfill* is what starts behind a
+ * reservation without delaying it; a *recall* takes a workload back from its
+ * nodes for another.
  *
  * A pass is a function of its snapshot: it asks Fluxion and returns decisions;
  * whoever calls it commits them. If it throws (`FLUXQ_FLUXION_IN_DOUBT`), what
  * Fluxion gave is not committed anywhere: the caller rebuilds Fluxion from the
- * queue's rows, and nothing is lost.
+ * queue's rows, forgets the reservations, and nothing is lost.
  */
-import { FluxqError } from '../errors';
-import type { Allocation, Fluxion, GraphNode, MatchOperation, MatchResult } from '../fluxion/types';
-import { type Capacity, capacityOf } from '../jobspec/capacity';
-import type { Jobspec } from '../jobspec/types';
-import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
-import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
+import type { Allocation, Fluxion, GraphNode } from '../fluxion/types';
+import type { UnitSettings } from '../jobspec/units';
+import type { QueueSettings, WaitUpdate, WorkloadRow } from '../queue/types';
+import type { OutcomeOf } from './dependencies';
+import { isEligible } from './eligibility';
+import { type FairShare, shareFactors } from './fair-share';
+import type { PassMemory } from './memory';
 import { inOrder } from './order';
-import { type Refusals, refusals } from './refusals';
-import { Waits } from './waits';
+import { Place } from './place';
+import type { Recall } from './recalls';
+import type { Reservation } from './reservations';
+import { beginPass, type Pass } from './state';
 
 /** What a pass needs of Fluxion. */
-export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'satisfiable'>;
-
-/**
- * fcfs: what can't start blocks everything behind it. easy: the first that
- * can't start gets a reservation, and what is behind may start if it does not
- * delay it.
- */
-export type QueuePolicy = 'fcfs' | 'easy';
-
-/** How many of the blocked get a reservation. */
-const RESERVATIONS: Readonly<Record<QueuePolicy, number>> = { fcfs: 0, easy: 1 };
+export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'satisfiable' | 'replay' | 'state'>;
 
 export interface PassQueue {
-  readonly name: string;
-  readonly policy: QueuePolicy;
-  /** How many workloads are asked about at most in one pass. */
-  readonly depth: number;
-  /** Its rows; those that are not Waiting are passed over. Any order. */
+  readonly settings: QueueSettings;
+  /** All its rows that are not Finished: those that wait are decided, the others count against quota and limits. Any order. */
   readonly rows: readonly WorkloadRow[];
 }
 
 export interface PassInput {
-  /** Unix seconds. */
+  /** Unix seconds, whole. */
   readonly now: number;
-  /** All share one graph; they are served in the order of their names. */
+  /** All share one graph, and one order. */
   readonly queues: readonly PassQueue[];
+  /** Rows of queues that are not there. @default [] */
+  readonly homeless?: readonly WorkloadRow[];
   readonly matcher: Matcher;
-  /** Job ids of the last pass's reservations: they are made anew. */
-  readonly reservations: readonly number[];
   /**
-   * The graph's nodes, to say why something can never start, and to spare Fluxion the question whether it can.
+   * The last pass's, as long as they stand in Fluxion. Whoever rebuilds it, or cancels them, gives none: they are
+   * made anew then, and may come later.
+   */
+  readonly reservations: readonly Reservation[];
+  /** The last pass's. @default - nothing is remembered */
+  readonly memory?: PassMemory | undefined;
+  /**
+   * Whether units may have been given back since the last pass, by whomever: a workload that ended or let go of
+   * nodes, pods that are not ours, a rebuild. If not, what was refused is not asked again. @default true
+   */
+  readonly freed?: boolean;
+  /**
+   * The graph's nodes, to say why something can never start, and to spare Fluxion the question whether it can. The
+   * same array as long as none of them changes.
    * @default - Fluxion's own text
    */
   readonly nodes?: readonly GraphNode[];
-  /** Sizes of the units, for texts. @default - 1 core, 1 GiB */
+  /** Sizes of the units, for texts and quotas. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /**
    * Whether nodes were added, grew, or came up since the last pass that was not cut short (`more`): what was
@@ -63,6 +67,10 @@ export interface PassInput {
   readonly graphGrew?: boolean;
   /** Asked before every match; true ends the pass with what it has decided so far. @default - never */
   readonly interrupted?: () => boolean;
+  /** @default - off: priority, then submission */
+  readonly fairShare?: FairShare;
+  /** For dependencies. @default - nothing of any name was ever there */
+  readonly outcomeOf?: OutcomeOf;
 }
 
 export interface PassResult {
@@ -70,251 +78,76 @@ export interface PassResult {
   readonly grants: readonly { readonly uid: string; readonly allocation: Allocation }[];
   /** To commit (`Queue.wait`): only rows whose reason, message or estimate changed. */
   readonly waits: readonly WaitUpdate[];
-  /** Job ids of the reservations made: the next pass's `reservations`. */
-  readonly reservations: readonly number[];
+  /** To commit before anything acts on it: workloads that have to leave their nodes and wait again. */
+  readonly recalls: readonly Recall[];
+  /** The next pass's `reservations`. */
+  readonly reservations: readonly Reservation[];
+  /** The next pass's `memory`. */
+  readonly memory: PassMemory;
   /** Another pass would find more to do at once: the depth or an interruption cut this one short. */
   readonly more: boolean;
+  /** Absolute second at which time alone changes something; undefined: never. */
+  readonly nextAt: number | undefined;
   /** How often Fluxion was asked. */
   readonly matches: number;
-}
-
-/** Waits for something a pass does not decide; whoever does, puts it back to Submitted. */
-const NOT_ELIGIBLE: ReadonlySet<WaitReason | null> = new Set<WaitReason>([
-  'Invalid',
-  'QuotaExceeded',
-  'DependencyPending',
-  'NoFluxSetup',
-]);
-
-/** State of one pass: what it has decided, and what it has learnt. */
-interface Pass {
-  readonly input: PassInput;
-  readonly grants: { uid: string; allocation: Allocation }[];
-  readonly waits: Waits;
-  readonly reservations: number[];
-  /** Does not fit now. */
-  readonly busy: Refusals;
-  /** Can't be planned either. */
-  readonly unplannable: Refusals;
-  /** Needs nodes that are down. */
-  readonly down: Refusals;
-  /** Never fits these nodes. */
-  readonly never: Refusals;
-  /** All nodes; made when it is first needed. */
-  capacity: Capacity | undefined;
-  /** The nodes that are up, if some are not. */
-  readonly upCapacity: Capacity | undefined;
-  more: boolean;
-  matches: number;
 }
 
 /**
  * @throws FluxqError `FLUXQ_FLUXION_IN_DOUBT` if Fluxion has to be rebuilt
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
-  // 1. Give up the last pass's reservations.
-  for (const jobid of input.reservations) {
-    await input.matcher.cancel(jobid);
-  }
-  const pass = begin(input);
-  // 2. One queue after the other; what one is refused, the next needn't ask for.
-  for (const queue of [...input.queues].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    await serve(pass, queue);
-  }
-  const { grants, waits, reservations, more, matches } = pass;
-  return { grants, waits: waits.updates, reservations, more, matches };
+  const pass = beginPass(input);
+  // 1. Who belongs to no queue waits until there is one.
+  for (const row of input.homeless ?? []) sayHomeless(pass, row);
+  // 2. Who may start at all, in one order over all queues.
+  const waiting = input.queues.flatMap(({ rows }) => rows.filter(({ phase }) => phase === 'Waiting'));
+  const eligible = waiting.filter((row) => isEligible(row, input, pass.waits));
+  const ordered = inOrder(eligible, precedenceOf(pass));
+  // 3. Reservations of those who may not, or on nodes that are gone, are given up; the others stand.
+  const place = new Place(pass);
+  await place.takeOver(input.reservations, ordered);
+  // 4. One after the other.
+  for (const row of ordered) if (!(await place.consider(row))) break;
+  return resultOf(pass, waiting);
 }
 
-function begin(input: PassInput): Pass {
+function sayHomeless({ waits }: Pass, row: WorkloadRow): void {
+  if (row.phase !== 'Waiting') return;
+  if (row.held) waits.markHeld(row);
+  else waits.markHomeless(row);
+}
+
+function precedenceOf({ input, turns }: Pass) {
   return {
-    input,
-    grants: [],
-    waits: new Waits(input.nodes, input.units ?? DEFAULT_UNITS),
-    reservations: [],
-    busy: refusals(true),
-    unplannable: refusals(true),
-    down: refusals(false),
-    never: refusals(false),
-    capacity: undefined,
-    upCapacity: capacityUp(input.nodes ?? []),
-    more: false,
-    matches: 0,
+    now: input.now,
+    settingsOf: (queue: string) => turns.get(queue)?.settings,
+    shares: input.fairShare && shareFactors(input.fairShare, input.queues),
   };
 }
 
-/** What is left to give out in one queue. */
-interface Turn {
-  readonly policy: QueuePolicy;
-  asksLeft: number;
-  reservationsLeft: number;
-  granted: boolean;
+function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
+  const { grants, waits, recalls, memory, more, matches } = pass;
+  const reservations = pass.reservations.all();
+  return {
+    grants,
+    waits: waits.updates,
+    recalls,
+    reservations,
+    memory: { ...memory, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
+    more: more || [...pass.turns.values()].some(({ cutShort }) => cutShort),
+    nextAt: nextAt(pass.input.now, waiting, reservations),
+    matches,
+  };
 }
 
-async function serve(pass: Pass, { policy, depth, rows }: PassQueue): Promise<void> {
-  const turn: Turn = { policy, asksLeft: depth, reservationsLeft: RESERVATIONS[policy], granted: false };
-  // 3. Order: priority, then submission, then arrival.
-  const ordered = inOrder(rows.filter(({ phase }) => phase === 'Waiting'));
-  for (const [i, row] of ordered.entries()) {
-    // 4. Pass over what can't start whatever is free.
-    if (!eligible(pass, row)) {
-      continue;
-    }
-    // 5. Pass over what was refused already.
-    if (refusedBefore(pass, turn, row)) {
-      continue;
-    }
-    // 6. Stop at the queue's depth, or when something more urgent has come.
-    if (pass.input.interrupted?.() === true) {
-      pass.more = true;
-      return;
-    }
-    if (turn.asksLeft === 0) {
-      leaveRest(pass, turn, ordered.slice(i));
-      return;
-    }
-    // 7. Ask Fluxion.
-    const blocks = await ask(pass, turn, row);
-    // 8. First come, first served: the head of the line blocks the rest.
-    if (blocks) {
-      behind(pass, ordered.slice(i + 1));
-      return;
-    }
-  }
-}
-
-function eligible(pass: Pass, row: WorkloadRow): boolean {
-  if (row.held) {
-    pass.waits.markHeld(row);
-    return false;
-  }
-  const stillTooLarge = row.reason === 'Unsatisfiable' && pass.input.graphGrew === false;
-  return !stillTooLarge && !NOT_ELIGIBLE.has(row.reason);
-}
-
-/** The depth cut the queue short. If it started something, the next pass goes on from there at once. */
-function leaveRest(pass: Pass, turn: Turn, rest: readonly WorkloadRow[]): void {
-  if (turn.granted) {
-    pass.more = true;
-  } else {
-    behind(pass, rest);
-  }
-}
-
-function behind(pass: Pass, rest: readonly WorkloadRow[]): void {
-  for (const row of rest) {
-    if (eligible(pass, row)) {
-      pass.waits.markBehind(row);
-    }
-  }
-}
-
-/**
- * While the queue may still reserve, only what can't be planned at all is
- * passed over: a workload that another queue was refused has a right to its
- * reservation here.
- */
-function refusedBefore(pass: Pass, turn: Turn, row: WorkloadRow): boolean {
-  if (pass.never.covers(row.jobspec)) {
-    pass.waits.markUnsatisfiable(row, 'larger than one that can never start');
-    return true;
-  }
-  if (waitsForNodes(pass, row)) {
-    pass.waits.markDown(row);
-    return true;
-  }
-  // The head of a fcfs queue has to be asked about, or it would not block.
-  const known = turn.reservationsLeft > 0 ? pass.unplannable : pass.busy;
-  if (turn.policy === 'fcfs' || !known.covers(row.jobspec)) {
-    return false;
-  }
-  pass.waits.markBusy(row);
-  return true;
-}
-
-/** Nobody knows when nodes that are down come back: what needs them blocks nothing, and nothing is reserved for it. */
-function waitsForNodes(pass: Pass, { jobspec }: WorkloadRow): boolean {
-  if (pass.down.covers(jobspec)) {
-    return true;
-  }
-  return pass.upCapacity?.fits(jobspec) === false && fitsAll(pass, jobspec);
-}
-
-function fitsAll(pass: Pass, jobspec: Jobspec): boolean {
-  pass.capacity ??= capacityOf(pass.input.nodes ?? []);
-  return pass.capacity.fits(jobspec);
-}
-
-function capacityUp(nodes: readonly GraphNode[]): Capacity | undefined {
-  const up = nodes.filter((node) => node.up !== false);
-  return up.length === nodes.length ? undefined : capacityOf(up);
-}
-
-/** @returns whether what comes behind this row has to wait for it */
-async function ask(pass: Pass, turn: Turn, row: WorkloadRow): Promise<boolean> {
-  const { matcher, now } = pass.input;
-  const { jobid, jobspec } = row;
-  const operation = operationFor(pass, turn, row);
-  turn.asksLeft -= 1;
-  pass.matches += 1;
-  const answer = await matcher.match({ jobid, jobspec, operation, now });
-  switch (answer.status) {
-    case 'OK':
-      take(pass, turn, row, answer);
-      return false;
-    case 'BUSY':
-      refuse(pass, turn, row);
-      pass.waits.markBusy(row);
-      return turn.policy === 'fcfs';
-    case 'UNSATISFIABLE':
-      await refuseForGood(pass, row, answer.text);
-      return false;
-    case 'INVALID':
-      pass.waits.markInvalid(row, answer.text);
-      return false;
-    case 'NOT_READY':
-      throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `Fluxion has no graph: ${answer.text}`, {
-        remedy: 'init and replay, then go on',
-        retryable: true,
-      });
-  }
-}
-
-/** Plain allocate says busy to the impossible too: only for what fits the cluster, but then Fluxion answers far sooner. */
-function operationFor(pass: Pass, turn: Turn, { jobspec }: WorkloadRow): MatchOperation {
-  if (turn.reservationsLeft > 0) {
-    return 'allocate_orelse_reserve';
-  }
-  return fitsAll(pass, jobspec) ? 'allocate' : 'allocate_with_satisfiability';
-}
-
-function take(pass: Pass, turn: Turn, row: WorkloadRow, answer: MatchResult & { status: 'OK' }): void {
-  const { allocation, reserved } = answer;
-  if (reserved) {
-    turn.reservationsLeft -= 1;
-    pass.reservations.push(row.jobid);
-    pass.busy.add(row.jobspec);
-    pass.waits.markReserved(row, allocation.start);
-  } else {
-    turn.granted = true;
-    pass.grants.push({ uid: row.uid, allocation });
-  }
-}
-
-function refuse(pass: Pass, turn: Turn, row: WorkloadRow): void {
-  pass.busy.add(row.jobspec);
-  if (turn.reservationsLeft > 0) {
-    pass.unplannable.add(row.jobspec);
-  }
-}
-
-/** With nodes down, Fluxion says unsatisfiable to a request for more nodes than are up, though it fits the cluster. */
-async function refuseForGood(pass: Pass, row: WorkloadRow, text: string): Promise<void> {
-  const { satisfiable } = await pass.input.matcher.satisfiable(row.jobspec);
-  if (satisfiable) {
-    pass.down.add(row.jobspec);
-    pass.waits.markDown(row);
-  } else {
-    pass.never.add(row.jobspec);
-    pass.waits.markUnsatisfiable(row, text);
-  }
+function nextAt(
+  now: number,
+  waiting: readonly WorkloadRow[],
+  reservations: readonly Reservation[],
+): number | undefined {
+  let next = Infinity;
+  for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
+  for (const { notBefore } of waiting)
+    if (notBefore !== null && notBefore > now) next = Math.min(next, Math.ceil(notBefore));
+  return next === Infinity ? undefined : next;
 }

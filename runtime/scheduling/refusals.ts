@@ -1,8 +1,7 @@
 /**
  * What was refused in this pass, so that it is not asked again, and nothing
- * larger either. Within a pass units are only given away, never freed: a
- * refusal holds to its end. Ten thousand waiting workloads of a few shapes
- * cost a few questions.
+ * larger either. A refusal holds until something is given back, also from pass
+ * to pass. Ten thousand waiting workloads of a few shapes cost a few questions.
  */
 import { askOf, canonical } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
@@ -11,6 +10,8 @@ export interface Refusals {
   /** Whether this jobspec asks for at least as much, for at least as long, as one that was refused. */
   covers(jobspec: Jobspec): boolean;
   add(jobspec: Jobspec): void;
+  /** Something was given back: all may be asked again. */
+  clear(): void;
 }
 
 /** What is asked for as numbers: more in none of them means not larger. */
@@ -46,6 +47,9 @@ export function refusals(walltimes: boolean): Refusals {
       const { family, size } = measure(jobspec);
       const others = families.get(family)?.filter((refused) => !atLeast(refused, size)) ?? [];
       families.set(family, [...others, size]);
+    },
+    clear() {
+      families.clear();
     },
   };
 }

@@ -9,7 +9,7 @@ const BEHIND = 'waits behind earlier workloads of its queue';
 const RESERVED = 'nodes are reserved for it';
 
 export class Waits {
-  readonly updates: WaitUpdate[] = [];
+  private readonly changed = new Map<string, WaitUpdate>();
   /** Shape -> why it can never start: that takes a look at every node. */
   private readonly reasons = new Map<string, string | undefined>();
 
@@ -18,8 +18,32 @@ export class Waits {
     private readonly units: UnitSettings,
   ) {}
 
+  /** What is to be written, one for a row. */
+  get updates(): readonly WaitUpdate[] {
+    return [...this.changed.values()];
+  }
+
+  /** It starts: nothing is to be said any more. */
+  starts(row: WorkloadRow): void {
+    this.changed.delete(row.uid);
+  }
+
   markHeld(row: WorkloadRow): void {
     this.mark(row, 'Held', HELD);
+  }
+
+  /** @param text what it waits for */
+  markDependency(row: WorkloadRow, text: string): void {
+    this.mark(row, 'DependencyPending', text);
+  }
+
+  markHomeless(row: WorkloadRow): void {
+    this.mark(row, 'NoFluxSetup', `waits for its queue ${row.queue}, which is not there`);
+  }
+
+  /** @param text which limit or quota is in the way */
+  markQuota(row: WorkloadRow, text: string): void {
+    this.mark(row, 'QuotaExceeded', text);
   }
 
   markBehind(row: WorkloadRow): void {
@@ -61,11 +85,12 @@ export class Waits {
     return this.reasons.get(shape);
   }
 
-  /** Ten thousand rows that still wait for the same reason cost no write. */
+  /** Ten thousand rows that still wait for the same reason cost no write. The last word of a pass counts. */
   private mark(row: WorkloadRow, reason: WaitReason, message: string, estimatedStart: number | null = null) {
-    if (row.reason !== reason || row.message !== message || !sameTime(row.estimatedStart, estimatedStart)) {
-      this.updates.push({ uid: row.uid, reason, message, estimatedStart });
-    }
+    const { uid } = row;
+    const said = row.reason === reason && row.message === message;
+    if (said && sameTime(row.estimatedStart, estimatedStart)) this.changed.delete(uid);
+    else this.changed.set(uid, { uid, reason, message, estimatedStart });
   }
 }
 

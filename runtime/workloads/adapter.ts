@@ -3,6 +3,7 @@
  * one table (workloads/index.ts). Adapters are pure: object in, answer out.
  */
 import type { AllocatedNode } from '../fluxion/types';
+import type { NodePods } from '../jobspec/assign';
 import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';
 
@@ -29,13 +30,24 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   release(object: T, row: WorkloadRow): Patch;
   /** The patch that takes it back from its nodes; undefined when the kind can't be taken back. */
   recall(object: T): Patch | undefined;
+  /** What it was released with, as it says itself; undefined while it is held back, or when it says nothing. */
+  grantOf(object: T): WrittenGrant | undefined;
 }
 
-interface Demand {
+/** The grant that a released workload carries: what is known of it where the queue has forgotten. */
+export interface WrittenGrant {
+  /** Undefined: the kind does not carry it. 0: it was written before there were any. */
+  readonly jobid: number | undefined;
+  readonly places: readonly NodePods[];
+}
+
+export interface Demand {
   readonly pods: number;
   readonly spec: PodSpec;
-  /** Seconds after which Kubernetes itself ends it; the walltime when the user gave none. */
+  /** Seconds after which Kubernetes itself ends it because its user says so; the walltime when they gave no other. */
   readonly deadlineSeconds: number | undefined;
+  /** As the apiserver worked it out; undefined where it does so only for the pods to come. */
+  readonly priority: number | undefined;
 }
 
 export interface Outcome {
@@ -72,6 +84,14 @@ export function lastEnd(pods: readonly Pod[], fallback: number): number {
     ),
   );
   return ends.length === 0 ? fallback : Math.max(...ends);
+}
+
+/**
+ * What Kubernetes is to end it after, so that its plan holds: its walltime in whole seconds, unless its user's own
+ * deadline comes sooner.
+ */
+export function deadlineOf({ walltime }: Pick<WorkloadRow, 'walltime'>, users: number | undefined): number {
+  return Math.min(Math.ceil(walltime), users ?? Number.POSITIVE_INFINITY);
 }
 
 /** Names of the nodes of an allocation, in its order. */

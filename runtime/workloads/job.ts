@@ -1,14 +1,20 @@
 /**
  * batch/v1 Job. Held back by `suspend`; released by one merge patch that
- * unsuspends it and writes the assignment into its pod template, where pod
- * admission finds it.
+ * unsuspends it, writes the assignment into its pod template, where pod
+ * admission finds it, and makes Kubernetes end it when its walltime is over.
  */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GANG_SIZE,
+  JOBID_ANNOTATION,
+} from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
-import { isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment } from './assignment';
+import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -19,38 +25,86 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   // Its template can't be changed until the Job controller has let go of the run before.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
-    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(row),
+    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
   recallable: true,
   demand: (job) => ({
     pods: podsOf(job),
     spec: job.spec.template.spec,
-    deadlineSeconds: job.spec.activeDeadlineSeconds,
+    deadlineSeconds: usersDeadline(job),
+    // Anyone can write a number into a template; it is the class that counts.
+    priority: undefined,
   }),
   outcome,
   doneOn,
-  release: (job, row) => ({
-    type: 'merge',
-    body: {
-      metadata: { uid: job.metadata.uid },
-      spec: {
-        suspend: false,
-        template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignmentOf(row) } } },
+  release: (job, row) => {
+    const { annotations, activeDeadlineSeconds } = enforcement(job, row);
+    return {
+      type: 'merge',
+      body: {
+        metadata: { uid: job.metadata.uid, annotations },
+        spec: {
+          suspend: false,
+          activeDeadlineSeconds,
+          template: {
+            metadata: {
+              annotations: {
+                [ASSIGNMENT_ANNOTATION]: assignmentOf(job, row),
+                [JOBID_ANNOTATION]: String(row.jobid),
+              },
+            },
+          },
+        },
       },
-    },
-  }),
+    };
+  },
   recall: (job) =>
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
+  grantOf({ spec: { suspend, template } }) {
+    const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
+      template.metadata?.annotations ?? {};
+    const places = suspend === true ? [] : nodesOf(assignment);
+    return places.length === 0 ? undefined : { jobid: Number(jobid ?? 0) || 0, places };
+  },
 };
 
-function podsOf({ spec }: Job): number {
-  const parallelism = spec.parallelism ?? 1;
-  return spec.completions === undefined ? parallelism : Math.min(parallelism, spec.completions);
+/** Not the one that we wrote at an earlier release: it was made from the walltime of that time. */
+function usersDeadline({ metadata, spec }: Job): number | undefined {
+  const { activeDeadlineSeconds } = spec;
+  return metadata.annotations?.[DEADLINE_ANNOTATION] === String(activeDeadlineSeconds)
+    ? undefined
+    : activeDeadlineSeconds;
 }
 
-function assignmentOf(row: WorkloadRow): string {
-  return encodeAssignment(placementOf(row));
+/** The Job controller counts from the Job's start, which is its release, and not the time that it was suspended. */
+function enforcement(job: Job, row: WorkloadRow) {
+  const users = usersDeadline(job);
+  const activeDeadlineSeconds = deadlineOf(row, users);
+  const ours = activeDeadlineSeconds === users ? null : String(activeDeadlineSeconds);
+  return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: ours } };
+}
+
+/** Those that are granted together. */
+function podsOf(job: Job): number {
+  const { parallelism = 1, completions = parallelism } = job.spec;
+  return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
+}
+
+/** Undefined: all pods of this Job are one gang. Text that is no such number counts for nothing. */
+function gangSize({ metadata, spec }: Job): number | undefined {
+  const text = metadata.annotations?.[GANG_SIZE] ?? '';
+  return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function assignmentOf(job: Job, row: WorkloadRow): string {
+  const parts = placementOf(row);
+  const text = encodeAssignment(parts);
+  if (gangSize(job) === undefined) return text;
+  return leftOpen(
+    text,
+    parts.reduce((sum, { pods }) => sum + pods, 0),
+  );
 }
 
 /**
@@ -80,14 +134,33 @@ function endOf({ status }: Job): Outcome | undefined {
 
 /** A succeeded pod is not made again when every completion has its own pod from the start. */
 function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
-  const { completions, parallelism = 1 } = job.spec;
+  const { completions, parallelism = 1, template } = job.spec;
   if (row.allocation === null || completions === undefined || completions > parallelism) return [];
-  const succeeded = new Map<string, number>();
-  for (const { spec, status } of pods)
-    if (status?.phase === 'Succeeded' && spec.nodeName !== undefined)
-      succeeded.set(spec.nodeName, (succeeded.get(spec.nodeName) ?? 0) + 1);
-  if (succeeded.size === 0) return [];
+  // Seen as it was before this run, or released by a leader that did not write it.
+  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
+  const done = doneByNode(job, row, pods);
+  if (done.size === 0) return [];
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (succeeded.get(node) ?? 0) >= placed)
+    .filter(({ node, pods: placed }) => (done.get(node) ?? 0) >= placed)
     .map(({ node }) => node);
+}
+
+/**
+ * How many pods of each node's share have succeeded. An index keeps its place whenever it succeeded, also in a run
+ * before a requeue and wherever it was then; pods without an index count only in the run they are of.
+ */
+function doneByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
+  const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
+  const annotations = spec.template.metadata?.annotations;
+  const nodes =
+    spec.completionMode === 'Indexed'
+      ? [
+          ...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
+        ].map((index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)))
+      : succeeded
+          .filter(({ metadata }) => metadata.annotations?.[JOBID_ANNOTATION] === String(jobid))
+          .map(({ spec: { nodeName } }) => nodeName);
+  const done = new Map<string, number>();
+  for (const node of nodes) if (node !== undefined) done.set(node, (done.get(node) ?? 0) + 1);
+  return done;
 }

@@ -1,12 +1,14 @@
 /**
  * A Pod that no admitted workload owns: a plain one, or one of a Deployment,
  * StatefulSet, ... Held back by our scheduling gate; released by one JSON patch
- * that pins it to its node and removes the gate.
+ * that pins it to its node, removes the gate and has the kubelet end it when its walltime is over.
  */
-import { GATE } from '../../constructs/names';
+import { GATE, WALLTIME } from '../../constructs/names';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
-import { isTerminal, type JsonPatchOperation, lastEnd, type WorkloadAdapter } from './adapter';
+import type { WorkloadRow } from '../queue/types';
+import { deadlineOf, isTerminal, type JsonPatchOperation, lastEnd, type WorkloadAdapter } from './adapter';
+import { settingOf } from './settings';
 
 export const podAdapter: WorkloadAdapter<Pod> = {
   kind: 'Pod',
@@ -17,7 +19,12 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   // A pod that lost its gate in another way can't be taken back: it is where it is.
   isReleasedOnto: () => true,
   recallable: false,
-  demand: (pod) => ({ pods: 1, spec: pod.spec, deadlineSeconds: pod.spec.activeDeadlineSeconds }),
+  demand: (pod) => ({
+    pods: 1,
+    spec: pod.spec,
+    deadlineSeconds: pod.spec.activeDeadlineSeconds,
+    priority: pod.spec.priority,
+  }),
   outcome: (pod, _pods, now) =>
     isTerminal(pod)
       ? {
@@ -26,10 +33,28 @@ export const podAdapter: WorkloadAdapter<Pod> = {
         }
       : undefined,
   doneOn: () => [],
-  release: (pod, row) => ({ type: 'json', body: pinPatch(pod, row.allocation!.nodes[0]!.name) }),
+  release: (pod, row) => ({
+    type: 'json',
+    body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],
+  }),
   // Gates can't be put back on a pod.
   recall: () => undefined,
+  // It is where it is, whatever it was released with.
+  grantOf(pod) {
+    const node = isGated(pod) ? undefined : placeOf(pod);
+    return node === undefined ? undefined : { jobid: undefined, places: [{ node, pods: 1 }] };
+  },
 };
+
+/** Where a pod runs or is pinned to. */
+export function placeOf({ spec }: Pod): string | undefined {
+  if (spec.nodeName !== undefined) return spec.nodeName;
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  for (const { matchFields } of terms)
+    for (const { key, values } of matchFields ?? []) if (key === 'metadata.name') return values?.[0];
+  return undefined;
+}
 
 export function isGated({ spec }: Pod): boolean {
   return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
@@ -51,6 +76,15 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
     ...affinityPatch(pod, node),
     { op: 'remove', path: `/spec/schedulingGates/${index}` },
   ];
+}
+
+/** A service runs until it is deleted: planned with its queue's walltime, and not ended unless its user gave one. */
+function deadlinePatch({ metadata, spec }: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
+  const isService =
+    (spec.restartPolicy ?? 'Always') === 'Always' && settingOf(metadata, WALLTIME) === undefined;
+  const value = deadlineOf(row, spec.activeDeadlineSeconds);
+  if (isService || value === spec.activeDeadlineSeconds) return [];
+  return [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /**

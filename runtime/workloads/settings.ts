@@ -8,22 +8,35 @@
  * constructs/fluxqueue/admission/settings.ts says the same in CEL; a test
  * holds the two together.
  */
-import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PRIORITY, QUEUE, WALLTIME } from '../../constructs/names';
+import {
+  AFTER,
+  EXCLUSIVE,
+  GROUP,
+  GROUP_SIZE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../constructs/names';
 import { FluxqError } from '../errors';
+import { DEPENDENCY_TYPES, type Dependency } from '../queue/types';
 
 export interface WorkloadSettings {
   /** Name of the queue. @default - the queue of the namespace */
   readonly queue?: string;
-  /** Higher starts first; a 32-bit integer. @default 0 */
-  readonly priority: number;
+  /** Higher starts first; a 32-bit integer. @default - that of its PriorityClass */
+  readonly priority?: number;
   /** Seconds, fractions allowed, 0 < walltime <= 2147483647. @default - activeDeadlineSeconds, else the queue's default */
   readonly walltimeSeconds?: number;
   /** Waits until its user says otherwise. @default false */
   readonly hold: boolean;
   /** Whole nodes. @default false */
   readonly exclusive: boolean;
-  /** Names of the workloads this one waits for. @default [] */
-  readonly after: readonly string[];
+  /** The workloads this one waits for. @default [] */
+  readonly after: readonly Dependency[];
+  /** May be taken back for a more urgent one. @default false */
+  readonly preemptible: boolean;
   /** Name of the gang this pod belongs to; never without groupSize. */
   readonly group?: string;
   /** Number of pods of the gang, 1 to 100000. */
@@ -53,7 +66,7 @@ const SECONDS_OF: Readonly<Record<string, number>> = {
   μs: 1e-6,
   ns: 1e-9,
 };
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
+const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
 
 /** What each value must look like (RE2 and JavaScript read these alike), and that in words. */
 export const SETTING_SYNTAX: Readonly<Record<string, { readonly pattern: string; readonly must: string }>> = {
@@ -71,9 +84,10 @@ export const SETTING_SYNTAX: Readonly<Record<string, { readonly pattern: string;
   },
   [HOLD]: { pattern: '^(true|false)$', must: 'must be "true" or "false"' },
   [EXCLUSIVE]: { pattern: '^(true|false)$', must: 'must be "true" or "false"' },
+  [PREEMPTIBLE]: { pattern: '^(true|false)$', must: 'must be "true" or "false"' },
   [AFTER]: {
-    pattern: `^ *${SUBDOMAIN} *(, *${SUBDOMAIN} *)*$`,
-    must: 'must be names of workloads in this namespace, separated by commas',
+    pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
+    must: 'must be names of workloads in this namespace, separated by commas, each with "afterok:", "afterany:", "afternotok:" or nothing before it',
   },
   [GROUP]: {
     pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
@@ -93,19 +107,36 @@ const GROUP_REMEDY = 'set both or none';
  */
 export function workloadSettings(marked: Marked): WorkloadSettings {
   const queue = read(marked, QUEUE, (text) => text);
+  const priority = read(marked, PRIORITY, (text) => within(Number(text), INT32.min, INT32.max));
   const walltimeSeconds = read(marked, WALLTIME, walltime);
   const group = read(marked, GROUP, (text) => text);
   const groupSize = read(marked, GROUP_SIZE, (text) => within(Number(text), 1, MAX_GROUP_SIZE));
   if ((group === undefined) !== (groupSize === undefined)) throw halfGroup(marked);
   return {
     ...(queue === undefined ? {} : { queue }),
-    priority: read(marked, PRIORITY, (text) => within(Number(text), INT32.min, INT32.max)) ?? 0,
+    ...(priority === undefined ? {} : { priority }),
     ...(walltimeSeconds === undefined ? {} : { walltimeSeconds }),
     hold: read(marked, HOLD, (text) => text === 'true') ?? false,
     exclusive: read(marked, EXCLUSIVE, (text) => text === 'true') ?? false,
-    after: read(marked, AFTER, (text) => text.split(',').map((name) => name.trim())) ?? [],
+    after: read(marked, AFTER, (text) => text.split(',').map(dependency)) ?? [],
+    preemptible: read(marked, PREEMPTIBLE, (text) => text === 'true') ?? false,
     ...(group === undefined || groupSize === undefined ? {} : { group, groupSize }),
   };
+}
+
+/**
+ * Seconds of `1h30m` or `5400`.
+ * @param field where it stands, for the error
+ * @throws FluxqError FLUXQ_SETTING_INVALID
+ */
+export function durationSeconds(text: string, field: string): number {
+  const seconds = PATTERN.get(WALLTIME)?.test(text) ? walltime(text) : undefined;
+  if (seconds !== undefined) return seconds;
+  throw new FluxqError('FLUXQ_SETTING_INVALID', SETTING_SYNTAX[WALLTIME]?.must ?? 'is no duration', {
+    field,
+    value: shortened(text),
+    remedy: SETTING_REMEDY,
+  });
 }
 
 /** The value of a setting as given, unchecked. */
@@ -134,6 +165,13 @@ function halfGroup(marked: Marked): FluxqError {
     value: shortened(settingOf(marked, present) ?? ''),
     remedy: GROUP_REMEDY,
   });
+}
+
+/** A name alone waits for success, as `afterok:` does. */
+function dependency(text: string): Dependency {
+  const [first = '', name] = text.trim().split(':');
+  if (name === undefined) return { type: 'afterok', name: first };
+  return { type: DEPENDENCY_TYPES.find((type) => type === first) ?? 'afterok', name };
 }
 
 function walltime(text: string): number | undefined {

@@ -31,6 +31,11 @@ const WRONG: readonly (readonly [setting: string, value: string])[] = [
   ['after', ''],
   ['after', 'a,,b'],
   ['after', 'Upper'],
+  ['after', 'afterwards:prepare'],
+  ['after', 'afterok:'],
+  ['after', 'afterok: prepare'],
+  ['after', 'prepare:afterok'],
+  ['preemptible', 'maybe'],
   ['group', 'a b'],
   ['group-size', '0'],
   ['group-size', '-1'],
@@ -52,6 +57,9 @@ const RIGHT: readonly (readonly [setting: string, value: string])[] = [
   ['walltime', '+2m'],
   ['walltime', '2147483647'],
   ['after', 'prepare,fetch.data , load'],
+  ['after', 'prepare, afterany:scan ,afternotok:probe,afterok:load'],
+  ['after', 'afterok'],
+  ['preemptible', 'true'],
   ['hold', 'false'],
 ];
 

@@ -13,6 +13,7 @@ import {
 import { encodeAssignment } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { SETTING_ENTRIES } from './corpus-settings';
+import { USER_ENTRIES } from './corpus-users';
 
 /** What becomes of an object. */
 export type Fate =
@@ -30,6 +31,14 @@ export interface Entry {
   readonly fate: Fate;
   /** User who creates it. @default - a cluster administrator */
   readonly as?: string;
+}
+
+/** Who creates what names nobody: the token of the test cluster's administrator. */
+export const ADMIN = 'admin';
+
+/** Whom a workload is marked with that was created as this user; undefined: nobody. */
+export function userOf(as: string): string | undefined {
+  return as.startsWith('system:') && !as.startsWith('system:serviceaccount:science:') ? undefined : as;
 }
 
 export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
@@ -284,6 +293,9 @@ const ASSIGNED: readonly Entry[] = [
   entry('one node, with an index', assigned('0/3:n7', '2'), pinned('n7', 2), JOB_CONTROLLER),
   entry('an index with leading zeros', assigned(THREE, '004'), pinned('n2', 4), JOB_CONTROLLER),
   entry('beyond the assignment of one node', assigned('0/3:n7', '7'), pinned('n7'), JOB_CONTROLLER),
+  entry('in an open assignment', assigned('0/3:n7;3/1:', '2'), pinned('n7', 2), JOB_CONTROLLER),
+  entry('beyond an open assignment', assigned('0/3:n7;3/1:', '3'), gated, JOB_CONTROLLER),
+  entry('far beyond an open assignment', assigned('0/3:n7;3/1:', '12'), gated, JOB_CONTROLLER),
   entry('an index that is no number', assigned(THREE, 'one'), gated, JOB_CONTROLLER),
   entry('a huge index', assigned(THREE, '99999999999999999999'), gated, JOB_CONTROLLER),
   entry('an empty assignment', assigned('', '0'), gated),
@@ -405,4 +417,5 @@ export const CORPUS: readonly Entry[] = [
   ...LEFT_ALONE,
   ...ASSIGNED,
   ...SETTING_ENTRIES(job, pod),
+  ...USER_ENTRIES(job, pod),
 ];

@@ -1,5 +1,5 @@
 /** Whether an object became what the corpus says, judged against the same object without admission. */
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, HOLD } from '../../constructs/names';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, HOLD, USER_ANNOTATION } from '../../constructs/names';
 import type { KubeObject } from '../cluster/api';
 import type { Fate } from './corpus';
 
@@ -14,14 +14,25 @@ interface Affinity {
 
 type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: { name: string }[] };
 
-/** Expects that `now` is `before` plus exactly what the fate means. */
-export function expectFate(before: KubeObject, now: KubeObject, fate: Fate): void {
+/**
+ * Expects that `now` is `before` plus exactly what the fate means.
+ * @param user whom it is marked with; undefined: a controller made it
+ */
+export function expectFate(before: KubeObject, now: KubeObject, fate: Fate, user: string | undefined): void {
   if (fate.is === 'untouched') expect(now).toEqual(before);
-  else if (fate.is === 'gated') expect(now).toEqual(asGated(before));
+  else if (fate.is === 'gated') expect(now).toEqual(asGated(markedWith(user, before)));
   else if (fate.is === 'pinned') expectPinned(before, now, fate);
   else if (fate.is === 'suspended' || fate.is === 'held')
-    expect(now).toEqual(asSuspended(before, fate.is === 'held'));
+    expect(now).toEqual(asSuspended(markedWith(user, before), fate.is === 'held'));
   else throw new Error(`an object that should have been ${fate.is} was let in`);
+}
+
+function markedWith(user: string | undefined, object: KubeObject): KubeObject {
+  const { annotations: said } = object.metadata;
+  if (said === undefined && user === undefined) return object;
+  const { [USER_ANNOTATION]: _claim, ...others } = said ?? {};
+  const annotations = user === undefined ? others : { ...others, [USER_ANNOTATION]: user };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 function asSuspended(before: KubeObject, held: boolean): KubeObject {

@@ -2,7 +2,7 @@
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { CORPUS, type Entry } from './corpus';
+import { ADMIN, CORPUS, type Entry, userOf } from './corpus';
 import { expectFate } from './fate';
 import { FORMS, type Form, installForms, PLAIN } from './forms';
 import { type Reply, type Users, usersOf } from './users';
@@ -40,7 +40,7 @@ describeCluster(
         expect(normalised(policies)).toEqual(normalised(answered));
         const before = await create(PLAIN, entry);
         expect(before.status).toBe(201);
-        expectFate(normalised(before), normalised(policies), entry.fate);
+        expectFate(normalised(before), normalised(policies), entry.fate, userOf(entry.as ?? ADMIN));
       }
     });
   },

@@ -5,6 +5,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   GATE,
   SCHEDULER_NAME,
+  USER_ANNOTATION,
 } from '../../constructs/names';
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
@@ -109,6 +110,18 @@ describeCluster(
         expect(
           admittedLabel(await made(users.patch(CONTROLLER, namespace, train, label(null)))),
         ).toBeUndefined();
+      });
+
+      it('nobody passes a workload off as made by another', async () => {
+        const train = await waiting();
+        expect(train.metadata.annotations).toMatchObject({ [USER_ANNOTATION]: ALICE });
+        const claim = (user: string | null) => ({ metadata: { annotations: { [USER_ANNOTATION]: user } } });
+        const start = `FLUXQ_RESERVED: metadata.annotations["${USER_ANNOTATION}"]: `;
+        for (const user of ['bob', null])
+          await refused(users.patch(ALICE, namespace, train, claim(user)), start);
+        const probe = await made(users.create(ALICE, namespace, pod()));
+        await refused(users.patch(ALICE, namespace, probe, claim('bob')), start);
+        await made(users.patch(CONTROLLER, namespace, train, claim('bob')));
       });
 
       it('settings are judged when they change, and only then', async () => {

@@ -1,4 +1,4 @@
-/** RFC 6902 `add`, the one operation that admission uses, as the apiserver applies it. */
+/** RFC 6902 `add` and `remove`, the operations that admission uses, as the apiserver applies them. */
 import type { JsonPatch } from '../../runtime/admission/review';
 
 type Json = Record<string, unknown> | unknown[];
@@ -6,11 +6,15 @@ type Json = Record<string, unknown> | unknown[];
 /** A patched copy. @throws when the parent of a path is missing, as the apiserver does */
 export function applyPatch<T>(document: T, patch: readonly JsonPatch[]): T {
   const copy = structuredClone(document);
-  for (const { path, value } of patch) add(copy as Json, path, structuredClone(value));
+  for (const operation of patch) {
+    const [parent, last] = placeOf(copy as Json, operation.path);
+    if (operation.op === 'add') add(parent, last, structuredClone(operation.value));
+    else remove(parent, last);
+  }
   return copy;
 }
 
-function add(document: Json, path: string, value: unknown): void {
+function placeOf(document: Json, path: string): [parent: Json, last: string] {
   const tokens = path
     .split('/')
     .slice(1)
@@ -21,7 +25,17 @@ function add(document: Json, path: string, value: unknown): void {
     document,
   ) as Json;
   if (typeof parent !== 'object' || parent === null) throw new Error(`no parent of ${path}`);
+  return [parent, last];
+}
+
+function add(parent: Json, last: string, value: unknown): void {
   if (!Array.isArray(parent)) parent[last] = value;
   else if (last === '-') parent.push(value);
-  else throw new Error(`inserting into a list is not used: ${path}`);
+  else throw new Error(`inserting into a list is not used: ${last}`);
+}
+
+function remove(parent: Json, last: string): void {
+  if (Array.isArray(parent)) throw new Error(`removing from a list is not used: ${last}`);
+  if (!(last in parent)) throw new Error(`nothing to remove at ${last}`);
+  delete parent[last];
 }

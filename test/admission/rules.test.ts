@@ -1,7 +1,7 @@
 import type { AdmissionRequest } from '../../runtime/admission/review';
 import { admit } from '../../runtime/admission/rules';
 import type { KubeObject } from '../cluster/api';
-import { CORPUS, job, pod } from './corpus';
+import { ADMIN, CORPUS, job, pod, userOf } from './corpus';
 import { expectFate } from './fate';
 import { applyPatch } from './json-patch';
 
@@ -10,7 +10,15 @@ const request = (object: KubeObject, more: Partial<AdmissionRequest> = {}): Admi
     ? object.apiVersion.split('/')
     : ['', object.apiVersion];
   const kind = { group: group ?? '', version: version ?? '', kind: object.kind };
-  return { uid: 'u', kind, operation: 'CREATE', namespace: 'a', object, ...more };
+  return {
+    uid: 'u',
+    kind,
+    operation: 'CREATE',
+    namespace: 'a',
+    userInfo: { username: ADMIN },
+    object,
+    ...more,
+  };
 };
 
 describe('the corpus', () => {
@@ -19,23 +27,24 @@ describe('the corpus', () => {
     expect(new Set(CORPUS.map(({ title, object }) => `${object.kind} ${title}`)).size).toBe(CORPUS.length);
   });
 
-  it.each(CORPUS)('$object.kind: $title', ({ object, fate }) => {
-    const verdict = admit(request(object));
+  it.each(CORPUS)('$object.kind: $title', ({ object, fate, as = ADMIN }) => {
+    const verdict = admit(request(object, { userInfo: { username: as } }));
     if (fate.is === 'denied') {
       expect(verdict).toMatchObject({ allowed: false, patch: [] });
       expect(verdict.message).toMatch(new RegExp(`^${fate.code}: `));
       expect(verdict.message).toContain(`${fate.field}: `);
     } else if (fate.is !== 'invalid') {
       expect(verdict).not.toHaveProperty('message');
-      expectFate(object, applyPatch(object, verdict.patch), fate);
+      expectFate(object, applyPatch(object, verdict.patch), fate, userOf(as));
     }
   });
 
   it.each(CORPUS.filter(({ fate }) => fate.is !== 'denied'))(
     'changes its own result no more: $object.kind: $title',
-    ({ object }) => {
-      const once = applyPatch(object, admit(request(object)).patch);
-      expect(admit(request(once))).toEqual({ allowed: true, patch: [] });
+    ({ object, as = ADMIN }) => {
+      const by = { userInfo: { username: as } };
+      const once = applyPatch(object, admit(request(object, by)).patch);
+      expect(admit(request(once, by))).toEqual({ allowed: true, patch: [] });
     },
   );
 });

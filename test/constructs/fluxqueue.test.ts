@@ -357,6 +357,25 @@ describe('settings', () => {
     });
   });
 
+  test('of the queue and of fair share are the props, too', () => {
+    const given = settings(
+      stackObjects({
+        defaultQueue: false,
+        queuePolicy: 'hybrid',
+        queueReservations: 3,
+        queueWeight: 2,
+        retention: Duration.days(90),
+        fairShare: true,
+        fairShareHalfLife: Duration.hours(12),
+      }),
+    );
+    expect(given).toMatchObject({
+      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2, retentionDays: 90 },
+      fairShare: { enabled: true, halfLifeSeconds: 43_200 },
+    });
+    expect(settings(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
+  });
+
   test('that change make new pods', () => {
     const hashes = [{}, { logLevel: 'debug' } as const].map((props) =>
       podTemplates(stackObjects(props))
@@ -388,6 +407,16 @@ describe('props that do not go together', () => {
     [{ defaultWalltime: Duration.seconds(0) }, 'FluxQueue.defaultWalltime', 'at least a second'],
     [{ controllerReplicas: 0 }, 'FluxQueue.controllerReplicas', 'whole number above 0'],
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'whole number above 0'],
+    [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'whole number above 0'],
+    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be whole days'],
+    [{ queueName: 'Night' }, 'FluxQueue.queueName', 'is no name of a queue'],
+    [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'is for queuePolicy hybrid'],
+    [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'is for fairShare'],
+    [
+      { fairShare: true, fairShareHalfLife: Duration.millis(10) },
+      'FluxQueue.fairShareHalfLife',
+      'must be whole seconds',
+    ],
     [{ externalRuntime: {} }, 'FluxQueue.externalRuntime.webhookUrl', 'no webhook runs in the cluster'],
   ])('%j', (props, field, why) => {
     const synth = () => stackObjects(props);

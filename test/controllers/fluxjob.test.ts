@@ -6,6 +6,7 @@ import {
   type StatusContext,
 } from '../../runtime/controllers/fluxjob';
 import type { Phase, WorkloadRow } from '../../runtime/queue/types';
+import { NEVER_MET } from '../../runtime/scheduling/dependencies';
 import { rowIn } from './rows';
 
 const context = (over: Partial<StatusContext> = {}): StatusContext => ({
@@ -23,6 +24,9 @@ function conditions(row: WorkloadRow): string {
     .join(' ');
 }
 
+const WAITS = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
+const STUCK = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
+
 const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
   ['Requested', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
   ['Waiting', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Busy'],
@@ -34,6 +38,21 @@ const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
     'Unsatisfiable',
   ],
   ['Waiting', { reason: 'Invalid' }, 'Scheduled=False Ready=False Reconciling=False Stalled=True', 'Invalid'],
+  ['Waiting', { reason: 'NoFluxSetup' }, STUCK, 'NoFluxSetup'],
+  ['Waiting', { reason: 'RequeueLimit' }, STUCK, 'RequeueLimit'],
+  ['Waiting', { reason: 'QuotaExceeded' }, WAITS, 'QuotaExceeded'],
+  [
+    'Waiting',
+    { reason: 'DependencyPending', message: 'waits for prep to succeed' },
+    WAITS,
+    'DependencyPending',
+  ],
+  [
+    'Waiting',
+    { reason: 'DependencyPending', message: `${NEVER_MET}waits for prep to succeed, which has failed` },
+    STUCK,
+    'DependencyPending',
+  ],
   ['Ready', {}, 'Scheduled=True Ready=False Reconciling=True Stalled=False', 'Granted'],
   ['Running', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Running'],
   ['Finished', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Succeeded'],

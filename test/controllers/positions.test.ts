@@ -10,7 +10,7 @@ describePostgres('places in the queues', (getPostgres) => {
     try {
       await queue.migrate();
       const ledger = new Ledger(queue, await queue.acquireFence('test'));
-      const positions = new Positions(ledger);
+      const positions = new Positions(ledger, () => ({ now: 50, settingsOf: () => undefined }));
       ledger.onChange(() => positions.changed());
       await ledger.submit(submission('late', { submittedAt: 20 }));
       await ledger.submit(submission('early', { submittedAt: 10 }));

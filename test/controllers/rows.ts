@@ -1,4 +1,5 @@
 /** Rows for tests of what is pure. */
+import { newRow } from '../../runtime/queue/new-row';
 import type { Phase, WorkloadRow } from '../../runtime/queue/types';
 import { submission } from '../queue/submission';
 
@@ -7,8 +8,7 @@ export function rowIn(phase: Phase, over: Partial<WorkloadRow> = {}): WorkloadRo
   const granted = phase === 'Ready' || phase === 'Running' || phase === 'Finished';
   const ran = phase === 'Running' || phase === 'Finished';
   return {
-    ...submission('a'),
-    seq: 1,
+    ...newRow(submission('a'), 1),
     jobid: 7,
     phase,
     reason: phase === 'Waiting' ? 'Busy' : null,
@@ -16,9 +16,7 @@ export function rowIn(phase: Phase, over: Partial<WorkloadRow> = {}): WorkloadRo
     allocation: granted
       ? { jobid: 7, start: 100, end: 160, nodes: [{ name: 'node-1', units: { core: '0', memory: '0' } }] }
       : null,
-    estimatedStart: null,
     result: phase === 'Finished' ? 'Succeeded' : null,
-    requeues: 0,
     allocatedAt: granted ? 100 : null,
     releasedAt: granted ? 101 : null,
     startedAt: ran ? 102 : null,

@@ -1,4 +1,5 @@
-import { nodesForGated, placeOf } from '../../runtime/controllers/slots';
+import { nodesForGated } from '../../runtime/controllers/slots';
+import { placeOf } from '../../runtime/workloads/pod';
 import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
 import { submission } from '../queue/submission';
 import { rowIn } from './rows';

@@ -1,7 +1,9 @@
 /** Single steps of one workload, each with exactly the view of it that makes it delicate. */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import { parseConfig } from '../../runtime/config';
 import { Intake } from '../../runtime/controllers/intake';
+import { ownQueue } from '../../runtime/controllers/queue-settings';
+import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
@@ -15,6 +17,7 @@ import { adapters } from '../../runtime/workloads';
 import type { Cluster } from '../cluster/cluster';
 import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
+import { ManualClock } from '../kubernetes/manual-clock';
 
 describeCluster('steps of a workload', (getCluster) => {
   let cluster: Cluster;
@@ -54,6 +57,7 @@ describeCluster('steps of a workload', (getCluster) => {
   });
 
   const config = parseConfig({});
+  const clock = new ManualClock();
   const logger = createLogger('test', 'silent');
 
   function reconciler(client = admin): WorkloadReconciler {
@@ -63,7 +67,9 @@ describeCluster('steps of a workload', (getCluster) => {
       adapters,
       intake: new Intake({
         ledger,
-        queue: config.queue,
+        queues: new Queues(ownQueue(config.queue), true, () => []),
+        priorityOf: () => undefined,
+        stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
         onInvalid: (_object, _adapter, message) => told.push({ type: 'Warning', reason: 'Invalid', message }),
@@ -72,10 +78,13 @@ describeCluster('steps of a workload', (getCluster) => {
       objectOf: () => seen,
       podsOf: () => pods,
       nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
+      onForgotten: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
+      clock,
       now: () => now,
     });
   }
@@ -137,9 +146,27 @@ describeCluster('steps of a workload', (getCluster) => {
     await steps.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
     expect(told).toEqual([
-      { type: 'Warning', reason: 'Requeued', message: 'lost node-0, waits again in its place' },
+      {
+        type: 'Warning',
+        reason: 'Requeued',
+        message: 'lost node-0, waits again in its place, for 5 s at least',
+      },
     ]);
     expect(freed).toHaveLength(1);
+  });
+
+  test('what its user held while it ran is held as soon as it waits again', async () => {
+    const job = await granted('held-late');
+    const steps = reconciler();
+    await steps.reconcile(keyOf(job));
+    const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
+    await admin.patch(jobs('default', 'held-late'), hold, 'merge');
+    seen = await cluster.waitFor('the Job controller to let go', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, held: true, reason: 'Held' });
   });
 
   test('the Job controller has not let go yet: it is not released, and not given up', async () => {
@@ -199,7 +226,7 @@ describeCluster('steps of a workload', (getCluster) => {
       const steps = reconciler(stranger);
       expect(await steps.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
       expect(rowOf(job)!.phase).toBe('Ready');
-      now += 61;
+      clock.freeze(61_000);
       expect(await steps.reconcile(keyOf(job))).toBeUndefined();
       expect(rowOf(job)).toMatchObject({
         phase: 'Waiting',
@@ -232,7 +259,12 @@ describeCluster('steps of a workload', (getCluster) => {
     const time = (ms: number) => new Date(start.getTime() + ms).toISOString();
     pods = [
       {
-        metadata: { ...job.metadata, name: 'unseen-0', uid: 'pod' },
+        metadata: {
+          ...job.metadata,
+          name: 'unseen-0',
+          uid: 'pod',
+          annotations: { [JOBID_ANNOTATION]: String(rowOf(job)!.jobid) },
+        },
         spec: { containers: [], nodeName: 'node-0' },
         status: {
           phase: 'Succeeded',

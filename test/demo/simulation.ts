@@ -3,12 +3,17 @@
  * and scheduling pass, but a simulated clock and cluster, no Kubernetes and no
  * Postgres. It says so.
  */
+
+import { parseConfig } from '../../runtime/config';
+import { ownQueue } from '../../runtime/controllers/queue-settings';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
 import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import { newRow } from '../../runtime/queue/new-row';
 import type { WorkloadRow } from '../../runtime/queue/types';
 import { runPass } from '../../runtime/scheduling/pass';
+import type { Reservation } from '../../runtime/scheduling/reservations';
 import { adapters } from '../../runtime/workloads';
 import { workloadSettings } from '../../runtime/workloads/settings';
 import { judge } from '../stack/verify';
@@ -19,6 +24,7 @@ import { DURATION, demoWorkloads, type Manifest } from './workloads';
 const CORES = 16;
 /** Simulated seconds between two submits. */
 const SUBMIT_EVERY = 0.1;
+const QUEUE = ownQueue(parseConfig({}).queue);
 const DEFAULT_WALLTIME = 3600;
 
 export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {
@@ -60,7 +66,7 @@ class Simulation {
   private readonly fluxion: Fluxion = embeddedFluxion();
   private readonly graph: readonly GraphNode[];
   private readonly all: Simulated[];
-  private reservations: readonly number[] = [];
+  private reservations: readonly Reservation[] = [];
 
   constructor(
     nodes: number,
@@ -97,7 +103,7 @@ class Simulation {
     const rows = this.all.map(({ row }) => row).filter(({ submittedAt }) => submittedAt <= this.now);
     const result = await runPass({
       now: Math.floor(this.now),
-      queues: [{ name: 'default', policy: 'easy', depth: 10_000, rows }],
+      queues: [{ settings: QUEUE, rows }],
       matcher: this.fluxion,
       nodes: this.graph,
       reservations: this.reservations,
@@ -150,34 +156,24 @@ function simulated(manifest: Manifest, index: number): Simulated {
   const settings = workloadSettings(object.metadata);
   const walltime = settings.walltimeSeconds ?? DEFAULT_WALLTIME;
   const jobspec = jobspecOf({ pod: spec, pods, walltime });
-  const row: WorkloadRow = {
+  const submission = {
     uid: object.metadata.uid,
     kind: manifest.kind,
     namespace: 'science',
     name: manifest.metadata.name,
     queue: 'default',
-    priority: settings.priority,
+    priority: settings.priority ?? 0,
     submittedAt: index * SUBMIT_EVERY,
     walltime,
     pods,
     jobspec,
     shape: shapeOf(jobspec),
     held: false,
-    seq: index,
-    jobid: index + 1,
-    phase: 'Waiting',
-    reason: 'Submitted',
-    message: null,
-    allocation: null,
-    estimatedStart: null,
-    result: null,
-    requeues: 0,
-    allocatedAt: null,
-    releasedAt: null,
-    startedAt: null,
-    finishedAt: null,
+    user: 'demo',
+    after: [],
+    preemptible: false,
   };
-  return { row, runs: secondsOf(object) };
+  return { row: newRow(submission, index + 1), runs: secondsOf(object) };
 }
 
 /** What the demo's nodes would read. */

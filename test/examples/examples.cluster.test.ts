@@ -62,21 +62,39 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     });
   });
 
-  test('queue.ts writes manifests that are accepted in the order of their files', async () => {
+  /** Runs a program and gives what it wrote, file by file. */
+  const synthesized = async (program: string): Promise<ReadonlyMap<string, string>> => {
     const outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-example-'));
     try {
       const tsx = join(ROOT, 'node_modules/.bin/tsx');
-      await promisify(execFile)(tsx, ['examples/queue.ts'], {
+      await promisify(execFile)(tsx, [`examples/${program}`], {
         cwd: ROOT,
         env: { ...process.env, CDK8S_OUTDIR: outdir },
       });
       const files = readdirSync(outdir).sort();
-      expect(files).toEqual(
-        expect.arrayContaining(['fluxqueue-0-base.k8s.yaml', 'fluxqueue-5-scheduler.k8s.yaml']),
-      );
-      for (const file of files) await getCluster().apply(readFileSync(join(outdir, file), 'utf8'));
+      return new Map(files.map((file) => [file, readFileSync(join(outdir, file), 'utf8')]));
     } finally {
       rmSync(outdir, { recursive: true });
     }
+  };
+
+  test('queue.ts writes manifests that are accepted in the order of their files', async () => {
+    const files = await synthesized('queue.ts');
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['fluxqueue-0-base.k8s.yaml', 'fluxqueue-5-scheduler.k8s.yaml']),
+    );
+    for (const text of files.values()) await getCluster().apply(text);
+  });
+
+  test('team.ts writes a namespace with queues and Jobs that are accepted', async () => {
+    const files = await synthesized('team.ts');
+    for (const text of files.values()) await getCluster().apply(text);
+    const setups = await kubectl('get', 'fs', '-n', 'physics', '-o', 'jsonpath={.items[*].metadata.name}');
+    expect(setups).toBe('default urgent');
+    const queue = await kubectl(
+      ...['get', 'job', 'simulate', '-n', 'physics', '-o'],
+      'jsonpath={.metadata.labels.fluxqueue/queue}',
+    );
+    expect(queue).toBe('urgent');
   });
 });

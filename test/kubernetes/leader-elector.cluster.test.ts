@@ -2,6 +2,7 @@ import { type ClientOptions, createClient, type KubernetesClient } from '../../r
 import { type Clock, systemClock } from '../../runtime/kubernetes/clock';
 import {
   FENCE_ANNOTATION,
+  LAST_FENCE_ANNOTATION,
   LeaderElector,
   type LeaderElectorOptions,
 } from '../../runtime/kubernetes/leader-elector';
@@ -110,6 +111,32 @@ function tests(getCluster: () => Cluster): void {
       spec: { holderIdentity: 'b', leaseTransitions: 1 },
     });
     expect([a.lost, b.lost]).toEqual([[], []]);
+  });
+
+  test('a database that has forgotten fences is told the last one, also by who never led before', async () => {
+    const told: number[] = [];
+    const forgetful = async (atLeast: number) => {
+      told.push(atLeast);
+      return atLeast + 1;
+    };
+    fence = 40;
+    const a = await replica('a');
+    await leads(a);
+    await a.elector.stop();
+    const b = await replica('b', { fence: forgetful });
+    await leads(b);
+    await b.elector.stop();
+    // What is no fence, by whatever hand, counts for nothing; what was a fence stays.
+    const annotations = { [FENCE_ANNOTATION]: 'many', note: 'hands off' };
+    await admin.patch(leases('default', name), { metadata: { annotations } }, 'merge');
+    const c = await replica('c', { fence: forgetful });
+    await leads(c);
+    expect(told).toEqual([41, 42]);
+    expect((await stored()).metadata.annotations).toEqual({
+      note: 'hands off',
+      [FENCE_ANNOTATION]: '43',
+      [LAST_FENCE_ANNOTATION]: '43',
+    });
   });
 
   test('a leader that is cut off stops before the other begins, and says so once', async () => {
@@ -253,7 +280,11 @@ function tests(getCluster: () => Cluster): void {
     await admin.patch(leases('default', name), { metadata: { annotations: { note: 'hands off' } } }, 'merge');
     const version = (await stored()).metadata.resourceVersion;
     await waitFor('a renewal', async () => (await stored()).metadata.resourceVersion !== version);
-    expect((await stored()).metadata.annotations).toEqual({ note: 'hands off', [FENCE_ANNOTATION]: '1' });
+    expect((await stored()).metadata.annotations).toEqual({
+      note: 'hands off',
+      [FENCE_ANNOTATION]: '1',
+      [LAST_FENCE_ANNOTATION]: '1',
+    });
     expect(a.lost).toEqual([]);
   });
 

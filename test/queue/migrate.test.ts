@@ -44,6 +44,17 @@ describePostgres('migrate', (getPostgres) => {
     await Promise.all([queue.close(), database.close()]);
   });
 
+  test('one that takes longer than any statement of the queue may is waited for', async () => {
+    const url = await getPostgres().freshDatabase();
+    const database = openDatabase({ url, statementTimeoutMs: 200, answerTimeoutMs: 300 });
+    const slow = { number: MIGRATIONS.length + 1, name: 'slow', sql: 'SELECT pg_sleep(0.6)' };
+    await migrate(database, [...MIGRATIONS, slow]);
+    expect(await applied(url)).toHaveLength(slow.number);
+    // The next statement is held to the limit again.
+    await expect(database.query('SELECT pg_sleep(0.6)')).rejects.toMatchObject({ retryable: true });
+    await database.close();
+  });
+
   test('one that fails changes nothing', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });
@@ -65,5 +76,67 @@ describePostgres('migrate', (getPostgres) => {
     const changed = MIGRATIONS.map((migration) => ({ ...migration, sql: `${migration.sql} -- changed` }));
     await expect(migrate(database, changed)).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_VERSION' });
     await database.close();
+  });
+
+  test('a queue of the first release is taken over with all it holds', async () => {
+    const url = await getPostgres().freshDatabase();
+    const database = openDatabase({ url });
+    await migrate(database, MIGRATIONS.slice(0, 1));
+    const at = 'to_timestamp(1800000000)';
+    await database.query(`
+      INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec,
+        shape, held, phase, reason, message, allocation, result, requeues, allocated_at, released_at, started_at, finished_at)
+      VALUES
+        ('waits', 'Job', 'science', 'one', 'default', 5, ${at}, 60, 2, '{"version":1}', 's', false, 'Waiting', 'Busy', 'full',
+          NULL, NULL, 1, NULL, NULL, NULL, NULL),
+        ('runs', 'Job', 'science', 'two', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Running', NULL, NULL,
+          '{"jobid":2,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0-3"}}]}', NULL, 0, ${at}, ${at}, ${at}, NULL),
+        ('over', 'Pod', 'lab', 'three', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Finished', NULL, NULL,
+          '{"jobid":3,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0"}}]}', 'Failed', 0, ${at}, ${at}, ${at},
+          to_timestamp(1800003600))`);
+    await database.query(`
+      INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
+      VALUES ('over', 3, 'lab', 'default',
+        '[{"name":"n","units":{"core":"0-2,8","memory":"4-7","gpu":"1"}},{"name":"m","units":{"core":"0"}}]',
+        ${at}, to_timestamp(1800003600))`);
+    await database.query(`
+      INSERT INTO fluxqueue.events (fence, uid, event, detail) VALUES
+        (1, 'over', 'Submitted', '{"queue":"default"}'), (1, 'over', 'Finished', '{"result":"Failed"}')`);
+    await database.query(`UPDATE fluxqueue.leader SET fence = 8, holder = 'before'`);
+    await database.close();
+
+    const queue = openQueue({ url });
+    await queue.migrate();
+    const fence = await queue.acquireFence('after');
+    expect(fence).toBe(9);
+    const unset = { after: [], preemptible: false, notBefore: null, recall: null, preemptions: 0 };
+    const [waits, runs] = await queue.active();
+    expect(waits).toMatchObject({
+      uid: 'waits',
+      user: 'namespace:science',
+      reason: 'Busy',
+      requeues: 1,
+      ...unset,
+    });
+    expect(runs).toMatchObject({
+      uid: 'runs',
+      user: 'namespace:science',
+      startedAt: 1_800_000_000,
+      ...unset,
+    });
+    expect(await queue.accounting({ from: 1.7e9, until: 1_800_010_000, by: ['user'] })).toMatchObject([
+      { user: 'namespace:lab', jobs: 1, cpuHours: 5, memoryGiBHours: 4, gpuHours: 1 },
+      { user: 'namespace:science', jobs: 0 },
+    ]);
+    expect(
+      await queue.finish(fence, [{ uid: 'runs', result: 'Succeeded', finishedAt: 1_800_000_060 }]),
+    ).toHaveLength(1);
+    expect(await queue.shares()).toMatchObject([{ user: 'namespace:science', asOf: 1_800_000_060 }]);
+    expect(await queue.archive(fence, 1_800_010_000)).toBe(2);
+    expect(await queue.historyOf('lab', 'three')).toMatchObject([
+      { event: 'Submitted', actor: '' },
+      { event: 'Finished', actor: '', why: 'it failed' },
+    ]);
+    await queue.close();
   });
 });

@@ -20,13 +20,16 @@ export function submission(uid: string, over: Partial<Submission> = {}): Submiss
     jobspec,
     shape: shapeOf(jobspec),
     held: false,
+    user: 'ada',
+    after: [],
+    preemptible: false,
     ...over,
   };
 }
 
 export function changed(row: WorkloadRow, over: Partial<SubmissionUpdate>): SubmissionUpdate {
-  const { uid, queue, priority, walltime, pods, jobspec, shape, held } = row;
-  return { uid, queue, priority, walltime, pods, jobspec, shape, held, ...over };
+  const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = row;
+  return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible, ...over };
 }
 
 export function allocationOf({ jobid }: { jobid: number }, nodes = ['node-1']): Allocation {

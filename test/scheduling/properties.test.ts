@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { podsPerNode } from '../../runtime/jobspec/assign';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { QueuePolicy } from '../../runtime/scheduling/pass';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../runtime/queue/types';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {
-  readonly after: number;
+  readonly gap: number;
 }
 
 const NODES = 4;
@@ -14,7 +14,7 @@ const CORES = 4;
 
 /** Jobs that fit the cluster, most of them narrow and short. */
 const arrival = fc.record({
-  after: fc.integer({ min: 0, max: 40 }),
+  gap: fc.integer({ min: 0, max: 40 }),
   pods: fc.integer({ min: 1, max: NODES }),
   cpu: fc.integer({ min: 1, max: CORES }),
   exclusive: fc.boolean(),
@@ -40,15 +40,16 @@ async function play(
 ): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(NODES, CORES), { policy, match });
   let at = sim.now;
-  const arrivals = jobs.map(({ after, ...job }, i) => {
-    at += after;
+  const arrivals = jobs.map(({ gap, ...job }, i) => {
+    at += gap;
     return { at, submit: () => void sim.submit(`j${i}`, job) };
   });
   await sim.run(arrivals, () => afterPass?.(sim) ?? Promise.resolve());
   return sim;
 }
 
-const policies = fc.constantFrom<QueuePolicy>('fcfs', 'easy');
+const policies = fc.constantFrom(...QUEUE_POLICIES);
+const backfills = fc.constantFrom<QueuePolicy>('easy', 'conservative', 'hybrid');
 const matches = fc.constantFrom('first' as const, 'lonode' as const);
 const runs = { numRuns: 60 };
 
@@ -98,8 +99,8 @@ test('I4: first come, first served among equals', async () => {
 test('I5: an estimated start never moves later, and is kept', async () => {
   let estimated = 0;
   await fc.assert(
-    fc.asyncProperty(trace, matches, async (jobs, match) => {
-      const sim = await play(jobs, 'easy', match);
+    fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
+      const sim = await play(jobs, policy, match);
       for (const given of sim.estimates.values()) {
         estimated += 1;
         expect(given).toEqual([...given].sort((a, b) => b - a));
@@ -125,11 +126,11 @@ test('backfill never delays the first in line: it starts as early as if nobody c
   );
 });
 
-test('easy leaves nothing waiting that could start: what is not asked would have been refused', async () => {
+test('backfill leaves nothing waiting that could start: what is not asked would have been refused', async () => {
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(trace, matches, async (jobs, match) => {
-      await play(jobs, 'easy', match, async (sim) => {
+    fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
+      await play(jobs, policy, match, async (sim) => {
         for (const { jobspec, phase } of sim.rows.values()) {
           if (phase === 'Waiting') {
             refused += 1;

@@ -7,10 +7,14 @@ import { parseIdset } from '../../runtime/fluxion/idset';
 import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../runtime/jobspec/pod';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { type PassInput, type PassResult, type QueuePolicy, runPass } from '../../runtime/scheduling/pass';
+import { newRow } from '../../runtime/queue/new-row';
+import type { QueuePolicy, QueueSettings, Submission, WorkloadRow } from '../../runtime/queue/types';
+import type { PassMemory } from '../../runtime/scheduling/memory';
+import { type PassInput, type PassResult, runPass } from '../../runtime/scheduling/pass';
+import type { Reservation } from '../../runtime/scheduling/reservations';
+import { queueSettings } from './settings';
 
-export interface JobOptions {
+export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
   readonly pods?: number;
   readonly cpu?: number;
   readonly walltime?: number;
@@ -43,8 +47,13 @@ export class Simulation {
   /** uid -> every estimate it was given, in order, and its start. */
   readonly estimates = new Map<string, number[]>();
   private readonly runs = new Map<string, number>();
-  private reservations: readonly number[] = [];
+  private reservations: readonly Reservation[] = [];
+  private memory: PassMemory | undefined;
+  private freed = true;
+  private lastNodes: readonly GraphNode[] | undefined;
   private count = 0;
+  /** By name; of those that are not here the defaults with the simulation's policy and depth. */
+  private readonly settings = new Map<string, QueueSettings>();
 
   private constructor(
     readonly fluxion: Fluxion,
@@ -71,9 +80,9 @@ export class Simulation {
     const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
     const jobspec = jobspecOf({ pod, pods, walltime, exclusive });
     this.count += 1;
-    const row: WorkloadRow = {
+    const submission = {
       uid,
-      kind: 'Job',
+      kind: options.kind ?? 'Job',
       namespace: 'science',
       name: uid,
       queue: options.queue ?? 'default',
@@ -84,20 +93,11 @@ export class Simulation {
       jobspec,
       shape: shapeOf(jobspec),
       held: options.held ?? false,
-      seq: this.count,
-      jobid: this.count,
-      phase: 'Waiting',
-      reason: 'Submitted',
-      message: null,
-      allocation: null,
-      estimatedStart: null,
-      result: null,
-      requeues: 0,
-      allocatedAt: null,
-      releasedAt: null,
-      startedAt: null,
-      finishedAt: null,
+      user: options.user ?? 'ada',
+      after: options.after ?? [],
+      preemptible: options.preemptible ?? false,
     };
+    const row = newRow(submission, this.count);
     this.runs.set(uid, options.runs ?? walltime);
     this.rows.set(uid, row);
     return row;
@@ -105,29 +105,50 @@ export class Simulation {
 
   /** One pass, and its decisions committed. */
   async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
-    const all = [...this.rows.values()];
-    const names = [...new Set(all.map(({ queue }) => queue))];
+    const all = [...this.rows.values()].filter(({ phase }) => phase !== 'Finished');
+    const nodes = over.nodes ?? this.nodes;
     const result = await runPass({
       now: this.now,
-      queues: names.map((name) => ({
-        name,
-        policy: this.policy,
-        depth: this.depth,
-        rows: all.filter(({ queue }) => queue === name),
+      queues: [...Map.groupBy(all, ({ queue }) => queue)].map(([name, rows]) => ({
+        settings: this.settingsOf(name),
+        rows,
       })),
       matcher: this.fluxion,
       reservations: this.reservations,
-      nodes: this.nodes,
+      memory: this.memory,
+      freed: this.freed,
+      graphGrew: nodes !== this.lastNodes,
       ...over,
+      nodes,
     });
+    this.memory = result.memory;
+    this.freed = false;
+    this.lastNodes = nodes;
     this.commit(result);
     return result;
   }
 
-  private commit({ grants, waits, reservations }: PassResult): void {
+  /** Makes a queue that is not as all others. */
+  queue(name: string, over: Partial<QueueSettings> = {}): void {
+    this.settings.set(name, queueSettings({ name, policy: this.policy, depth: this.depth, ...over }));
+  }
+
+  private settingsOf(name: string): QueueSettings {
+    return this.settings.get(name) ?? queueSettings({ name, policy: this.policy, depth: this.depth });
+  }
+
+  private commit({ grants, waits, recalls, reservations }: PassResult): void {
     this.reservations = reservations;
+    for (const { uid, message } of recalls) this.change(uid, { recall: message });
     for (const { uid, allocation } of grants) {
-      this.change(uid, { phase: 'Running', reason: null, message: null, allocation, estimatedStart: null });
+      this.change(uid, {
+        phase: 'Running',
+        reason: null,
+        message: null,
+        allocation,
+        estimatedStart: null,
+        allocatedAt: this.now,
+      });
       this.started.push({ uid, start: this.now, allocation });
       this.estimates.get(uid)?.push(this.now);
     }
@@ -149,15 +170,35 @@ export class Simulation {
 
   /** The job is over and its pods are gone. */
   async finish(uid: string): Promise<void> {
-    await this.fluxion.cancel(this.row(uid).jobid);
+    await this.leave(uid);
     this.change(uid, { phase: 'Finished', result: 'Succeeded', allocation: null });
-    const start = this.started.find((s) => s.uid === uid);
-    if (start !== undefined) {
-      start.end = this.now;
-    }
   }
 
-  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission and every end. */
+  /** It was taken back, its pods are gone, and it waits again with a new job id. */
+  async requeue(uid: string): Promise<void> {
+    await this.leave(uid);
+    const { recall, preemptions } = this.row(uid);
+    this.count += 1;
+    this.change(uid, {
+      phase: 'Waiting',
+      reason: 'Requeued',
+      message: recall,
+      allocation: null,
+      allocatedAt: null,
+      recall: null,
+      preemptions: preemptions + 1,
+      jobid: this.count,
+    });
+  }
+
+  private async leave(uid: string): Promise<void> {
+    await this.fluxion.cancel(this.row(uid).jobid);
+    this.freed = true;
+    const start = this.started.findLast((s) => s.uid === uid);
+    if (start !== undefined) start.end = this.now;
+  }
+
+  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission, every end, and whenever the last pass asks for one. */
   async run(
     arrivals: readonly { readonly at: number; submit(): void }[] = [],
     afterPass: () => Promise<void> = async () => undefined,
@@ -172,9 +213,11 @@ export class Simulation {
           await this.finish(uid);
         }
       }
-      await this.pass();
+      const { nextAt = Number.POSITIVE_INFINITY } = await this.pass();
       await afterPass();
+      if (this.freed) continue;
       const next = Math.min(
+        nextAt,
         coming[0]?.at ?? Number.POSITIVE_INFINITY,
         ...this.running().map(({ uid, start }) => start + this.runs.get(uid)!),
       );

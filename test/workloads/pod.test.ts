@@ -48,6 +48,31 @@ describe('a Pod', () => {
     });
   });
 
+  describe('its walltime', () => {
+    const deadlineOf = (of: Pod, walltime = 60.2) => {
+      const { body } = podAdapter.release(of, rowIn('Ready', { walltime }));
+      const operations = body as readonly { path: string; value?: unknown }[];
+      return operations.find(({ path }) => path === '/spec/activeDeadlineSeconds')?.value;
+    };
+    const walltime = { annotations: { 'fluxqueue/walltime': '60.2' } };
+
+    test.each([
+      ['a pod that ends by itself', pod({ restartPolicy: 'Never' }), 61],
+      ['one that starts again when it fails', pod({ restartPolicy: 'OnFailure' }), 61],
+      ['a service that gave a walltime', { ...pod(), metadata: { ...pod().metadata, ...walltime } }, 61],
+      ['a service', pod({ restartPolicy: 'Always' }), undefined],
+      ['a service by default', pod(), undefined],
+      ['its own earlier deadline', pod({ restartPolicy: 'Never', activeDeadlineSeconds: 30 }), undefined],
+      ['its own later deadline', pod({ restartPolicy: 'Never', activeDeadlineSeconds: 300 }), 61],
+    ])('of %s', (_, of, deadline) => {
+      expect(deadlineOf(of)).toBe(deadline);
+    });
+  });
+
+  test('has the priority that the apiserver worked out', () => {
+    expect(podAdapter.demand(pod({ priority: 7 })).priority).toBe(7);
+  });
+
   test.each([
     [
       'other affinity',

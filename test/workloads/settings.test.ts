@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { SETTINGS } from '../../constructs/fluxqueue/admission/settings';
-import { SETTING_SYNTAX, workloadSettings } from '../../runtime/workloads/settings';
+import { durationSeconds, SETTING_SYNTAX, workloadSettings } from '../../runtime/workloads/settings';
 
 const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
   workloadSettings({ annotations, labels });
 
 it('has defaults', () => {
-  expect(workloadSettings({})).toEqual({ priority: 0, hold: false, exclusive: false, after: [] });
+  expect(workloadSettings({})).toEqual({ hold: false, exclusive: false, after: [], preemptible: false });
 });
 
 it('reads every setting', () => {
@@ -15,8 +15,9 @@ it('reads every setting', () => {
       'fluxqueue/queue': 'batch',
       'fluxqueue/priority': '-7',
       'fluxqueue/walltime': '1h30m',
-      'fluxqueue/after': 'a, b.c ,d',
+      'fluxqueue/after': 'a, afterany:b.c ,afternotok:d,afterok:e',
       'fluxqueue/exclusive': 'true',
+      'fluxqueue/preemptible': 'true',
     },
     { 'fluxqueue/hold': 'true', 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '12' },
   );
@@ -26,7 +27,13 @@ it('reads every setting', () => {
     walltimeSeconds: 5400,
     hold: true,
     exclusive: true,
-    after: ['a', 'b.c', 'd'],
+    after: [
+      { type: 'afterok', name: 'a' },
+      { type: 'afterany', name: 'b.c' },
+      { type: 'afternotok', name: 'd' },
+      { type: 'afterok', name: 'e' },
+    ],
+    preemptible: true,
     group: 'ring',
     groupSize: 12,
   });
@@ -92,4 +99,17 @@ it('says where, what and how, and shows a long value in part', () => {
 it('has the syntax and the words of the CEL policies', () => {
   const cel = Object.fromEntries(SETTINGS.map(({ key, pattern, must }) => [key, { pattern, must }]));
   expect(cel).toEqual(SETTING_SYNTAX);
+});
+
+describe('a duration elsewhere', () => {
+  it('is read like a walltime', () => {
+    expect(durationSeconds('1h30m', 'spec.walltime.max')).toBe(5400);
+    expect(durationSeconds('250ms', 'spec.requeue.backoff')).toBe(0.25);
+  });
+
+  it('is refused with its place', () => {
+    expect(() => durationSeconds('soon', 'spec.walltime.max')).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_SETTING_INVALID', field: 'spec.walltime.max', value: 'soon' }),
+    );
+  });
 });

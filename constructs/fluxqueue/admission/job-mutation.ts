@@ -1,17 +1,13 @@
 /** CEL of the policy for Jobs: the same as runtime/admission/jobs.ts. */
 import { ADMITTED_LABEL, HOLD } from '../../names';
-import { cel } from './scope';
-
-/** A named CEL expression of an admission policy, evaluated when it is first used. */
-export interface Variable {
-  readonly name: string;
-  readonly expression: string;
-}
+import { cel, pointerToken, type Variable } from './scope';
+import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 
 export const JOB_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   { name: 'suspended', expression: 'object.spec.?suspend.orValue(false)' },
+  USER_VARIABLE,
   {
     name: 'held',
     expression:
@@ -28,9 +24,5 @@ export const JOB_PATCH = `
       ? {${cel(ADMITTED_LABEL)}: "true", ${cel(HOLD)}: "true"}
       : {${cel(ADMITTED_LABEL)}: "true"}}])
 + (variables.suspended ? [] : [JSONPatch{op: "add", path: "/spec/suspend", value: true}])
++ ${USER_PATCH}
 `.trim();
-
-/** One token of a JSON pointer. */
-export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
-}

@@ -7,8 +7,8 @@
  * substring and indexOf copy the whole text, which made one lookup cost 5 ms.
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../names';
-import { pointerToken, type Variable } from './job-mutation';
-import { cel } from './scope';
+import { cel, pointerToken, type Variable } from './scope';
+import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 
 /** Start of a group, `START/STRIDE:`. */
 const HEAD = '^[0-9]{1,9}/[1-9][0-9]{0,8}:';
@@ -16,6 +16,7 @@ const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
 
 export const POD_VARIABLES: readonly Variable[] = [
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+  USER_VARIABLE,
   { name: 'assignment', expression: `variables.annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")` },
   {
     name: 'index',
@@ -115,6 +116,7 @@ const GATING = `
 + (!has(object.spec.schedulingGates) ? [JSONPatch{op: "add", path: "/spec/schedulingGates", value: [${gate}]}]
   : object.spec.schedulingGates.exists(g, g.name == ${cel(GATE)}) ? []
   : [JSONPatch{op: "add", path: "/spec/schedulingGates/-", value: ${gate}}])
++ ${USER_PATCH}
 `.trim();
 
 /** @param schedulerName given to pods that ask for the default scheduler; none leaves them alone */

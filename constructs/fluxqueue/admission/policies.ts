@@ -1,6 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { JOB_PATCH, JOB_VARIABLES, type Variable } from './job-mutation';
+import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
 import {
   type AdmissionScopeProps,
@@ -9,6 +9,7 @@ import {
   type MatchCondition,
   namespaceSelector,
   POD_CONDITIONS,
+  type Variable,
 } from './scope';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps {

@@ -2,9 +2,16 @@
  * CEL of what is reserved for the runtime. The conditions of the policies have
  * let the runtime's own users pass already.
  */
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME } from '../../names';
-import type { Variable } from './job-mutation';
-import { type AdmissionScopeProps, cel, celList, namespaceTakesPart } from './scope';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME, USER_ANNOTATION } from '../../names';
+import {
+  type AdmissionScopeProps,
+  cel,
+  celList,
+  HAS_ASSIGNMENT,
+  type MatchCondition,
+  namespaceTakesPart,
+  type Variable,
+} from './scope';
 import type { Validation } from './settings';
 
 interface Rules {
@@ -13,20 +20,29 @@ interface Rules {
 }
 
 /** The Job controller, with credentials of its own or those of the whole controller manager. */
-const JOB_CONTROLLER_USERS = [
-  'system:serviceaccount:kube-system:job-controller',
-  'system:kube-controller-manager',
-];
+const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
+const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
 const assignment = (object: string) =>
   `${object}.metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
+const user = (object: string) => `${object}.metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`;
 const templateAssignment = (object: string) =>
   `${object}.spec.template.?metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
 const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
+
+/** On CREATE admission has written it, whatever the object said. */
+const USER_STAYS: Validation = {
+  expression: `oldObject == null || ${user('object')} == ${user('oldObject')}`,
+  message: reserved(
+    `metadata.annotations["${USER_ANNOTATION}"]`,
+    'says who made the workload',
+    'leave it as it is',
+  ),
+};
 
 export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [
@@ -47,6 +63,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
       ),
     },
     admittedLabel(props, 'variables.suspended'),
+    USER_STAYS,
     {
       expression: 'variables.wasAdmitted != "true" || !variables.wasSuspended || variables.suspended',
       message:
@@ -61,6 +78,20 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
     },
   ],
 });
+
+/**
+ * What most requests about pods are, and need no judging: the Job controller creates a pod of a released Job (only the
+ * runtime writes that Job's assignment), or an update that touches none of ours takes a finalizer away.
+ */
+export const TOUCHES_RESERVED: MatchCondition = {
+  name: 'touches-what-is-reserved',
+  expression:
+    `oldObject == null ? request.userInfo.username != ${cel(JOB_CONTROLLER)} || !(${HAS_ASSIGNMENT}) || ` +
+    `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels) : ` +
+    'object.metadata.?labels != oldObject.metadata.?labels || ' +
+    'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+    'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
+};
 
 export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [
@@ -87,6 +118,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       ),
     },
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
+    USER_STAYS,
     {
       expression: `oldObject == null || variables.gated || !(${gated('oldObject')})`,
       message: `FLUXQ_HELD: spec.schedulingGates: the queue removes "${GATE}" when this pod's turn comes; leave it`,

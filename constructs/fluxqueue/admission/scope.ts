@@ -50,6 +50,12 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
+/** A named CEL expression of an admission policy, evaluated when it is first used. */
+export interface Variable {
+  readonly name: string;
+  readonly expression: string;
+}
+
 /** A Kubernetes matchCondition. */
 export interface MatchCondition {
   readonly name: string;
@@ -136,6 +142,11 @@ export function admissionMetadata(
   annotations: Readonly<Record<string, string>> = {},
 ): k8s.ObjectMeta {
   return objectMetadata({ name, component: 'admission', wave: Wave.ADMISSION, annotations });
+}
+
+/** One token of a JSON pointer. */
+export function pointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** A CEL string literal. */

@@ -3,9 +3,18 @@
  * patterns and sentences as runtime/workloads/settings.ts (constructs/ doesn't
  * import runtime/; a test holds the two together).
  */
-import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PRIORITY, QUEUE, WALLTIME } from '../../names';
-import type { Variable } from './job-mutation';
-import { cel } from './scope';
+import {
+  AFTER,
+  EXCLUSIVE,
+  GROUP,
+  GROUP_SIZE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../names';
+import { cel, celList, type MatchCondition, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */
 export interface Validation {
@@ -26,7 +35,7 @@ interface Setting {
 
 const NUMBER = '([0-9]{1,12}([.][0-9]{0,9})?|[.][0-9]{1,9})';
 const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
+const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
 const BOOLEAN = { pattern: '^(true|false)$', must: 'must be "true" or "false"' };
 
 export const SETTINGS: readonly Setting[] = [
@@ -52,11 +61,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: HOLD, variable: 'hold', ...BOOLEAN },
   { key: EXCLUSIVE, variable: 'exclusive', ...BOOLEAN },
+  { key: PREEMPTIBLE, variable: 'preemptible', ...BOOLEAN },
   {
     key: AFTER,
     variable: 'after',
-    pattern: `^ *${SUBDOMAIN} *(, *${SUBDOMAIN} *)*$`,
-    must: 'must be names of workloads in this namespace, separated by commas',
+    pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
+    must: 'must be names of workloads in this namespace, separated by commas, each with "afterok:", "afterany:", "afternotok:" or nothing before it',
   },
   {
     key: GROUP,
@@ -82,6 +92,24 @@ function seconds(v: string): string {
   const parts = `${v}.findAll("[0-9.]+[a-zµμ]+").map(part, double(part.find("[0-9.]+")) * ${factors}[part.find("[a-zµμ]+")])`;
   return `(${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
 }
+
+const settingIn = (map: string) =>
+  `has(object.metadata.${map}) && object.metadata.${map}.exists(key, key.startsWith("fluxqueue/") && ` +
+  `key in ${celList(SETTINGS.map(({ key }) => key))})`;
+
+/**
+ * Most objects give no setting, and most updates change none: they cost the
+ * apiserver a look at their keys instead of every expression below.
+ */
+export const SETTING_CONDITIONS: readonly MatchCondition[] = [
+  { name: 'has-a-setting', expression: `(${settingIn('labels')}) || (${settingIn('annotations')})` },
+  {
+    name: 'changes-its-maps',
+    expression:
+      'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels || ' +
+      'object.metadata.?annotations != oldObject.metadata.?annotations',
+  },
+];
 
 /**
  * The maps of the object and, on UPDATE, of what it was; of each setting its text (an annotation wins

@@ -4,6 +4,8 @@
  * the runtime is one bundled file and has no folder to read them from.
  */
 import { workloads } from './000001-workloads';
+import { policies } from './000002-policies';
+import { accounting } from './000003-accounting';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -12,4 +14,8 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'workloads', sql: workloads }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: 'workloads', sql: workloads },
+  { number: 2, name: 'policies', sql: policies },
+  { number: 3, name: 'accounting', sql: accounting },
+];

@@ -1,0 +1,69 @@
+/**
+ * A team's namespace: opted in, with two queues, and a Job that waits for
+ * another. Goes into the repository beside the stack (examples/queue.ts).
+ *
+ *   npx cdk8s synth --app 'npx tsx examples/team.ts' --output manifests
+ *   kubectl apply --server-side -f manifests/
+ */
+import { App, Chart, Duration, Size } from 'cdk8s';
+import { Cpu, k8s } from 'cdk8s-plus-28';
+import { FluxSetup } from '../constructs/fluxqueue';
+
+const app = new App();
+const namespace = 'physics';
+
+const team = new Chart(app, 'physics', { namespace });
+new k8s.KubeNamespace(team, 'namespace', {
+  metadata: { name: namespace, labels: { 'fluxqueue/enabled': 'true' } },
+});
+
+// What names no queue is in this one, because it is called `default`.
+new FluxSetup(team, 'default', {
+  quota: { cores: Cpu.units(256), memory: Size.gibibytes(1024), gpus: 8 },
+  defaultWalltime: Duration.minutes(30),
+  maxWalltime: Duration.days(2),
+  maxPriority: 100,
+  limitsPerUser: { running: 20 },
+  // What the other queue leaves idle, up to as much again; taken back when that one needs it.
+  cohort: 'physics',
+  borrowing: { cores: Cpu.units(256) },
+});
+
+// For what can't wait: it takes back what it lent, and what is marked preemptible.
+const urgent = new FluxSetup(team, 'urgent', {
+  policy: 'conservative',
+  quota: { cores: Cpu.units(256) },
+  minPriority: 100,
+  maxPriority: 1000,
+  maxWalltime: Duration.hours(4),
+  cohort: 'physics',
+  reclaim: true,
+  preempts: true,
+});
+
+job('prepare', {}, { 'fluxqueue/walltime': '10m' });
+job('simulate', urgent.labels, { 'fluxqueue/after': 'prepare' });
+job('clean-up', {}, { 'fluxqueue/after': 'afterany:simulate', 'fluxqueue/preemptible': 'true' });
+
+app.synth();
+
+function job(name: string, labels: Record<string, string>, annotations: Record<string, string>): void {
+  new k8s.KubeJob(team, name, {
+    metadata: { name, labels, annotations },
+    spec: {
+      template: {
+        spec: {
+          restartPolicy: 'Never',
+          containers: [
+            {
+              name: 'main',
+              image: 'busybox',
+              command: ['true'],
+              resources: { requests: { cpu: k8s.Quantity.fromString('4') } },
+            },
+          ],
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * Taking back into the books what runs: a database that was restored from a
+ * backup has forgotten grants that its workloads still live by.
+ */
+
+import { ROW } from './rows';
+import { FENCE } from './statements';
+
+/**
+ * New rows, or rows that wait in the tables, as Ready and released. Job ids go on after the highest that any of them
+ * carries: one that was used is never used again, whatever the sequence has forgotten.
+ */
+export const ADOPT = `
+WITH ${FENCE},
+input AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset($2::jsonb) AS i(
+    uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
+    walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
+    "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, allocation jsonb
+  ) WHERE EXISTS (SELECT FROM fence)
+),
+reached AS MATERIALIZED (
+  SELECT setval('fluxqueue.jobid', greatest(max("knownJobid"), (SELECT last_value FROM fluxqueue.jobid))) FROM input
+),
+numbered AS MATERIALIZED (SELECT i.*, nextval('fluxqueue.jobid') AS jobid FROM reached, input i),
+changed AS (
+  INSERT INTO fluxqueue.workloads AS w (
+    uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
+    usr, after, preemptible, phase, jobid, allocation, allocated_at, released_at
+  )
+  SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
+    "user", after, preemptible, 'Ready', jobid, jsonb_set(allocation, '{jobid}', to_jsonb(jobid)),
+    clock_timestamp(), clock_timestamp()
+  FROM numbered
+  ON CONFLICT (uid) DO UPDATE SET phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL,
+    not_before = NULL, jobid = excluded.jobid, allocation = excluded.allocation,
+    allocated_at = excluded.allocated_at, released_at = excluded.released_at
+  WHERE w.phase = 'Waiting'
+  RETURNING *
+),
+logged AS (
+  INSERT INTO fluxqueue.events (fence, uid, actor, event, detail)
+  SELECT $1, uid, (SELECT holder FROM fence), 'Adopted', jsonb_build_object('jobid', jobid,
+    'start', allocation->'start', 'end', allocation->'end', 'nodes', allocation->'nodes')
+  FROM changed ORDER BY seq
+)
+SELECT ${ROW} FROM fence LEFT JOIN changed ON true ORDER BY changed.seq`;

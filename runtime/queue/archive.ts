@@ -1,0 +1,48 @@
+/**
+ * What has been over for long: each workload becomes one row of the archive,
+ * with its events, and its usage becomes part of the sums by the day. One
+ * statement, so nothing is counted twice or lost, and few rows at a time, so
+ * that the leader's writes don't wait.
+ */
+import { FENCE } from './statements';
+
+/** $1 fence, $2 Unix second before which it finished, $3 how many at most. Answers how many it was. */
+export const ARCHIVE = `
+WITH ${FENCE},
+old AS MATERIALIZED (
+  SELECT w.* FROM fluxqueue.workloads w
+  WHERE EXISTS (SELECT FROM fence) AND w.phase = 'Finished' AND w.finished_at < to_timestamp($2)
+  ORDER BY w.finished_at LIMIT $3 FOR UPDATE
+),
+uids AS MATERIALIZED (SELECT array_agg(uid) AS uids FROM old),
+spent AS (DELETE FROM fluxqueue.usage WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+told AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+gone AS (DELETE FROM fluxqueue.workloads WHERE uid = ANY ((SELECT uids FROM uids)::text[])),
+kept AS (
+  INSERT INTO fluxqueue.archive (uid, namespace, name, submitted_at, seq, result, workload, events)
+  SELECT o.uid, o.namespace, o.name, o.submitted_at, o.seq, o.result, to_jsonb(o), coalesce(e.events, '[]')
+  FROM old o LEFT JOIN (
+    SELECT uid, jsonb_agg(jsonb_build_object('id', id, 'at', extract(epoch FROM at)::float8, 'fence', fence,
+      'actor', actor, 'event', event, 'detail', detail) ORDER BY id) AS events
+    FROM told GROUP BY uid
+  ) e USING (uid)
+),
+summed AS (
+  INSERT INTO fluxqueue.usage_days AS d
+    (day, queue, namespace, usr, jobs, pods, core_seconds, memory_gib_seconds, gpu_seconds)
+  SELECT day, queue, namespace, usr, sum(jobs), sum(pods), sum(cores * seconds), sum(memory_gib * seconds), sum(gpus * seconds)
+  FROM (
+    SELECT (finished_at AT TIME ZONE 'UTC')::date AS day, queue, namespace, usr, 1 AS jobs, pods,
+      0 AS cores, 0 AS memory_gib, 0 AS gpus, 0 AS seconds
+    FROM old
+    UNION ALL
+    SELECT day::date, queue, namespace, usr, 0, 0, cores, memory_gib, gpus, extract(epoch FROM
+      least(held_until, (day + interval '1 day') AT TIME ZONE 'UTC') - greatest(held_from, day AT TIME ZONE 'UTC'))::float8
+    FROM spent, generate_series(date_trunc('day', held_from AT TIME ZONE 'UTC'), held_until AT TIME ZONE 'UTC', '1 day') AS day
+  ) parts
+  GROUP BY day, queue, namespace, usr
+  ON CONFLICT (day, queue, namespace, usr) DO UPDATE SET jobs = d.jobs + excluded.jobs, pods = d.pods + excluded.pods,
+    core_seconds = d.core_seconds + excluded.core_seconds,
+    memory_gib_seconds = d.memory_gib_seconds + excluded.memory_gib_seconds, gpu_seconds = d.gpu_seconds + excluded.gpu_seconds
+)
+SELECT (SELECT count(*) FROM old)::float8 AS count FROM fence`;

@@ -1,0 +1,52 @@
+/**
+ * What was held: every set of nodes that is free again leaves one exact record
+ * (table usage, for accounting) and its decayed worth (table fair_share), in
+ * the very statement that frees it.
+ */
+
+/** How much an allocation's nodes hold, from `nodes` (SQL jsonb) as cores, memory_gib, gpus; sizes are the leader's. */
+export const amounts = (nodes: string): string => `(
+  SELECT coalesce(sum(ids) FILTER (WHERE type = 'core'), 0) * fence.cpu_millis / 1000.0 AS cores,
+    coalesce(sum(ids) FILTER (WHERE type = 'memory'), 0) * fence.memory_mib / 1024.0 AS memory_gib,
+    coalesce(sum(ids) FILTER (WHERE type = 'gpu'), 0) AS gpus
+  FROM jsonb_array_elements(${nodes}) n, jsonb_each_text(n->'units') AS u(type, idset),
+    LATERAL (
+      SELECT sum(coalesce(nullif(split_part(part, '-', 2), '')::bigint - split_part(part, '-', 1)::bigint, 0) + 1) AS ids
+      FROM unnest(string_to_array(idset, ',')) part
+    ) counted
+  WHERE type IN ('core', 'memory', 'gpu')
+)`;
+
+/** Postgres raises an error where a power gets too small to be stored; 2^-1000 is nothing, too. */
+const worth = (value: string, since: string, now: string) =>
+  `${value} * power(2, greatest(-1000, -extract(epoch FROM ${now} - ${since})::float8 / fence.half_life))`;
+
+/**
+ * @param nodes which nodes of t (the row as it was) are free now, SQL jsonb
+ * @param until when that was, SQL timestamptz
+ */
+export const used = (nodes: string, until: string): string => `
+used AS (
+  INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, usr, nodes, cores, memory_gib, gpus, held_from, held_until)
+  SELECT t.uid, t.jobid, t.namespace, t.queue, t.usr, freed.nodes, held.cores, held.memory_gib, held.gpus,
+    t.allocated_at, greatest(${until}, t.allocated_at)
+  FROM fence, target t, LATERAL (SELECT ${nodes} AS nodes) freed, LATERAL ${amounts('freed.nodes')} held
+  WHERE t.phase IN ('Ready', 'Running') AND freed.nodes <> '[]'
+  RETURNING queue, usr, cores, held_from, held_until
+),
+shared AS (
+  INSERT INTO fluxqueue.fair_share AS f (queue, usr, core_seconds, as_of)
+  SELECT u.queue, u.usr, sum((${worth('cores', 'held_until', 'as_of')} - ${worth('cores', 'held_from', 'as_of')})
+    * fence.half_life / ln(2::float8)), as_of
+  FROM fence, (SELECT *, max(held_until) OVER (PARTITION BY queue, usr) AS as_of FROM used) u
+  GROUP BY u.queue, u.usr, as_of
+  ON CONFLICT (queue, usr) DO UPDATE SET as_of = greatest(f.as_of, excluded.as_of), core_seconds = (
+    SELECT ${worth('f.core_seconds', 'f.as_of', 'greatest(f.as_of, excluded.as_of)')}
+      + ${worth('excluded.core_seconds', 'excluded.as_of', 'greatest(f.as_of, excluded.as_of)')}
+    FROM fence
+  )
+),`;
+
+export const SHARES = `
+SELECT queue, usr AS "user", core_seconds AS "coreSeconds", extract(epoch FROM as_of)::float8 AS "asOf"
+FROM fluxqueue.fair_share`;

@@ -1,0 +1,179 @@
+/**
+ * Replays a trace through the scheduling pass and the embedded matcher: the
+ * engine of the live loop on a clock that jumps from event to event. A
+ * processor of the trace is a pod of one core.
+ */
+import { parseConfig } from '../config';
+import { ownQueue } from '../controllers/queue-settings';
+import { embeddedFluxion } from '../fluxion/embedded-engine';
+import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import { jobspecOf, shapeOf } from '../jobspec/jobspec';
+import type { Jobspec } from '../jobspec/types';
+import { newRow } from '../queue/new-row';
+import type { QueuePolicy, QueueSettings, WorkloadRow } from '../queue/types';
+import type { PassMemory } from '../scheduling/memory';
+import { type PassResult, runPass } from '../scheduling/pass';
+import type { Reservation } from '../scheduling/reservations';
+import { Events } from './events';
+import type { SimulatedJob } from './statistics';
+import type { TraceJob } from './swf';
+
+export interface Machine {
+  readonly nodes: number;
+  readonly coresPerNode: number;
+}
+
+export interface ReplayOptions extends Machine {
+  readonly policy: QueuePolicy;
+  /** @default 'lonode' */
+  readonly match?: MatchPolicy;
+  /** Times between submissions are multiplied by it: above 1 the load is lower. @default 1 */
+  readonly scale?: number;
+  /** Told after every pass how many jobs have started. @default - nobody is told */
+  readonly onProgress?: (started: number) => void;
+}
+
+export interface Replayed {
+  readonly jobs: readonly SimulatedJob[];
+  /** They ask for more than the whole machine and never start. */
+  readonly tooLarge: readonly TraceJob[];
+}
+
+export async function replay(trace: readonly TraceJob[], options: ReplayOptions): Promise<Replayed> {
+  const cores = options.nodes * options.coresPerNode;
+  const fits = trace.filter(({ processors }) => processors <= cores);
+  const run = new Replay(fits, options);
+  return { jobs: await run.run(), tooLarge: trace.filter(({ processors }) => processors > cores) };
+}
+
+interface Entry {
+  readonly trace: TraceJob;
+  row: WorkloadRow;
+  /** The earliest start it was ever told. */
+  told: number;
+}
+
+class Replay {
+  private readonly fluxion: Fluxion = embeddedFluxion();
+  private readonly nodes: readonly GraphNode[];
+  private readonly queue: QueueSettings;
+  private readonly jobspecs = new Map<string, { readonly jobspec: Jobspec; readonly shape: string }>();
+  private readonly arrivals = new Events<TraceJob>();
+  private readonly ends = new Events<Entry>();
+  private readonly active = new Map<string, Entry>();
+  private readonly done: SimulatedJob[] = [];
+  private reservations: readonly Reservation[] = [];
+  private memory: PassMemory | undefined;
+  private freed = false;
+  private first = true;
+  private arrived = 0;
+  private started = 0;
+
+  constructor(
+    trace: readonly TraceJob[],
+    private readonly options: ReplayOptions,
+  ) {
+    const { nodes, coresPerNode, policy, scale = 1 } = options;
+    this.nodes = Array.from({ length: nodes }, (_, i) => ({
+      name: `node-${i}`,
+      units: { core: coresPerNode },
+    }));
+    this.queue = { ...ownQueue(parseConfig({}).queue), policy };
+    const origin = trace[0]?.submittedAt ?? 0;
+    for (const job of trace) this.arrivals.add(Math.floor((job.submittedAt - origin) * scale), job);
+  }
+
+  /** Ends, submissions, then a pass; until nothing is to come. */
+  async run(): Promise<readonly SimulatedJob[]> {
+    await this.fluxion.init({ nodes: this.nodes, policy: this.options.match ?? 'lonode', now: 0 });
+    for (let now = this.arrivals.next; now < Infinity; ) {
+      for (const entry of this.ends.until(now)) await this.end(entry, now);
+      for (const job of this.arrivals.until(now)) this.submit(job, now);
+      const { more, nextAt = Infinity } = await this.pass(now);
+      this.options.onProgress?.(this.started);
+      if (!more) now = Math.min(this.arrivals.next, this.ends.next, nextAt);
+    }
+    return this.done;
+  }
+
+  private submit(trace: TraceJob, now: number): void {
+    this.arrived += 1;
+    const row = newRow(
+      {
+        uid: `${this.arrived}`,
+        kind: 'Job',
+        namespace: 'trace',
+        name: `${trace.number}`,
+        queue: this.queue.name,
+        priority: 0,
+        submittedAt: now,
+        walltime: trace.walltime,
+        pods: trace.processors,
+        ...this.jobspecFor(trace),
+        held: false,
+        user: 'trace',
+        after: [],
+        preemptible: false,
+      },
+      this.arrived,
+    );
+    this.active.set(row.uid, { trace, row, told: Infinity });
+  }
+
+  /** Jobs that ask for the same share one jobspec. */
+  private jobspecFor({ processors, walltime }: TraceJob): { jobspec: Jobspec; shape: string } {
+    const key = `${processors} ${walltime}`;
+    const known = this.jobspecs.get(key);
+    if (known !== undefined) return known;
+    const jobspec = jobspecOf({ pod: ONE_CORE, pods: processors, walltime });
+    const made = { jobspec, shape: shapeOf(jobspec) };
+    this.jobspecs.set(key, made);
+    return made;
+  }
+
+  private async end({ trace, row, told }: Entry, now: number): Promise<void> {
+    await this.fluxion.cancel(row.jobid);
+    this.active.delete(row.uid);
+    this.freed = true;
+    const startedAt = row.startedAt!;
+    this.done.push({
+      submittedAt: row.submittedAt,
+      startedAt,
+      endedAt: now,
+      processors: trace.processors,
+      delayed: startedAt > told,
+    });
+  }
+
+  private async pass(now: number): Promise<PassResult> {
+    const result = await runPass({
+      now,
+      queues: [{ settings: this.queue, rows: Array.from(this.active.values(), ({ row }) => row) }],
+      matcher: this.fluxion,
+      reservations: this.reservations,
+      memory: this.memory,
+      freed: this.freed,
+      graphGrew: this.first,
+      nodes: this.nodes,
+    });
+    this.reservations = result.reservations;
+    this.memory = result.memory;
+    this.freed = false;
+    this.first = false;
+    for (const { uid, allocation } of result.grants) this.start(this.active.get(uid)!, allocation, now);
+    for (const { uid, ...wait } of result.waits) {
+      const entry = this.active.get(uid)!;
+      entry.row = { ...entry.row, ...wait };
+      entry.told = Math.min(entry.told, wait.estimatedStart ?? Infinity);
+    }
+    return result;
+  }
+
+  private start(entry: Entry, allocation: Allocation, now: number): void {
+    this.started += 1;
+    entry.row = { ...entry.row, phase: 'Running', allocation, allocatedAt: now, startedAt: now };
+    this.ends.add(now + entry.trace.runtime, entry);
+  }
+}
+
+const ONE_CORE = { containers: [{ resources: { requests: { cpu: 1 } } }] };

@@ -1,0 +1,30 @@
+/** Entries of the corpus: who made the workload, and who claims to. */
+import { USER_ANNOTATION } from '../../constructs/names';
+import type { KubeObject } from '../cluster/api';
+import type { Entry, Fate } from './corpus';
+
+type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
+
+const WHO: readonly (readonly [who: string, as: string])[] = [
+  ['a user', 'ada@example.com'],
+  ["a ServiceAccount of a user's namespace", 'system:serviceaccount:science:builder'],
+  ['the CronJob controller', 'system:serviceaccount:kube-system:cronjob-controller'],
+  ['the controller manager', 'system:kube-controller-manager'],
+  ['a kubelet', 'system:node:node-0'],
+  ['nobody', 'system:anonymous'],
+];
+
+export const USER_ENTRIES = (job: Make, pod: Make): readonly Entry[] =>
+  WHO.flatMap(([who, as]) => [
+    ...entries(job, { is: 'suspended' }, who, as),
+    ...entries(pod, { is: 'gated' }, who, as),
+  ]);
+
+function entries(make: Make, fate: Fate, who: string, as: string): Entry[] {
+  const claim = { [USER_ANNOTATION]: 'somebody-else' };
+  return [
+    { title: `made by ${who}`, object: make(), fate, as },
+    { title: `made by ${who}, with a note`, object: make({}, { annotations: { note: 'x' } }), fate, as },
+    { title: `made by ${who}, claiming another user`, object: make({}, { annotations: claim }), fate, as },
+  ];
+}

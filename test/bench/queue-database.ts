@@ -1,0 +1,178 @@
+/**
+ * What the queue's tables cost: how many submissions a second reach them, and
+ * how long a new leader needs from nothing but Postgres to its first grant.
+ */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { parseConfig } from '../../runtime/config';
+import { Term } from '../../runtime/controllers/term';
+import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import { createClient } from '../../runtime/kubernetes/client';
+import { createLogger } from '../../runtime/observability/log';
+import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
+import { Ledger } from '../../runtime/queue/ledger';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue } from '../../runtime/queue/types';
+import { type Postgres, startPostgres } from '../cluster/postgres';
+import { serveCluster } from './queue-cluster';
+import { askOf, benchSubmission, fillTables } from './queue-rows';
+
+export interface DatabaseFigures {
+  /** One by one, as many at a time as the controller reconciles, its gathering of writes included. */
+  readonly submitsPerSecond: number;
+  /** The same without gathering: each statement takes what has come meanwhile. */
+  readonly bulkSubmitsPerSecond: number;
+  /** From the connection to Postgres to the commit of the first new grants: 1,000 jobs run, 10,000 wait. */
+  readonly restartSeconds: number;
+  /** Of that: until rows and cluster are read and the first look at all of them is queued. */
+  readonly syncSeconds: number;
+  /** In the first pass that granted any. */
+  readonly grants: number;
+  /** Writes to the cluster before the first release, and to what waits: 0 if everything was found as it was left. */
+  readonly corrections: number;
+  /** Most that the process of the restart had in memory. */
+  readonly rssMiB: number;
+}
+
+/** As in term.ts and controller.ts. */
+const RECONCILERS = 32;
+const GATHER_MS = 30;
+
+const RUNNING = 1_000;
+const WAITING = 10_000;
+
+export async function measureDatabase(): Promise<DatabaseFigures> {
+  const postgres = await startPostgres({ own: true });
+  try {
+    const submitsPerSecond = await submitRate(postgres, RECONCILERS, GATHER_MS, 3_000);
+    const bulkSubmitsPerSecond = await submitRate(postgres, WAITING, 0, WAITING);
+    return { submitsPerSecond, bulkSubmitsPerSecond, ...(await measureRestart(postgres)) };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** @param callers how many wait for an answer at the same time */
+async function submitRate(
+  postgres: Postgres,
+  callers: number,
+  gatherMs: number,
+  count: number,
+): Promise<number> {
+  const queue = openQueue({ url: await postgres.freshDatabase(), gatherMs });
+  await queue.migrate();
+  const ledger = new Ledger(queue, await queue.acquireFence('bench'));
+  await ledger.reload();
+  const submissions = Array.from({ length: count }, (_, i) => benchSubmission(i, askOf(i % 1_000)));
+  const from = performance.now();
+  const left = submissions.values();
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      for (const submission of left) await ledger.submit(submission);
+    }),
+  );
+  const seconds = (performance.now() - from) / 1000;
+  await queue.close();
+  return count / seconds;
+}
+
+type Restart = Pick<DatabaseFigures, 'restartSeconds' | 'syncSeconds' | 'grants' | 'rssMiB'>;
+
+/** In a process of its own: its memory is then its own, and nothing is warm. */
+async function measureRestart(postgres: Postgres): Promise<Restart & { readonly corrections: number }> {
+  const url = await postgres.freshDatabase();
+  const queue = openQueue({ url });
+  await queue.migrate();
+  await fillTables(queue, RUNNING, WAITING);
+  const cluster = await serveCluster(await queue.active(), RUNNING);
+  await queue.close();
+  const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-bench-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, cluster.kubeconfig);
+  try {
+    const figures = await childsFigures({ url, kubeconfig });
+    // The workloads that were granted are released; anything before that would be a difference between rows and cluster.
+    const first = cluster.writes.indexOf('PATCH jobs');
+    const writes = first === -1 ? cluster.writes.length : first;
+    return { ...figures, corrections: writes + (await updates(url)) };
+  } finally {
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function updates(url: string): Promise<number> {
+  const database = new Client({ connectionString: url });
+  await database.connect();
+  const { rows } = await database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM fluxqueue.events WHERE event IN ('Updated', 'Requeued', 'Finished')`,
+  );
+  await database.end();
+  return rows[0]!.n;
+}
+
+interface Place {
+  readonly url: string;
+  readonly kubeconfig: string;
+}
+
+function childsFigures(place: Place): Promise<Restart> {
+  return new Promise((resolve, reject) => {
+    const child = fork(__filename, [JSON.stringify(place)]);
+    let figures: Restart | undefined;
+    child.on('message', (message) => {
+      figures = message as Restart;
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      if (figures === undefined) reject(new Error(`the restart ended with ${code}`));
+      else resolve(figures);
+    });
+  });
+}
+
+/** A term as the controller begins it; over when the first grants are committed. */
+async function restart({ url, kubeconfig }: Place): Promise<Restart> {
+  const config = parseConfig({ database: { url } });
+  const from = performance.now();
+  const since = () => (performance.now() - from) / 1000;
+  const queue = openQueue({ url, gatherMs: GATHER_MS });
+  const client = createClient({ kubeconfig });
+  const fluxion = embeddedFluxion();
+  const granted = Promise.withResolvers<number>();
+  const watched: Queue = Object.create(queue, {
+    allocate: {
+      value: async (...given: Parameters<Queue['allocate']>) => {
+        const rows = await queue.allocate(...given);
+        granted.resolve(rows.length);
+        return rows;
+      },
+    },
+  });
+  const term = new Term({
+    config,
+    client,
+    queue: watched,
+    fluxion,
+    fence: await queue.acquireFence('restart'),
+    logger: createLogger('bench', 'warn'),
+    metrics: controllerMetrics(createRegistry()),
+    onFenced: granted.reject,
+  });
+  await term.start();
+  const syncSeconds = since();
+  const grants = await granted.promise;
+  const restartSeconds = since();
+  const rssMiB = process.resourceUsage().maxRSS / 1024;
+  await term.stop();
+  client.close();
+  await Promise.all([fluxion.close(), queue.close()]);
+  return { restartSeconds, syncSeconds, grants, rssMiB };
+}
+
+const [place] = process.argv.slice(2);
+if (require.main === module && place !== undefined)
+  void restart(JSON.parse(place)).then((figures) => process.send!(figures));

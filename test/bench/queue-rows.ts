@@ -1,0 +1,74 @@
+/** A full machine and a long queue, as rows: what the queue's benches put into Postgres. */
+import type { Allocation } from '../../runtime/fluxion/types';
+import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import type { Queue, Submission } from '../../runtime/queue/types';
+
+/** Cores per node; a GiB of memory for each. */
+export const CORES = 32;
+/** What a running job holds of its node. */
+const HELD = 24;
+
+/** What one workload asks for. */
+export interface Ask {
+  readonly pods: number;
+  /** Per pod, and as many GiB of memory. */
+  readonly cores: number;
+  /** Seconds. */
+  readonly walltime: number;
+}
+
+/** Wide and narrow ones in turn; beside a job that runs there is room for 8 cores on a node. */
+export function askOf(shape: number): Ask {
+  const pods = [1, 64, 2, 128, 4, 1, 256, 8, 1, 16][shape % 10]!;
+  return { pods, cores: 4 + ((shape * 7) % 29), walltime: 600 + 60 * (shape % 50) };
+}
+
+/** What a job that runs asked for: most of one node. */
+export const RUNNING: Ask = { pods: 1, cores: HELD, walltime: 7200 };
+
+/** @param index of the workload, which also tells its user and when it came */
+export function benchSubmission(index: number, { pods, cores, walltime }: Ask, startedAt = 0): Submission {
+  const requests = { cpu: `${cores}`, memory: `${cores}Gi` };
+  const jobspec = jobspecOf({ pod: { containers: [{ resources: { requests } }] }, pods, walltime });
+  return {
+    uid: `00000000-0000-4000-8000-${`${index}`.padStart(12, '0')}`,
+    kind: 'Job',
+    namespace: `team-${index % 20}`,
+    name: `simulation-${index}`,
+    queue: 'default',
+    priority: 0,
+    submittedAt: startedAt + index / 1000,
+    walltime,
+    pods,
+    jobspec,
+    shape: shapeOf(jobspec),
+    held: false,
+    user: `user-${index % 100}`,
+    after: [],
+    preemptible: false,
+  };
+}
+
+/** Puts jobs that run, one on each node, and `waiting` others of 10 shapes behind them into the tables. */
+export async function fillTables(queue: Queue, running: number, waiting: number): Promise<void> {
+  const fence = await queue.acquireFence('bench');
+  const now = Date.now() / 1000;
+  const given = Array.from({ length: running + waiting }, (_, i) =>
+    benchSubmission(i, i < running ? RUNNING : askOf(i % 10), now - 3600),
+  );
+  const rows = await queue.submit(fence, given);
+  const grants = rows
+    .slice(0, running)
+    .map(({ uid, jobid }, i) => ({ uid, allocation: held(jobid, i, now) }));
+  await queue.allocate(fence, grants);
+  await queue.running(
+    fence,
+    grants.map(({ uid }) => ({ uid, startedAt: now })),
+  );
+}
+
+function held(jobid: number, node: number, now: number): Allocation {
+  const units = { core: `0-${HELD - 1}`, memory: `0-${HELD - 1}` };
+  const start = Math.floor(now);
+  return { jobid, start, end: start + RUNNING.walltime, nodes: [{ name: `node-${node}`, units }] };
+}

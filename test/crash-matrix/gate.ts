@@ -1,0 +1,52 @@
+/** A door on a TCP connection: what goes through it can be cut off, and finds no way in until it is open again. */
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export class Gate {
+  private readonly sockets = new Set<Socket>();
+  private isOpen = true;
+
+  private constructor(private readonly server: Server) {}
+
+  /** Before a port of this machine. */
+  static async before(port: number): Promise<Gate> {
+    const server = createServer();
+    const gate = new Gate(server);
+    server.on('connection', (socket) => gate.join(socket, connect(port, '127.0.0.1')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return gate;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Every connection breaks, and none can be made. */
+  shut(): void {
+    this.isOpen = false;
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
+  open(): void {
+    this.isOpen = true;
+  }
+
+  async close(): Promise<void> {
+    this.shut();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(client: Socket, server: Socket): void {
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+      // A reset is what it is for; the other end hears of it by the close.
+      socket.on('error', () => socket.destroy());
+    }
+    if (!this.isOpen) client.resetAndDestroy();
+    client.pipe(server).pipe(client);
+  }
+}

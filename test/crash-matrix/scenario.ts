@@ -1,0 +1,155 @@
+/** What happens around a point: jobs of every kind come, run, are edited, deleted, lose a node, are taken back. */
+import { jobs, pods } from '../../runtime/kubernetes/paths';
+import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Cluster } from '../cluster/cluster';
+import type { Fixture } from '../stack/suite';
+import { Namespace } from '../stack/workloads';
+import type { CallName } from './points';
+import { needs } from './points';
+
+export const NAMESPACE = 'matrix';
+/** Of a node; there are as many nodes. */
+export const SIZE = 4;
+const WALLTIME = { 'fluxqueue/walltime': '60s' };
+
+export class Scenario {
+  /** uids of what its user deleted. */
+  readonly stopped = new Set<string>();
+  readonly lostNodes = new Set<string>();
+  /** Unix seconds. */
+  readonly disturbances: number[] = [];
+  private readonly made: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
+  private count = 0;
+
+  private constructor(
+    private readonly fixture: Fixture,
+    private readonly namespace: Namespace,
+  ) {}
+
+  static async create(fixture: Fixture): Promise<Scenario> {
+    const namespace = await Namespace.create(() => fixture, NAMESPACE);
+    await fixture.stack.cluster.apply({
+      apiVersion: 'flux-framework.org/v1alpha1',
+      kind: 'FluxSetup',
+      metadata: { name: 'default', namespace: NAMESPACE },
+      spec: { preemption: 'LowerPriority', requeue: { limit: 100, backoff: '1s' } },
+    });
+    return new Scenario(fixture, namespace);
+  }
+
+  /** uids of everything of this round. */
+  get uids(): ReadonlySet<string> {
+    return new Set(this.made.map(({ object }) => object.metadata.uid));
+  }
+
+  /** One of everything, and what this call needs beside it. @param sprung there is nothing to wait for any more */
+  async play(call: CallName, sprung: Promise<void>): Promise<void> {
+    const need = needs(call);
+    if (need === 'preemption') await this.preempt(sprung);
+    else if (need === 'node-loss') await this.loseNode(sprung);
+    else await this.flow(call, sprung);
+  }
+
+  /** What ended is cleared away, so that each round looks at its own. */
+  async clear(): Promise<void> {
+    for (const { object, kind } of this.made.splice(0)) {
+      this.stopped.add(object.metadata.uid);
+      await this.remove(object, kind);
+    }
+  }
+
+  private async flow(call: CallName, sprung: Promise<void>): Promise<void> {
+    const i = this.count++;
+    const common = { annotations: WALLTIME, runs: '200ms' };
+    await this.job(`gang-${i}`, { ...common, pods: 3, cores: SIZE });
+    await this.job(`loose-${i}`, { ...common, pods: 2, cores: 2, indexed: false });
+    const pod = await this.namespace.pod(`plain-${i}`, common);
+    this.made.push({ object: pod, kind: 'Pod' });
+    const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
+    const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
+    // So that there is something to update.
+    if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), sprung]);
+    this.stopped.add(victim.metadata.uid);
+    await this.remove(victim, 'Job', i % 2 === 0 ? 'Foreground' : 'Background');
+    await this.namespace.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
+  }
+
+  /** A node goes away under its job, and one like it comes. */
+  private async loseNode(sprung: Promise<void>): Promise<void> {
+    const { cluster } = this.fixture.stack;
+    const i = this.count++;
+    const shape = { cpu: String(SIZE), labels: { spare: `${i}` } };
+    const [name = ''] = await this.addNode(cluster, shape);
+    const podSpec = { nodeSelector: { spare: `${i}` } };
+    const job = await this.job(`moved-${i}`, { cores: SIZE, runs: '1500ms', podSpec, annotations: WALLTIME });
+    await Promise.race([this.namespace.phase(job, 'Running'), sprung]);
+    this.lostNodes.add(name);
+    this.disturb();
+    await cluster.removeNode(name);
+    const [next = ''] = await this.addNode(cluster, shape);
+    this.leave(next);
+  }
+
+  /** All is full of what may be taken back, and something urgent comes. */
+  private async preempt(sprung: Promise<void>): Promise<void> {
+    const i = this.count++;
+    const low = await this.job(`low-${i}`, {
+      pods: SIZE,
+      cores: SIZE,
+      runs: '800ms',
+      annotations: { 'fluxqueue/walltime': '600s' },
+      labels: { 'fluxqueue/preemptible': 'true' },
+    });
+    await Promise.race([this.namespace.phase(low, 'Running'), sprung]);
+    await this.job(`urgent-${i}`, {
+      pods: SIZE,
+      cores: SIZE,
+      runs: '200ms',
+      annotations: WALLTIME,
+      labels: { 'fluxqueue/priority': '10' },
+    });
+  }
+
+  private async job(name: string, shape: Parameters<Namespace['job']>[1]): Promise<Job> {
+    const object = await this.namespace.job(name, shape);
+    this.made.push({ object, kind: 'Job' });
+    return object;
+  }
+
+  private async addNode(cluster: Cluster, shape: Parameters<Cluster['addNodes']>[1]): Promise<string[]> {
+    this.disturb();
+    return cluster.addNodes(1, shape);
+  }
+
+  /** Spare nodes of earlier rounds are in nobody's way: only what asks for their label is put there first. */
+  private leave(name: string): void {
+    this.spare.push(name);
+  }
+
+  private readonly spare: string[] = [];
+
+  async removeSpare(): Promise<void> {
+    for (const name of this.spare.splice(0)) {
+      this.lostNodes.add(name);
+      this.disturb();
+      await this.fixture.stack.cluster.removeNode(name);
+    }
+  }
+
+  private disturb(): void {
+    this.disturbances.push(Date.now() / 1000);
+  }
+
+  private async remove(
+    { metadata }: KubernetesObject,
+    kind: 'Job' | 'Pod',
+    propagationPolicy: 'Background' | 'Foreground' = 'Background',
+  ): Promise<void> {
+    const path = kind === 'Job' ? jobs : pods;
+    await this.fixture.client
+      .delete(path(metadata.namespace, metadata.name), { propagationPolicy, uid: metadata.uid })
+      .catch((error: unknown) => {
+        if ((error as { status?: number }).status !== 404) throw error;
+      });
+  }
+}

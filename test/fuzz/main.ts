@@ -1,0 +1,32 @@
+/** `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: random runs; a failing one says its seed. */
+import { parseArgs } from 'node:util';
+import { simulate } from './simulation';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '1000' },
+  },
+});
+
+async function main(): Promise<void> {
+  const first = Number(values.seed);
+  let failed = 0;
+  for (let seed = first; seed < first + Number(values.seeds); seed++) {
+    const began = performance.now();
+    const outcome = await simulate({ seed, steps: Number(values.steps) });
+    const seconds = Math.round((performance.now() - began) / 10) / 100;
+    const { violations, ...figures } = outcome;
+    process.stdout.write(`${JSON.stringify({ ...figures, seconds, violations: violations.length })}\n`);
+    for (const { invariant, text } of violations.slice(0, 10))
+      process.stdout.write(`  ${invariant}: ${text}\n`);
+    if (violations.length > 0) {
+      failed += 1;
+      process.stdout.write(`  again: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}\n`);
+    }
+  }
+  if (failed > 0) process.exitCode = 1;
+}
+
+void main();

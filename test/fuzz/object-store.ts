@@ -1,0 +1,110 @@
+/** What an apiserver stores: objects by resource, with versions and a log of changes to watch. */
+import { keyOf } from '../../runtime/kubernetes/cache';
+import type { KubernetesObject, ObjectMeta } from '../../runtime/kubernetes/types';
+
+export interface Change {
+  readonly version: number;
+  readonly resource: string;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: KubernetesObject;
+}
+
+/** Older changes are forgotten: who watches from before has to list again. */
+const MOST_CHANGES = 2_000;
+
+/** Objects are never changed in place: a change puts a new one. */
+export class ObjectStore {
+  private version = 1;
+  private changes: Change[] = [];
+  private forgotten = 0;
+  private readonly objects = new Map<string, Map<string, KubernetesObject>>();
+  private readonly listeners = new Set<() => void>();
+
+  /** @param now Unix seconds, for creation times */
+  constructor(private readonly now: () => number) {}
+
+  get latest(): number {
+    return this.version;
+  }
+
+  get<T extends KubernetesObject>(resource: string, key: string): T | undefined {
+    return this.objects.get(resource)?.get(key) as T | undefined;
+  }
+
+  list<T extends KubernetesObject>(resource: string): readonly T[] {
+    return [...(this.objects.get(resource)?.values() ?? [])] as unknown as T[];
+  }
+
+  /** A new object, with what the apiserver adds. */
+  create<T extends KubernetesObject>(resource: string, object: object): T {
+    const given = object as { metadata: Partial<ObjectMeta> & { name: string } };
+    const metadata: ObjectMeta = {
+      ...given.metadata,
+      uid: `uid-${this.version}`,
+      generation: 1,
+      creationTimestamp: timeOf(this.now()),
+      resourceVersion: '',
+    };
+    return this.store('ADDED', resource, { ...given, metadata }) as T;
+  }
+
+  /** Replaces the object of this name. A changed spec is a new generation. */
+  put<T extends KubernetesObject>(resource: string, object: T): T {
+    const before = this.get<T>(resource, keyOf(object.metadata));
+    if (before === undefined || before === object) return object;
+    const edited = JSON.stringify(specOf(before)) !== JSON.stringify(specOf(object));
+    const generation = (before.metadata.generation ?? 1) + (edited ? 1 : 0);
+    return this.store('MODIFIED', resource, {
+      ...object,
+      metadata: { ...object.metadata, generation },
+    }) as T;
+  }
+
+  remove(resource: string, key: string): void {
+    const object = this.get(resource, key);
+    if (object !== undefined) this.store('DELETED', resource, object);
+  }
+
+  /** Undefined: the version is too old. */
+  since(resource: string, version: number): readonly Change[] | undefined {
+    if (version < this.forgotten) return undefined;
+    const first = this.changes.findIndex((change) => change.version > version);
+    return first < 0 ? [] : this.changes.slice(first).filter((change) => change.resource === resource);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private store(type: Change['type'], resource: string, object: KubernetesObject): KubernetesObject {
+    this.version += 1;
+    const stored = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(this.version) },
+    };
+    const key = keyOf(object.metadata);
+    const all = this.objects.get(resource) ?? new Map<string, KubernetesObject>();
+    this.objects.set(resource, all);
+    if (type === 'DELETED') all.delete(key);
+    else all.set(key, stored);
+    this.changes.push({ version: this.version, resource, type, object: stored });
+    if (this.changes.length > 2 * MOST_CHANGES) this.forget();
+    for (const listener of this.listeners) listener();
+    return stored;
+  }
+
+  private forget(): void {
+    this.changes = this.changes.slice(-MOST_CHANGES);
+    this.forgotten = this.changes[0]!.version - 1;
+  }
+}
+
+/** As Kubernetes tells time: whole seconds. */
+export function timeOf(seconds: number): string {
+  return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+function specOf(object: KubernetesObject): unknown {
+  return (object as { spec?: unknown }).spec;
+}

@@ -1,0 +1,346 @@
+/**
+ * The queue's tables in memory: the same words as the SQL, statement by
+ * statement (queue-model.test.ts plays the same calls to both). Its event log
+ * is what a run is judged by.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { FluxqError } from '../../runtime/errors';
+import type { AllocatedNode } from '../../runtime/fluxion/types';
+import { newRow } from '../../runtime/queue/new-row';
+import type {
+  Outcome,
+  Queue,
+  QueueSettings,
+  SubmissionUpdate,
+  WaitReason,
+  WorkloadName,
+  WorkloadRow,
+} from '../../runtime/queue/types';
+import { inOrder } from '../../runtime/scheduling/order';
+import type { LoggedEvent } from '../oracle/observation';
+import { copyOf } from './json-patch';
+
+interface Tables {
+  readonly rows: Map<string, WorkloadRow>;
+  readonly events: LoggedEvent[];
+  queues: readonly QueueSettings[];
+  fence: number;
+  seq: number;
+  jobid: number;
+}
+
+/** A backup. */
+export type Snapshot = Readonly<Tables>;
+
+/** A change of one row: what it becomes, and what the log says; undefined leaves it alone. */
+type Change<R> = (row: WorkloadRow, record: R) => WorkloadRow | undefined;
+
+export class QueueModel implements Queue {
+  private tables: Tables = { rows: new Map(), events: [], queues: [], fence: 0, seq: 0, jobid: 0 };
+
+  /** @param now Unix seconds of the database's own clock */
+  disconnects = 0;
+
+  constructor(private readonly now: () => number) {}
+
+  get events(): readonly LoggedEvent[] {
+    return this.tables.events;
+  }
+
+  get all(): readonly WorkloadRow[] {
+    return [...this.tables.rows.values()];
+  }
+
+  backup(): Snapshot {
+    return { ...this.tables, rows: new Map(this.tables.rows), events: [...this.tables.events] };
+  }
+
+  restore(snapshot: Snapshot): void {
+    this.disconnects += 1;
+    this.tables = { ...snapshot, rows: new Map(snapshot.rows), events: [...snapshot.events] };
+  }
+
+  async migrate(): Promise<void> {}
+
+  async acquireFence(holder: string, atLeast = 0): Promise<number> {
+    this.tables.fence = Math.max(this.tables.fence, atLeast) + 1;
+    this.log('', 'Leader', { holder });
+    return this.tables.fence;
+  }
+
+  async setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void> {
+    this.check(fence);
+    this.tables.queues = copyOf(queues);
+  }
+
+  async queues(): Promise<QueueSettings[]> {
+    return [...this.tables.queues];
+  }
+
+  async active(): Promise<WorkloadRow[]> {
+    return inOrder(this.all.filter(({ phase }) => phase !== 'Finished'));
+  }
+
+  async finished(): Promise<{ queue: string; count: number }[]> {
+    const finished = this.all.filter(({ phase }) => phase === 'Finished');
+    return [...Map.groupBy(finished, ({ queue }) => queue)].map(([queue, { length: count }]) => ({
+      queue,
+      count,
+    }));
+  }
+
+  async byUid(uids: readonly string[]): Promise<WorkloadRow[]> {
+    return uids.flatMap((uid) => this.tables.rows.get(uid) ?? []);
+  }
+
+  async outcomes(names: readonly WorkloadName[]): Promise<Outcome[]> {
+    return names.flatMap(({ namespace, name }) => {
+      const named = this.all.filter((row) => row.namespace === namespace && row.name === name);
+      const newest = named
+        .filter(({ result }) => result !== null)
+        .sort((a, b) => b.submittedAt - a.submittedAt || b.seq - a.seq)[0];
+      if (newest === undefined) return [];
+      const { submittedAt, seq, result } = newest;
+      return [{ namespace, name, submittedAt, seq, result: result! }];
+    });
+  }
+
+  async history(): Promise<never> {
+    throw new Error('the event log is read as it is');
+  }
+
+  async historyOf(): Promise<never> {
+    throw new Error('the event log is read as it is');
+  }
+
+  async accounting(): Promise<never> {
+    throw new Error('nothing is accounted here');
+  }
+
+  /** Nothing grows old in a run. */
+  async archive(): Promise<number> {
+    return 0;
+  }
+
+  /** Fair share is off in a run. */
+  async shares(): Promise<[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {}
+
+  submit: Queue['submit'] = async (fence, submissions) => {
+    this.check(fence);
+    return submissions.flatMap((submission) => {
+      if (this.tables.rows.has(submission.uid)) return [];
+      const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: ++this.tables.jobid };
+      const { queue, priority, walltime, held } = row;
+      return [this.store(row, 'Submitted', { queue, priority, walltime, held })];
+    });
+  };
+
+  update: Queue['update'] = async (fence, updates) =>
+    this.change(
+      fence,
+      updates,
+      'Updated',
+      updated.bind(undefined, () => ++this.tables.jobid),
+      ['queue', 'priority', 'walltime', 'held'],
+    );
+
+  wait: Queue['wait'] = async (fence, updates) =>
+    this.change(
+      fence,
+      updates,
+      'Waiting',
+      (row, { reason, message, estimatedStart }) =>
+        row.phase !== 'Waiting' || outranked(row, reason)
+          ? undefined
+          : { ...row, reason, message, estimatedStart },
+      ['reason', 'message', 'estimatedStart'],
+    );
+
+  allocate: Queue['allocate'] = async (fence, grants) =>
+    this.change(
+      fence,
+      grants,
+      'Allocated',
+      (row, { allocation }) =>
+        row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
+          ? undefined
+          : { ...row, ...NO_WAIT, phase: 'Ready', allocation, allocatedAt: this.now() },
+      ['jobid', 'allocation'],
+    );
+
+  adopt: Queue['adopt'] = async (fence, adoptions) => {
+    this.check(fence);
+    const { rows } = this.tables;
+    this.tables.jobid = Math.max(this.tables.jobid, ...adoptions.map(({ knownJobid }) => knownJobid));
+    return adoptions.flatMap(({ knownJobid: _, allocation: held, ...submission }) => {
+      const jobid = ++this.tables.jobid;
+      const known = rows.get(submission.uid);
+      if (known !== undefined && known.phase !== 'Waiting') return [];
+      const row = known ?? newRow(copyOf(submission), ++this.tables.seq);
+      const at = this.now();
+      const allocation = { ...held, jobid };
+      const grant = { phase: 'Ready', jobid, allocation, allocatedAt: at, releasedAt: at } as const;
+      return [this.store({ ...row, ...NO_WAIT, ...grant }, 'Adopted', { jobid, allocation })];
+    });
+  };
+
+  released: Queue['released'] = async (fence, uids) =>
+    this.change(
+      fence,
+      uids.map((uid) => ({ uid })),
+      'Released',
+      (row) =>
+        row.phase === 'Ready' && row.releasedAt === null ? { ...row, releasedAt: this.now() } : undefined,
+      [],
+    );
+
+  running: Queue['running'] = async (fence, starts) =>
+    this.change(
+      fence,
+      starts,
+      'Running',
+      (row, { startedAt }) =>
+        row.phase === 'Ready'
+          ? { ...row, phase: 'Running', startedAt, releasedAt: row.releasedAt ?? this.now() }
+          : undefined,
+      ['startedAt'],
+    );
+
+  shrink: Queue['shrink'] = async (fence, changes) =>
+    this.change(
+      fence,
+      changes,
+      'Reallocated',
+      (row, { allocation }) =>
+        !holds(row) || row.jobid !== allocation.jobid || isDeepStrictEqual(row.allocation, allocation)
+          ? undefined
+          : { ...row, allocation },
+      ['allocation'],
+    );
+
+  finish: Queue['finish'] = async (fence, ends) =>
+    this.change(
+      fence,
+      ends,
+      'Finished',
+      (row, { result, finishedAt }) =>
+        row.phase === 'Finished'
+          ? undefined
+          : { ...row, ...NO_WAIT, phase: 'Finished', recall: null, result, finishedAt },
+      ['result', 'finishedAt'],
+    );
+
+  recall: Queue['recall'] = async (fence, recalls) =>
+    this.change(
+      fence,
+      recalls,
+      'Recalled',
+      (row, { message }) => (holds(row) && row.recall === null ? { ...row, recall: message } : undefined),
+      ['recall'],
+    );
+
+  requeue: Queue['requeue'] = async (fence, requeues) =>
+    this.change(
+      fence,
+      requeues,
+      'Requeued',
+      (row, { cause, message, notBefore = null, reason = 'Requeued' }) =>
+        holds(row)
+          ? {
+              ...row,
+              ...NOT_GRANTED,
+              phase: 'Waiting',
+              reason,
+              message,
+              jobid: ++this.tables.jobid,
+              requeues: row.requeues + (cause === 'failure' ? 1 : 0),
+              preemptions: row.preemptions + (cause === 'preempted' ? 1 : 0),
+              notBefore,
+            }
+          : undefined,
+      ['message', 'requeues', 'preemptions'],
+    );
+
+  private change<R extends { readonly uid: string }>(
+    fence: number,
+    records: readonly R[],
+    event: string,
+    change: Change<R>,
+    told: readonly (keyof WorkloadRow)[],
+  ): WorkloadRow[] {
+    this.check(fence);
+    const last = new Map(records.map((record) => [record.uid, record]));
+    const changed = [...last.values()].flatMap((record) => {
+      const row = this.tables.rows.get(record.uid);
+      const next = row === undefined ? undefined : change(row, copyOf(record));
+      return next ?? [];
+    });
+    return changed
+      .sort((a, b) => a.seq - b.seq)
+      .map((row) => this.store(row, event, Object.fromEntries(told.map((key) => [key, row[key]]))));
+  }
+
+  private store(row: WorkloadRow, event: string, detail: Record<string, unknown>): WorkloadRow {
+    this.tables.rows.set(row.uid, row);
+    const { allocation, ...rest } = detail as { allocation?: { nodes: readonly AllocatedNode[] } };
+    this.log(row.uid, event, { ...rest, ...allocation });
+    return row;
+  }
+
+  private log(uid: string, event: string, detail: Record<string, unknown>): void {
+    this.tables.events.push({ at: this.now(), uid, event, detail });
+  }
+
+  private check(fence: number): void {
+    if (fence !== this.tables.fence)
+      throw new FluxqError('FLUXQ_FENCED', 'another leader has taken over; nothing was written', {
+        value: fence,
+      });
+  }
+}
+
+const NO_WAIT = { reason: null, message: null, estimatedStart: null, notBefore: null } as const;
+const NOT_GRANTED = {
+  allocation: null,
+  allocatedAt: null,
+  releasedAt: null,
+  startedAt: null,
+  recall: null,
+} as const;
+const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
+const ASKED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
+
+function holds({ phase }: WorkloadRow): boolean {
+  return phase === 'Ready' || phase === 'Running';
+}
+
+function outranked(row: WorkloadRow, reason: WaitReason): boolean {
+  return (row.held && reason !== 'Held') || (row.reason === 'RequeueLimit' && reason !== 'RequeueLimit');
+}
+
+function updated(
+  nextJobid: () => number,
+  row: WorkloadRow,
+  update: SubmissionUpdate,
+): WorkloadRow | undefined {
+  const { uid: _, ...values } = update;
+  const differs = (keys: readonly (keyof typeof values)[]) =>
+    keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
+  if (row.phase !== 'Waiting' || !differs([...BY_USER, 'jobspec', 'shape'])) return undefined;
+  const byUser = differs(BY_USER);
+  const stays = row.reason === 'RequeueLimit' && !byUser;
+  return {
+    ...row,
+    ...values,
+    reason: stays ? row.reason : values.held ? 'Held' : 'Submitted',
+    message: stays ? row.message : null,
+    estimatedStart: null,
+    requeues: byUser ? 0 : row.requeues,
+    notBefore: byUser ? null : row.notBefore,
+    jobid: differs(ASKED) ? nextJobid() : row.jobid,
+  };
+}

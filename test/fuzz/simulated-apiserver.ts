@@ -1,0 +1,225 @@
+/**
+ * As much of an apiserver as the controllers see: paths, preconditions,
+ * patches, the rules about Jobs, admission as the webhook does it, and watches
+ * that lag behind and break. Answers come at once; latency and faults are put
+ * before it by whoever tests them.
+ */
+import { NAMESPACE_LABEL } from '../../constructs/names';
+import { admit } from '../../runtime/admission/rules';
+import { keyOf } from '../../runtime/kubernetes/cache';
+import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
+import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
+import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
+import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
+import { type Change, type ObjectStore, timeOf } from './object-store';
+import type { Chance } from './random';
+import type { SimulatedClock } from './simulated-clock';
+
+interface Target {
+  readonly resource: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+interface Watcher {
+  readonly lose: (error: Error) => void;
+}
+
+const PATH =
+  /^\/apis?(?:\/[^/]+)?\/v[^/]+(?:\/namespaces\/(?<namespace>[^/]+)(?=\/))?\/(?<resource>[^/?]+)(?:\/(?<name>[^/?]+))?(?:\/(?<subresource>[^/?]+))?(?:\?|$)/;
+const KINDS: Readonly<Record<string, { group: string; version: string; kind: string }>> = {
+  jobs: { group: 'batch', version: 'v1', kind: 'Job' },
+  pods: { group: '', version: 'v1', kind: 'Pod' },
+};
+/** Milliseconds by which a watch is behind. */
+const LAG = { usual: 20, most: 3_000 };
+
+export class SimulatedApiserver {
+  private readonly watchers = new Set<Watcher>();
+
+  constructor(
+    readonly store: ObjectStore,
+    private readonly clock: SimulatedClock,
+    private readonly chance: Chance,
+    private readonly now: () => number,
+  ) {}
+
+  /** For one user of it: a client that was closed answers no more. */
+  client(): KubernetesClient {
+    const closed = new AbortController();
+    return {
+      server: 'simulated',
+      namespace: undefined,
+      waitingWrites: 0,
+      get: async <T>(path: string) => this.found(path) as T,
+      list: async <T>(path: string, options: { labelSelector?: string } = {}) =>
+        this.list(path, options.labelSelector) as unknown as KubernetesList<T>,
+      create: async <T>(path: string, body: object) => this.create(path, body) as T,
+      update: async <T>(path: string) => {
+        throw refusal(405, 'MethodNotAllowed', `nobody updates ${path} here`) as T;
+      },
+      patch: async <T>(path: string, body: object, type: string) => this.patch(path, body, type) as T,
+      delete: async (path, options = {}) => this.delete(path, options.uid, options.propagationPolicy),
+      watch: <T>(
+        path: string,
+        options: { resourceVersion: string; signal: AbortSignal; labelSelector?: string },
+        onEvent: (event: WatchEvent<T>) => void,
+      ) => this.watch(path, options, onEvent as (event: WatchEvent<KubernetesObject>) => void),
+      close: () => closed.abort(),
+    };
+  }
+
+  /** Every watch ends: by a reset, or because what it watches from is forgotten. */
+  breakWatches(how: 'reset' | 'expired'): void {
+    const error =
+      how === 'reset' ? unreachable('WATCH', new Error('reset')) : refusal(410, 'Expired', 'too old');
+    for (const watcher of [...this.watchers]) watcher.lose(error);
+  }
+
+  create(path: string, body: object): KubernetesObject {
+    const { resource, namespace } = targetOf(path);
+    const given = body as KubernetesObject;
+    const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
+    if (this.store.get(resource, keyOf(metadata)) !== undefined)
+      throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
+    return this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
+  }
+
+  /** Deletes it now, or marks it for whoever has to let go of it first. */
+  delete(path: string, uid?: string, policy?: string): void {
+    const { resource } = targetOf(path);
+    const object = this.found(path);
+    if (uid !== undefined && object.metadata.uid !== uid)
+      throw refusal(409, 'Conflict', 'the UID in the precondition is another');
+    const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
+    if ((resource === 'pods' && bound) || policy === 'Foreground') {
+      if (object.metadata.deletionTimestamp !== undefined) return;
+      const deletionTimestamp = timeOf(this.now());
+      this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+    } else this.store.remove(resource, keyOf(object.metadata));
+  }
+
+  private found(path: string): KubernetesObject {
+    const { resource, namespace, name = '' } = targetOf(path);
+    const object = this.store.get(resource, namespace === undefined ? name : `${namespace}/${name}`);
+    if (object === undefined) throw refusal(404, 'NotFound', `${resource} ${name} not found`);
+    return object;
+  }
+
+  private list(path: string, labelSelector?: string): KubernetesList<KubernetesObject> {
+    const { resource, namespace } = targetOf(path);
+    const items = this.store
+      .list(resource)
+      .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
+      .filter((object) => isSelected(object, labelSelector));
+    return { metadata: { resourceVersion: String(this.store.latest) }, items };
+  }
+
+  private patch(path: string, body: object, type: string): KubernetesObject {
+    const { resource, subresource } = targetOf(path);
+    const before = this.found(path);
+    const after =
+      type === 'json'
+        ? applyJsonPatch(before, body as readonly Operation[])
+        : (mergePatch(before, body) as KubernetesObject);
+    if (after === undefined)
+      throw refusal(422, 'Invalid', 'the server rejected our request due to an error in our request');
+    if (after.metadata.uid !== before.metadata.uid)
+      throw refusal(409, 'Conflict', 'metadata.uid: the UID in the precondition is another');
+    if (resource === 'jobs' && subresource === undefined) checkJob(before as Job, after as Job);
+    return this.store.put(resource, after);
+  }
+
+  private admitted(resource: string, object: KubernetesObject): KubernetesObject {
+    const kind = KINDS[resource];
+    const { namespace = '' } = object.metadata;
+    const labels = this.store.get('namespaces', namespace)?.metadata.labels;
+    if (kind === undefined || labels?.[NAMESPACE_LABEL] !== 'true') return object;
+    const { allowed, patch, message } = admit({ uid: '', kind, operation: 'CREATE', namespace, object });
+    if (!allowed) throw refusal(400, 'BadRequest', message ?? 'denied');
+    return applyJsonPatch(object, patch)!;
+  }
+
+  private watch(
+    path: string,
+    { resourceVersion, signal, labelSelector }: WatchRequest,
+    onEvent: (event: WatchEvent<KubernetesObject>) => void,
+  ): Promise<void> {
+    const { resource } = targetOf(path);
+    return new Promise((resolve, reject) => {
+      let cursor = Number(resourceVersion);
+      let due = false;
+      const end = (how: () => void) => {
+        stopListening();
+        signal.removeEventListener('abort', onAbort);
+        this.watchers.delete(watcher);
+        how();
+      };
+      const watcher = { lose: (error: Error) => end(() => reject(error)) };
+      const onAbort = () => end(resolve);
+      const deliver = () => {
+        due = false;
+        if (!this.watchers.has(watcher)) return;
+        const changes = this.store.since(resource, cursor);
+        cursor = this.store.latest;
+        if (changes === undefined) watcher.lose(refusal(410, 'Expired', 'too old resource version'));
+        else for (const change of changes) tell(change, labelSelector, onEvent);
+      };
+      const later = () => {
+        if (due) return;
+        due = true;
+        this.clock.after(this.lag(), deliver);
+      };
+      const stopListening = this.store.onChange(later);
+      signal.addEventListener('abort', onAbort);
+      this.watchers.add(watcher);
+      if (signal.aborted) onAbort();
+      else later();
+    });
+  }
+
+  /** Mostly short; now and then a watch is so late that decisions are made on old views. */
+  private lag(): number {
+    return this.chance.next() * (this.chance.happens(0.02) ? LAG.most : LAG.usual);
+  }
+}
+
+interface WatchRequest {
+  readonly resourceVersion: string;
+  readonly signal: AbortSignal;
+  readonly labelSelector?: string;
+}
+
+function tell(
+  { type, object }: Change,
+  labelSelector: string | undefined,
+  onEvent: (event: WatchEvent<KubernetesObject>) => void,
+): void {
+  if (isSelected(object, labelSelector)) onEvent({ type, object });
+}
+
+/** `key=value` only. */
+function isSelected({ metadata }: KubernetesObject, selector: string | undefined): boolean {
+  if (selector === undefined) return true;
+  const [key = '', value] = selector.split('=');
+  return metadata.labels?.[key] === value;
+}
+
+function targetOf(path: string): Target {
+  const groups = PATH.exec(path)?.groups;
+  if (groups === undefined) throw refusal(404, 'NotFound', `no such path: ${path}`);
+  const { resource = '', namespace, name, subresource } = groups;
+  return { resource, namespace, name, subresource };
+}
+
+/** The template may change only while the Job is suspended and has not started. */
+function checkJob(before: Job, after: Job): void {
+  if (JSON.stringify(before.spec.template) === JSON.stringify(after.spec.template)) return;
+  if (before.spec.suspend === true && before.status?.startTime === undefined) return;
+  throw refusal(422, 'Invalid', 'spec.template: field is immutable');
+}
+
+export function refusal(status: number, reason: string, message: string): ApiError {
+  return new ApiError({ status, reason, message, retryAfterSeconds: undefined });
+}

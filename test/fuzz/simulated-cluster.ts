@@ -1,0 +1,143 @@
+/**
+ * The rest of a cluster around the simulated apiserver: Jobs get pods, pods
+ * get nodes, run, end and are collected. Everyone acts late and in any order.
+ */
+import { fluxJobs } from '../../runtime/controllers/fluxjob-reconciler';
+import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
+import { isTerminal } from '../../runtime/workloads/adapter';
+import { type ObjectStore, timeOf } from './object-store';
+import type { Chance } from './random';
+import type { SimulatedApiserver } from './simulated-apiserver';
+import type { SimulatedClock } from './simulated-clock';
+import { SimulatedJobs } from './simulated-jobs';
+
+/** On a pod (template): how many seconds it runs, and whether it fails then. */
+export const RUNS = 'fluxqueue.test/runs';
+export const FAILS = 'fluxqueue.test/fails';
+
+const TICK_MS = 250;
+/** Of the objects it should look at, so many are looked at in a tick. */
+const ATTENTION = 0.6;
+/** Seconds until pods of a node that is gone are collected, at least. */
+const COLLECTED_AFTER = 5;
+
+export class SimulatedCluster {
+  private readonly jobs: SimulatedJobs;
+  private readonly orphanSince = new Map<string, number>();
+  private stopped = false;
+
+  constructor(
+    private readonly apiserver: SimulatedApiserver,
+    private readonly clock: SimulatedClock,
+    private readonly chance: Chance,
+    private readonly now: () => number,
+  ) {
+    this.jobs = new SimulatedJobs(apiserver, now);
+  }
+
+  start(): void {
+    this.clock.after(TICK_MS, () => {
+      if (this.stopped) return;
+      this.tick();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  private get store(): ObjectStore {
+    return this.apiserver.store;
+  }
+
+  private tick(): void {
+    for (const job of this.store.list<Job>('jobs')) if (this.chance.happens(ATTENTION)) this.jobs.sync(job);
+    this.jobs.collect();
+    for (const pod of this.store.list<Pod>('pods')) if (this.chance.happens(ATTENTION)) this.attend(pod);
+    for (const record of this.store.list('fluxjobs')) this.collect(record);
+  }
+
+  private attend(pod: Pod): void {
+    const { deletionTimestamp } = pod.metadata;
+    if (pod.spec.nodeName === undefined) {
+      if (deletionTimestamp !== undefined) this.remove(pod);
+      else this.bind(pod);
+    } else if (this.store.get('nodes', pod.spec.nodeName) === undefined) this.orphaned(pod);
+    else if (deletionTimestamp !== undefined) this.remove(pod);
+    else this.run(pod);
+  }
+
+  /** kube-scheduler: the node it must have, or the first with room. */
+  private bind(pod: Pod): void {
+    if ((pod.spec.schedulingGates?.length ?? 0) > 0) return;
+    const wanted = pinnedTo(pod);
+    const nodes = this.store
+      .list<Node>('nodes')
+      .filter(({ metadata, spec }) =>
+        wanted === undefined ? spec.unschedulable !== true : metadata.name === wanted,
+      );
+    const node = nodes.find((candidate) => this.hasRoom(candidate, pod));
+    if (node !== undefined) this.put(pod, { spec: { ...pod.spec, nodeName: node.metadata.name } });
+  }
+
+  private hasRoom(node: Node, pod: Pod): boolean {
+    const used = this.store
+      .list<Pod>('pods')
+      .filter((other) => other.spec.nodeName === node.metadata.name && !isTerminal(other))
+      .reduce((sum, other) => sum + coresOf(other), 0);
+    return used + coresOf(pod) <= Number(node.status?.allocatable?.cpu ?? 0);
+  }
+
+  private run(pod: Pod): void {
+    const { status, metadata, spec } = pod;
+    if (status?.phase === 'Pending' || status?.phase === undefined) {
+      this.put(pod, { status: { phase: 'Running', startTime: timeOf(this.now()) } });
+      return;
+    }
+    if (status.phase !== 'Running') return;
+    const ran = this.now() - Date.parse(status.startTime!) / 1000;
+    const late = ran >= (spec.activeDeadlineSeconds ?? Infinity);
+    if (!late && ran < Number(metadata.annotations?.[RUNS] ?? 1)) return;
+    const failed = late || metadata.annotations?.[FAILS] === 'true';
+    this.put(pod, {
+      status: {
+        ...status,
+        phase: failed ? 'Failed' : 'Succeeded',
+        ...(late && { reason: 'DeadlineExceeded' }),
+      },
+    });
+  }
+
+  private orphaned(pod: Pod): void {
+    const since = this.orphanSince.get(pod.metadata.uid) ?? this.now();
+    this.orphanSince.set(pod.metadata.uid, since);
+    if (this.now() - since > COLLECTED_AFTER) this.remove(pod);
+  }
+
+  private collect(record: KubernetesObject): void {
+    const [owner] = record.metadata.ownerReferences ?? [];
+    const key = `${record.metadata.namespace}/${owner?.name}`;
+    const found = this.store.get(owner?.kind === 'Job' ? 'jobs' : 'pods', key);
+    if (found?.metadata.uid === owner?.uid) return;
+    this.apiserver.delete(fluxJobs(record.metadata.namespace, record.metadata.name));
+  }
+
+  private put(pod: Pod, change: Partial<Pod>): void {
+    this.store.put('pods', { ...pod, ...change });
+  }
+
+  private remove({ metadata: { namespace, name } }: Pod): void {
+    this.store.remove('pods', `${namespace}/${name}`);
+  }
+}
+
+function pinnedTo({ spec }: Pod): string | undefined {
+  const [term] =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return term?.matchFields?.find(({ key }) => key === 'metadata.name')?.values?.[0];
+}
+
+function coresOf({ spec }: Pod): number {
+  return spec.containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0), 0);
+}

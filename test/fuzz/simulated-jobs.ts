@@ -1,0 +1,146 @@
+/** The Job controller as far as the queue depends on it: pods for unsuspended Jobs, counts, ends, suspension, deletion. */
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
+import { jobs as jobPath, pods as podPath } from '../../runtime/kubernetes/paths';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { isTerminal } from '../../runtime/workloads/adapter';
+import { type ObjectStore, timeOf } from './object-store';
+import type { SimulatedApiserver } from './simulated-apiserver';
+
+/** What the controller remembers of a Job although its pods are gone (in Kubernetes: finalizers and status). */
+interface Memory {
+  /** Completion indexes, or uids of pods where there are none. */
+  readonly succeeded: Set<string>;
+  readonly failed: Set<string>;
+}
+
+export class SimulatedJobs {
+  private readonly memories = new Map<string, Memory>();
+  private made = 0;
+
+  constructor(
+    private readonly apiserver: SimulatedApiserver,
+    private readonly now: () => number,
+  ) {}
+
+  private get store(): ObjectStore {
+    return this.apiserver.store;
+  }
+
+  /** One sync of one Job. */
+  sync(job: Job): void {
+    const pods = this.podsOf(job);
+    const memory = this.remember(job, pods);
+    const live = pods.filter((pod) => !isTerminal(pod));
+    if (job.metadata.deletionTimestamp !== undefined) {
+      for (const pod of pods) this.remove(pod);
+      if (pods.length === 0) this.store.remove('jobs', `${job.metadata.namespace}/${job.metadata.name}`);
+      return;
+    }
+    if (job.status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true) return;
+    if (job.spec.suspend === true) this.suspend(job, live);
+    else this.run(job, live, memory);
+  }
+
+  /** Pods of Jobs that are no more. */
+  collect(): void {
+    const uids = new Set(this.store.list<Job>('jobs').map(({ metadata }) => metadata.uid));
+    for (const pod of this.store.list<Pod>('pods')) {
+      const owner = pod.metadata.ownerReferences?.[0];
+      if (owner?.kind === 'Job' && !uids.has(owner.uid)) this.remove(pod);
+    }
+  }
+
+  private suspend(job: Job, live: readonly Pod[]): void {
+    for (const pod of live) this.remove(pod);
+    if (job.status?.startTime === undefined) return;
+    const { startTime: _, ...status } = job.status;
+    this.store.put('jobs', { ...job, status });
+  }
+
+  private run(job: Job, live: readonly Pod[], { succeeded, failed }: Memory): void {
+    const { completions = 1, activeDeadlineSeconds = Infinity, backoffLimit = 6 } = job.spec;
+    const startTime = job.status?.startTime;
+    if (startTime === undefined) {
+      this.store.put('jobs', { ...job, status: { ...job.status, startTime: timeOf(this.now()) } });
+      return;
+    }
+    if (this.now() - Date.parse(startTime) / 1000 >= activeDeadlineSeconds)
+      this.end(job, live, 'Failed', 'DeadlineExceeded');
+    else if (failed.size > backoffLimit) this.end(job, live, 'Failed', 'BackoffLimitExceeded');
+    else if (succeeded.size >= completions && live.length === 0) this.end(job, live, 'Complete');
+    else this.makePods(job, live, succeeded);
+  }
+
+  private makePods(job: Job, live: readonly Pod[], succeeded: ReadonlySet<string>): void {
+    const { completions = 1, parallelism = 1, completionMode } = job.spec;
+    const wanted = Math.min(parallelism, completions - succeeded.size) - live.length;
+    if (completionMode !== 'Indexed') {
+      for (let i = 0; i < wanted; i++) this.makePod(job);
+      return;
+    }
+    const taken = new Set([...succeeded, ...live.map(indexOf)]);
+    const free = Array.from({ length: completions }, (_, i) => String(i)).filter(
+      (index) => !taken.has(index),
+    );
+    for (const index of free.slice(0, Math.max(0, wanted))) this.makePod(job, index);
+  }
+
+  private makePod({ metadata, spec: { template } }: Job, index?: string): void {
+    const { uid, name, namespace = '' } = metadata;
+    const annotations = {
+      ...template.metadata?.annotations,
+      ...(index !== undefined && { [COMPLETION_INDEX_ANNOTATION]: index }),
+    };
+    this.apiserver.create(podPath(namespace), {
+      metadata: {
+        name: `${name}-${this.made++}`,
+        annotations,
+        ...(template.metadata?.labels && { labels: template.metadata.labels }),
+        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+      },
+      spec: template.spec,
+      status: { phase: 'Pending' },
+    });
+  }
+
+  private end(job: Job, live: readonly Pod[], type: 'Complete' | 'Failed', reason?: string): void {
+    for (const pod of live) this.remove(pod);
+    if (live.length > 0) return;
+    const condition = {
+      type,
+      status: 'True' as const,
+      lastTransitionTime: timeOf(this.now()),
+      ...(reason !== undefined && { reason }),
+    };
+    this.store.put('jobs', { ...job, status: { ...job.status, conditions: [condition] } });
+  }
+
+  private remove({ metadata: { namespace, name } }: Pod): void {
+    this.apiserver.delete(podPath(namespace, name));
+  }
+
+  private podsOf({ metadata: { uid } }: Job): readonly Pod[] {
+    return this.store
+      .list<Pod>('pods')
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+  }
+
+  private remember({ metadata: { uid } }: Job, pods: readonly Pod[]): Memory {
+    const memory = this.memories.get(uid) ?? { succeeded: new Set(), failed: new Set() };
+    this.memories.set(uid, memory);
+    for (const pod of pods) {
+      if (pod.status?.phase === 'Succeeded') memory.succeeded.add(indexOf(pod));
+      if (pod.status?.phase === 'Failed') memory.failed.add(pod.metadata.uid);
+    }
+    return memory;
+  }
+}
+
+/** Where a Job is. */
+export function pathOfJob({ metadata: { namespace, name } }: Job): string {
+  return jobPath(namespace, name);
+}
+
+function indexOf({ metadata }: Pod): string {
+  return metadata.annotations?.[COMPLETION_INDEX_ANNOTATION] ?? metadata.uid;
+}

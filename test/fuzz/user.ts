@@ -1,0 +1,268 @@
+/** What people do to a cluster: random, and mostly reasonable. */
+import { jobs as jobPath, nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
+import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
+import { isTerminal } from '../../runtime/workloads/adapter';
+import type { Chance } from './random';
+import type { SimulatedApiserver } from './simulated-apiserver';
+import { FAILS, RUNS } from './simulated-cluster';
+
+export const NAMESPACE = 'science';
+/** Its pods don't go through the queue. */
+const ELSEWHERE = 'elsewhere';
+const CORES = 4;
+/** More than can ever run at once wait for long; few that wait find few faults. */
+const MOST_OPEN = 30;
+
+export interface UserOptions {
+  readonly apiserver: SimulatedApiserver;
+  readonly chance: Chance;
+  /** Unix seconds of the cluster. */
+  readonly now: () => number;
+  /** Whether nodes come and go. */
+  readonly nodes: boolean;
+}
+
+export class User {
+  readonly disturbances: number[] = [];
+  readonly lostNodes = new Set<string>();
+  readonly stopped = new Set<string>();
+  private made = 0;
+  private nodesMade = 0;
+
+  constructor(private readonly options: UserOptions) {}
+
+  setUp(): void {
+    const { store } = this.options.apiserver;
+    store.create('namespaces', { metadata: { name: NAMESPACE, labels: { 'fluxqueue/enabled': 'true' } } });
+    store.create('namespaces', { metadata: { name: ELSEWHERE } });
+    for (let i = 0; i < 4; i++) this.addNode();
+  }
+
+  /** One thing, whatever is possible just now. */
+  act(): void {
+    const { chance, nodes } = this.options;
+    const dice = chance.between(1, nodes ? 100 : 84);
+    if (dice <= 45) this.submitSome();
+    else if (dice <= 53) this.deleteOne();
+    else if (dice <= 61) this.toggleHold();
+    else if (dice <= 69) this.edit();
+    else if (dice <= 73) this.suspend();
+    else if (dice <= 84) this.tidy();
+    else if (dice <= 87) this.loseNode();
+    else if (dice <= 91) this.addNode();
+    else if (dice <= 95) this.cordon();
+    else this.occupy();
+  }
+
+  /** Everything can end now: all nodes are there, nobody holds anything back. */
+  relent(): void {
+    while (this.nodes().length < 4) this.addNode();
+    for (const node of this.nodes()) if (node.spec.unschedulable === true) this.setCordon(node, false);
+    for (const object of this.open())
+      if (object.metadata.labels?.['fluxqueue/hold'] === 'true') this.setHold(object, false);
+  }
+
+  private submitSome(): void {
+    if (this.open().length >= MOST_OPEN) return;
+    for (let n = this.options.chance.between(1, 3); n > 0; n--) this.submit();
+  }
+
+  private submit(): void {
+    const { apiserver, chance } = this.options;
+    const runs = chance.between(1, 12);
+    const annotations = {
+      // Some run for longer than they said.
+      'fluxqueue/walltime': `${chance.happens(0.1) ? Math.ceil(runs / 2) : runs + chance.between(5, 60)}s`,
+    };
+    const labels = {
+      ...(chance.happens(0.15) && { 'fluxqueue/priority': String(chance.between(-2, 5)) }),
+      ...(chance.happens(0.1) && { 'fluxqueue/hold': 'true' }),
+      ...(chance.happens(0.1) && { 'fluxqueue/after': `w${Math.max(0, this.made - chance.between(1, 3))}` }),
+    };
+    const name = `w${this.made++}`;
+    const metadata = { name, labels, annotations };
+    const template = { [RUNS]: String(runs), ...(chance.happens(0.05) && { [FAILS]: 'true' }) };
+    if (chance.happens(0.2))
+      apiserver.create(podPath(NAMESPACE), {
+        metadata: { ...metadata, annotations: { ...annotations, ...template } },
+        spec: this.podSpec(1),
+        status: { phase: 'Pending' },
+      });
+    else apiserver.create(jobPath(NAMESPACE), { metadata, ...this.jobSpec(template) });
+  }
+
+  private jobSpec(annotations: Readonly<Record<string, string>>): object {
+    const { chance } = this.options;
+    // Few shapes, so that there are equals.
+    const [pods, cores] = chance.oneOf([
+      [1, 1],
+      [1, 1],
+      [1, 2],
+      [2, 2],
+      [3, CORES],
+      [2, CORES],
+      [chance.between(1, 6), chance.between(1, CORES)],
+    ] as const)!;
+    return {
+      spec: {
+        parallelism: pods,
+        completions: chance.happens(0.1) ? pods + chance.between(1, 2) : pods,
+        completionMode: chance.happens(0.7) ? 'Indexed' : 'NonIndexed',
+        backoffLimit: chance.between(0, 6),
+        template: { metadata: { annotations }, spec: this.podSpec(cores) },
+      },
+    };
+  }
+
+  private podSpec(cores: number): object {
+    const requests = { cpu: String(cores) };
+    return { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', resources: { requests } }] };
+  }
+
+  private deleteOne(): void {
+    const { apiserver, chance } = this.options;
+    const object = chance.oneOf(this.open());
+    if (object === undefined) return;
+    this.stopped.add(object.metadata.uid);
+    const foreground = isJob(object) && chance.happens(0.3);
+    apiserver.delete(pathOf(object), undefined, foreground ? 'Foreground' : 'Background');
+  }
+
+  private toggleHold(): void {
+    const object = this.options.chance.oneOf(this.open());
+    if (object !== undefined) this.setHold(object, object.metadata.labels?.['fluxqueue/hold'] !== 'true');
+  }
+
+  private setHold(object: KubernetesObject, hold: boolean): void {
+    const { metadata } = object;
+    const labels = { ...metadata.labels, 'fluxqueue/hold': String(hold) };
+    this.put({ ...object, metadata: { ...metadata, labels } });
+  }
+
+  private edit(): void {
+    const { chance } = this.options;
+    const object = chance.oneOf(this.open());
+    if (object === undefined) return;
+    const { metadata } = object;
+    if (isJob(object) && object.spec.suspend === true && chance.happens(0.5)) {
+      const job: Job = { ...object, spec: { ...object.spec, parallelism: chance.between(0, 3) } };
+      this.put(job);
+    } else {
+      const labels = { ...metadata.labels, 'fluxqueue/priority': String(chance.between(-2, 5)) };
+      this.put({ ...object, metadata: { ...metadata, labels } });
+    }
+  }
+
+  /** By hand, of a Job that runs: it goes back to its queue. */
+  private suspend(): void {
+    const running = this.open()
+      .filter(isJob)
+      .filter(({ spec }) => spec.suspend === false);
+    const job = this.options.chance.oneOf(running);
+    if (job === undefined) return;
+    this.stopped.add(job.metadata.uid);
+    const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
+    this.put(suspended);
+  }
+
+  /** What has ended is deleted in the end. */
+  private tidy(): void {
+    const { apiserver, chance } = this.options;
+    const { store } = apiserver;
+    for (const object of [...store.list<Job>('jobs'), ...this.plainPods()]) {
+      const over = isJob(object) ? (object.status?.conditions?.length ?? 0) > 0 : isTerminal(object as Pod);
+      if (over && chance.happens(0.5)) {
+        this.stopped.add(object.metadata.uid);
+        apiserver.delete(pathOf(object), undefined, 'Background');
+      }
+    }
+  }
+
+  private loseNode(): void {
+    const { apiserver, chance } = this.options;
+    const node = chance.oneOf(this.nodes());
+    if (node === undefined || this.nodes().length <= 2) return;
+    this.disturb();
+    this.lostNodes.add(node.metadata.name);
+    apiserver.delete(nodePath(node.metadata.name));
+  }
+
+  /** A new one, or one that comes back. */
+  private addNode(): void {
+    const { apiserver, chance } = this.options;
+    if (this.nodes().length >= 6) return;
+    const gone = [...this.lostNodes].filter((name) => apiserver.store.get('nodes', name) === undefined);
+    const name = (chance.happens(0.5) ? chance.oneOf(gone) : undefined) ?? `node-${this.nodesMade++}`;
+    this.disturb();
+    apiserver.create('/api/v1/nodes', {
+      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+      spec: {},
+      status: {
+        allocatable: { cpu: String(CORES), memory: '16Gi', pods: '110' },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+  }
+
+  private cordon(): void {
+    const node = this.options.chance.oneOf(this.nodes());
+    if (node !== undefined) this.setCordon(node, node.spec.unschedulable !== true);
+  }
+
+  private setCordon(node: Node, unschedulable: boolean): void {
+    this.disturb();
+    const { unschedulable: _, ...spec } = node.spec;
+    this.put({ ...node, spec: { ...spec, ...(unschedulable && { unschedulable }) } } as Node);
+  }
+
+  /** A pod of somebody else takes room. */
+  private occupy(): void {
+    const { apiserver, chance } = this.options;
+    this.disturb();
+    apiserver.create(podPath(ELSEWHERE), {
+      metadata: { name: `other-${this.made++}`, annotations: { [RUNS]: String(chance.between(2, 20)) } },
+      spec: this.podSpec(1),
+      status: { phase: 'Pending' },
+    });
+  }
+
+  private disturb(): void {
+    this.disturbances.push(this.options.now());
+  }
+
+  private put(object: KubernetesObject): void {
+    this.options.apiserver.store.put(isJob(object) ? 'jobs' : resourceOf(object), object);
+  }
+
+  private nodes(): readonly Node[] {
+    return this.options.apiserver.store.list<Node>('nodes');
+  }
+
+  /** Workloads that have not ended and are not being deleted. */
+  open(): readonly KubernetesObject[] {
+    const jobs = this.options.apiserver.store
+      .list<Job>('jobs')
+      .filter(({ status }) => (status?.conditions?.length ?? 0) === 0);
+    const pods = this.plainPods().filter((pod) => !isTerminal(pod));
+    return [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+
+  private plainPods(): readonly Pod[] {
+    return this.options.apiserver.store
+      .list<Pod>('pods')
+      .filter(({ metadata }) => metadata.namespace === NAMESPACE && metadata.ownerReferences === undefined);
+  }
+}
+
+function isJob(object: KubernetesObject): object is Job {
+  return 'template' in ((object as { spec?: object }).spec ?? {});
+}
+
+function resourceOf(object: KubernetesObject): string {
+  return object.metadata.namespace === undefined ? 'nodes' : 'pods';
+}
+
+function pathOf(object: KubernetesObject): string {
+  const { namespace, name } = object.metadata;
+  return isJob(object) ? jobPath(namespace, name) : podPath(namespace, name);
+}

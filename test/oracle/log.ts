@@ -1,0 +1,75 @@
+/** I1 and I6, read from the event log alone: who held which unit, and who was sent back or ended without a cause. */
+import type { AllocatedNode } from '../../runtime/fluxion/types';
+import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
+
+/** I1: no unit is granted to a second one while a first one has it. */
+export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
+  const found: Violation[] = [];
+  const holder = new Map<string, string>();
+  const unitsOfHolder = new Map<string, ReadonlySet<string>>();
+  const release = (uid: string, kept: ReadonlySet<string>) => {
+    for (const unit of unitsOfHolder.get(uid) ?? []) if (!kept.has(unit)) holder.delete(unit);
+    unitsOfHolder.set(uid, kept);
+  };
+  for (const { uid, event, detail } of events) {
+    if (event === 'Requeued' || event === 'Finished') release(uid, new Set());
+    if (event === 'Reallocated') release(uid, new Set(unitsIn(detail)));
+    if (event !== 'Allocated' && event !== 'Adopted') continue;
+    const units = new Set(unitsIn(detail));
+    for (const unit of units) {
+      const other = holder.get(unit);
+      if (other !== undefined)
+        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid}, ${other} has it` });
+      holder.set(unit, uid);
+    }
+    unitsOfHolder.set(uid, units);
+  }
+  return found;
+}
+
+function* unitsIn(detail: LoggedEvent['detail']): Iterable<string> {
+  for (const { name, units } of (detail.nodes ?? []) as readonly AllocatedNode[])
+    for (const [type, ids] of Object.entries(units))
+      for (const id of numbersIn(ids)) yield `${name}/${type}${id}`;
+}
+
+/** `0-2,5` */
+function numbersIn(ids: string): number[] {
+  return ids
+    .split(',')
+    .filter((part) => part !== '')
+    .flatMap((part) => {
+      const [first = 0, last = first] = part.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    });
+}
+
+/**
+ * I6: a restart changes nothing. Nobody is sent back to the queue who has all his nodes and was not taken back,
+ * and nobody is called cancelled whose object is there.
+ */
+export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Violation[] {
+  const found: Violation[] = [];
+  const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+  const recalled = new Set<string>();
+  const nodesOf = new Map<string, readonly string[]>();
+  for (const { uid, event, detail } of events) {
+    if (event === 'Recalled') recalled.add(uid);
+    if (event === 'Allocated' || event === 'Adopted' || event === 'Reallocated')
+      nodesOf.set(
+        uid,
+        ((detail.nodes ?? []) as readonly AllocatedNode[]).map(({ name }) => name),
+      );
+    if (event === 'Requeued') {
+      const lost = nodesOf.get(uid)?.some((name) => deeds.lostNodes.has(name)) ?? false;
+      if (!lost && !recalled.delete(uid) && !deeds.stopped.has(uid))
+        found.push({
+          invariant: 'I6',
+          text: `${uid} was requeued without a cause: ${String(detail.message)}`,
+        });
+    }
+    if (event === 'Finished' && detail.result === 'Cancelled' && there.has(uid) && !deeds.stopped.has(uid))
+      found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
+  }
+  return found;
+}

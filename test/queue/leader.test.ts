@@ -1,0 +1,177 @@
+import { Client } from 'pg';
+import type { FluxqError } from '../../runtime/errors';
+import { Ledger } from '../../runtime/queue/ledger';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue, QueueSettings } from '../../runtime/queue/types';
+import { describePostgres } from '../cluster/suite';
+import { waitFor } from '../cluster/wait';
+import { submission } from './submission';
+
+const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSettings => ({
+  name,
+  namespace: null,
+  policy: 'easy',
+  reservations: 1,
+  depth: 100,
+  defaultWalltimeSeconds: 3600,
+  maxWalltimeSeconds: 86_400,
+  priority: { min: -10, max: 10 },
+  agingPerHour: 0,
+  quota: { cores: 4.5 },
+  cohort: null,
+  borrowing: {},
+  reclaim: false,
+  limits: { queue: {}, user: { running: 3 } },
+  weight: 1,
+  preempts: false,
+  requeue: { limit: 3, backoffSeconds: 10 },
+  ...over,
+});
+
+describePostgres('the leader', (getPostgres) => {
+  let url: string;
+  let queue: Queue;
+
+  beforeEach(async () => {
+    url = await getPostgres().freshDatabase();
+    queue = openQueue({ url });
+    await queue.migrate();
+  });
+  afterEach(() => queue.close());
+
+  async function admin(statement: string): Promise<void> {
+    const client = new Client({ connectionString: getPostgres().url });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  }
+
+  test('takes a fence above every one that is known, in the database or elsewhere', async () => {
+    expect(await queue.acquireFence('a')).toBe(1);
+    expect(await queue.acquireFence('b', 1)).toBe(2);
+    // The database is an older backup: the Lease has seen fence 40.
+    const fence = await queue.acquireFence('c', 40);
+    expect(fence).toBe(41);
+    expect(await queue.acquireFence('d', 7)).toBe(42);
+    await expect(queue.submit(fence, [])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+  });
+
+  test('a real backup that is put back: whoever led since writes nothing, and the next is above all of them', async () => {
+    await queue.acquireFence('first');
+    await queue.close();
+    // As a backup would hold it: nobody is connected.
+    const given = new URL(url);
+    const [database, copy] = [given.pathname.slice(1), `${given.pathname.slice(1)}_backup`];
+    await admin(`CREATE DATABASE ${copy} TEMPLATE ${database}`);
+    given.pathname = `/${copy}`;
+    queue = openQueue({ url });
+    await queue.acquireFence('second');
+    const last = await queue.acquireFence('third');
+
+    const restored = openQueue({ url: given.href });
+    await expect(restored.submit(last, [submission('a')])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+    const fence = await restored.acquireFence('fourth', last);
+    expect(fence).toBe(last + 1);
+    await expect(restored.submit(last, [submission('a')])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+    expect(await restored.submit(fence, [submission('a')])).toHaveLength(1);
+    await restored.close();
+    await admin(`DROP DATABASE ${copy}`);
+  });
+
+  test('of twenty candidates at once each gets a fence of its own', async () => {
+    const fences = await Promise.all(Array.from({ length: 20 }, (_, i) => queue.acquireFence(`c-${i}`)));
+    expect(fences.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  });
+
+  test('leaders that take over from each other while all of them write: none writes after its successor', async () => {
+    const queues = Array.from({ length: 4 }, () => openQueue({ url }));
+    const outcomes = await Promise.all(
+      queues.map(async (mine, i) => {
+        let refused = 0;
+        for (let turn = 0; turn < 6; turn++) {
+          const fence = await mine.acquireFence(`leader-${i}`);
+          for (let n = 0; n < 5; n++) {
+            await mine.submit(fence, [submission(`${i}-${turn}-${n}`)]).catch((error: FluxqError) => {
+              expect(error.code).toBe('FLUXQ_FENCED');
+              refused += 1;
+            });
+          }
+        }
+        await mine.close();
+        return refused;
+      }),
+    );
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<{ fence: number; actor: string; event: string }>(
+      'SELECT fence::int, actor, event FROM fluxqueue.events ORDER BY id',
+    );
+    await client.end();
+    const fences = rows.map(({ fence }) => fence);
+    expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+    const refused = outcomes.reduce((sum, count) => sum + count, 0);
+    expect(refused).toBeGreaterThan(0);
+    expect(rows.filter(({ event }) => event === 'Submitted')).toHaveLength(4 * 6 * 5 - refused);
+    expect(await queue.active()).toHaveLength(4 * 6 * 5 - refused);
+  });
+
+  test('the table of queues is what it says, and what changed is in the log', async () => {
+    const fence = await queue.acquireFence('leader-1');
+    await queue.setQueues(fence, [settings('default'), settings('lab/gpu', { namespace: 'lab' })]);
+    await queue.setQueues(fence, [settings('default'), settings('lab/gpu', { namespace: 'lab' })]);
+    await queue.setQueues(fence, [settings('default', { weight: 3 }), settings('bio\0/cpu')]);
+    expect(await queue.queues()).toEqual([settings('bio/cpu'), settings('default', { weight: 3 })]);
+    const log = await queue.history('');
+    expect(log.map(({ actor, event, detail }) => [actor, event, (detail as { name?: string }).name])).toEqual(
+      [
+        ['leader-1', 'Leader', undefined],
+        ['leader-1', 'QueueSet', 'default'],
+        ['leader-1', 'QueueSet', 'lab/gpu'],
+        expect.arrayContaining(['leader-1']),
+        expect.arrayContaining(['leader-1']),
+        expect.arrayContaining(['leader-1']),
+      ],
+    );
+    expect(
+      log
+        .slice(3)
+        .map(({ event }) => event)
+        .sort(),
+    ).toEqual(['QueueGone', 'QueueSet', 'QueueSet']);
+    await queue.setQueues(fence, []);
+    expect(await queue.queues()).toEqual([]);
+  });
+
+  test('settings that come one upon the other are in force in their order', async () => {
+    const fence = await queue.acquireFence('leader-1');
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) => queue.setQueues(fence, [settings('default', { weight: i + 1 })])),
+    );
+    expect(await queue.queues()).toMatchObject([{ weight: 30 }]);
+  });
+
+  test('an old leader sets no queue', async () => {
+    const old = await queue.acquireFence('old');
+    const fence = await queue.acquireFence('new');
+    await queue.setQueues(fence, [settings('default')]);
+    await expect(queue.setQueues(old, [])).rejects.toMatchObject({ code: 'FLUXQ_FENCED', value: old });
+    // One that is refused does not hold up the next.
+    await queue.setQueues(fence, [settings('other')]);
+    expect((await queue.queues()).map(({ name }) => name)).toEqual(['other']);
+  });
+
+  test('a connection that breaks while nobody uses it makes the mirror doubtful: the database may be another one', async () => {
+    const ledger = new Ledger(queue, await queue.acquireFence('leader-1'));
+    await ledger.reload();
+    expect(ledger.isDoubtful).toBe(false);
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    await other.query(`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'fluxqueue'`);
+    await other.end();
+    await waitFor('the break to be noticed', () => ledger.isDoubtful);
+    await ledger.reload();
+    expect(ledger.isDoubtful).toBe(false);
+  });
+});

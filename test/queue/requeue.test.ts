@@ -1,0 +1,145 @@
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue, Requeue, WorkloadRow } from '../../runtime/queue/types';
+import { describePostgres } from '../cluster/suite';
+import { allocationOf, changed, submission } from './submission';
+
+describePostgres('back from the nodes to the queue', (getPostgres) => {
+  let queue: Queue;
+  let fence: number;
+
+  beforeEach(async () => {
+    queue = openQueue({ url: await getPostgres().freshDatabase() });
+    await queue.migrate();
+    fence = await queue.acquireFence('leader-1');
+  });
+  afterEach(() => queue.close());
+
+  async function ready(uid: string): Promise<WorkloadRow> {
+    const [given] = await queue.byUid([uid]);
+    const waiting = given ?? (await queue.submit(fence, [submission(uid)]))[0]!;
+    const [row] = await queue.allocate(fence, [{ uid, allocation: allocationOf(waiting) }]);
+    return row!;
+  }
+
+  async function requeue(uid: string, over: Partial<Requeue> = {}): Promise<WorkloadRow> {
+    const [row] = await queue.requeue(fence, [{ uid, cause: 'failure', message: 'node-1 died', ...over }]);
+    return row!;
+  }
+
+  test('a recall is committed once, and goes when it has been done', async () => {
+    await ready('a');
+    expect(await queue.recall(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
+      { recall: 'for b', phase: 'Ready' },
+    ]);
+    expect(await queue.recall(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
+    const again = await requeue('a', { cause: 'preempted', message: 'for b' });
+    expect(again).toMatchObject({ recall: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
+    expect(again.notBefore).toBeNull();
+  });
+
+  test('one that ends before its recall was done is not recalled any more', async () => {
+    await ready('a');
+    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
+    const [over] = await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
+    expect(over).toMatchObject({ phase: 'Finished', recall: null });
+  });
+
+  test('each cause counts for itself', async () => {
+    const counted = [];
+    for (const cause of ['failure', 'preempted', 'suspended', 'failure'] as const) {
+      await ready('a');
+      const { requeues, preemptions } = await requeue('a', { cause });
+      counted.push([requeues, preemptions]);
+    }
+    expect(counted).toEqual([
+      [1, 0],
+      [1, 1],
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  test('the time before which it is not asked for goes with the next grant', async () => {
+    await ready('a');
+    expect(await requeue('a', { notBefore: 1_900_000_000.5 })).toMatchObject({ notBefore: 1_900_000_000.5 });
+    expect(await ready('a')).toMatchObject({ notBefore: null, requeues: 1 });
+  });
+
+  describe('at its requeue limit', () => {
+    let limited: WorkloadRow;
+    beforeEach(async () => {
+      await ready('a');
+      limited = await requeue('a', {
+        reason: 'RequeueLimit',
+        notBefore: 5,
+        message: 'lost its nodes 3 times',
+      });
+    });
+
+    test('it is neither granted nor called something else', async () => {
+      expect(limited).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit' });
+      expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }])).toEqual([]);
+      const busy = { uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null } as const;
+      expect(await queue.wait(fence, [busy])).toEqual([]);
+      expect(await queue.wait(fence, [{ ...busy, reason: 'RequeueLimit', message: 'still' }])).toHaveLength(
+        1,
+      );
+    });
+
+    test('nodes whose labels change do not lift it', async () => {
+      const { jobspec, shape } = submission('x', { pods: 4 });
+      const [row] = await queue.update(fence, [changed(limited, { jobspec, shape })]);
+      expect(row).toMatchObject({
+        reason: 'RequeueLimit',
+        message: 'lost its nodes 3 times',
+        requeues: 1,
+        notBefore: 5,
+        shape,
+      });
+    });
+
+    test.each([{ held: true }, { walltime: 90 }, { priority: 3 }, { queue: 'other' }, { preemptible: true }])(
+      'its user lifts it by any change: %j',
+      async (change) => {
+        const [row] = await queue.update(fence, [changed(limited, change)]);
+        expect(row).toMatchObject({
+          reason: 'held' in change ? 'Held' : 'Submitted',
+          message: null,
+          requeues: 0,
+          notBefore: null,
+        });
+      },
+    );
+  });
+
+  test('what is recalled, requeued and changed says by whom and why', async () => {
+    await ready('a');
+    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
+    const row = await requeue('a', { cause: 'preempted', message: 'taken back for b' });
+    await queue.update(fence, [changed(row, { priority: 3 })]);
+    await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
+    await queue.finish(fence, [{ uid: 'a', result: 'Cancelled', finishedAt: 9e8 }]);
+    expect((await queue.history('a')).map(({ actor, event, why }) => `${actor}: ${event}: ${why}`)).toEqual([
+      'ada: Submitted: was admitted and found by the queue',
+      'leader-1: Allocated: its turn came and it fits',
+      'leader-1: Recalled: for b',
+      'leader-1: Requeued: taken back for b',
+      'ada: Updated: was changed while it waited',
+      'leader-1: Waiting: Busy: no room',
+      'leader-1: Finished: it was deleted',
+    ]);
+  });
+
+  test('text that no database stores does not stop anything', async () => {
+    const user = 'system:\0weird\ud83d';
+    const [row] = await queue.submit(fence, [
+      submission('a', { user, after: [{ type: 'afterok', name: 'x\0' }] }),
+    ]);
+    expect(row).toMatchObject({ user: 'system:weird', after: [{ type: 'afterok', name: 'x' }] });
+    await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(row!) }]);
+    expect(await queue.recall(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
+      { recall: 'for b' },
+    ]);
+    expect(await requeue('a', { message: 'gone \udc00' })).toMatchObject({ message: 'gone ' });
+  });
+});
