@@ -42,6 +42,11 @@ export const PREEMPTIBLE = 'fluxqueue/preemptible';
 export const GROUP = 'fluxqueue/group';
 /** Label or annotation: number of pods of the gang. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
+/**
+ * Annotation of an indexed Job that may grow while it runs: so many of its pods (index 0 and up) are granted together;
+ * each of the others enters the queue by itself when it is made (docs/decisions/0012-elastic-miniclusters.md).
+ */
+export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
@@ -50,6 +55,8 @@ export const USER_ANNOTATION = 'fluxqueue/user';
 
 /** Annotation on a Job: the activeDeadlineSeconds that the queue wrote when it released it; another one is its user's. */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
+/** Label of everything a MiniCluster is made of: its name. */
+export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 
 /** Scheduler profile of the stack's own kube-scheduler. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
@@ -68,3 +75,8 @@ export const FLUXJOB_VERSION = 'v1alpha1';
 
 export const FLUXSETUP_GROUP = 'flux-framework.org';
 export const FLUXSETUP_VERSION = 'v1alpha1';
+export const MINICLUSTER_GROUP = 'flux-framework.org';
+export const MINICLUSTER_VERSION = 'v1alpha2';
+
+/** Key of a Secret under which the brokers' certificate stands. */
+export const CERTIFICATE_KEY = 'curve.cert';

@@ -6,6 +6,7 @@ import { startController } from './controllers/controller';
 import { messageOf } from './errors';
 import { startFluxion } from './fluxion/role';
 import { createClient } from './kubernetes/client';
+import { ensureCurve } from './minicluster/keygen';
 import { createLogger, type Logger } from './observability/log';
 import { ACCOUNTING_KEYS } from './queue/accounting';
 import { ensurePassword } from './queue/password';
@@ -19,6 +20,7 @@ import {
   workloadName,
 } from './queue/report';
 import type { Queue } from './queue/types';
+import { addRenderCommand } from './render/command';
 import type { Role } from './role';
 
 const ROLES: Readonly<
@@ -108,6 +110,21 @@ program
       return json ? [JSON.stringify(lines)] : accountingLines(lines);
     }),
   );
+
+program
+  .command('keygen')
+  .description('one-shot: makes the certificate of a MiniCluster, once')
+  .requiredOption('--namespace <name>', 'namespace of the Secret')
+  .requiredOption('--secret <name>', 'the Secret; its key curve.cert is filled')
+  .requiredOption('--cluster <name>', "name of the MiniCluster, for the brokers' logs")
+  .action(async (options: { namespace: string; secret: string; cluster: string }) => {
+    const client = createClient({ userAgent: 'fluxqueue-keygen' });
+    const outcome = await ensureCurve({ client, ...options });
+    client.close();
+    process.stdout.write(`certificate ${outcome}: Secret ${options.namespace}/${options.secret}\n`);
+  });
+
+addRenderCommand(program);
 
 program.parseAsync().then(
   () => process.exit(0),

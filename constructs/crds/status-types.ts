@@ -5,6 +5,11 @@
  * named and shaped as `cdk8s import` would (FluxJob's `status.conditions` items
  * are `FluxJobStatusConditions`). Times stay strings, as they travel.
  *
+ * Where a spec has quantities or enums, `cdk8s import` makes classes of them,
+ * which no object from the apiserver is an instance of. For such a CRD
+ * `…-spec.ts` has the spec as it travels, and `…-schema.json` its schema, so
+ * that what never sees an apiserver gets the same defaults and the same checks.
+ *
  * Run by `npm run generate:imports`, after `cdk8s import`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,6 +26,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly additionalProperties?: Schema;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
 interface CustomResourceDefinition {
@@ -44,6 +50,28 @@ export function statusTypes(crd: CustomResourceDefinition): string[] {
   return declarations;
 }
 
+/** The spec's schema (storage version) where `cdk8s import` makes classes of what travels as plain values. */
+export function specSchema(crd: CustomResourceDefinition): Schema | undefined {
+  const version = crd.spec.versions.find(({ storage }) => storage);
+  const spec = version?.schema.openAPIV3Schema.properties?.spec;
+  return /"enum":|int-or-string/.test(JSON.stringify(spec) ?? '') ? spec : undefined;
+}
+
+/** The declarations for such a spec as it travels. */
+export function specTypes(crd: CustomResourceDefinition): string[] {
+  const spec = specSchema(crd);
+  const declarations: string[] = [];
+  if (spec !== undefined) typeOf(spec, `${crd.spec.names.kind}Spec`, declarations);
+  return declarations;
+}
+
+/** What programs read of a schema: no prose, and no rules in CEL, which they can't run. */
+function bare(schema: Schema): string {
+  const isLeftOut = (key: string, value: unknown) =>
+    (key === 'description' && typeof value === 'string') || key === 'x-kubernetes-validations';
+  return JSON.stringify(schema, (key, value) => (isLeftOut(key, value) ? undefined : value), 1);
+}
+
 /** The type expression of a schema; what needs a name of its own is appended to `declarations`. */
 function typeOf(schema: Schema, name: string, declarations: string[]): string {
   if (schema.enum !== undefined) {
@@ -51,6 +79,7 @@ function typeOf(schema: Schema, name: string, declarations: string[]): string {
     declarations.push(`${comment(schema, '')}export type ${name} = ${values};`);
     return name;
   }
+  if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
   switch (schema.type) {
     case 'string':
       return 'string';
@@ -94,19 +123,29 @@ function comment({ description, format }: Schema, indent: string): string {
   return description === undefined ? '' : `${indent}/**\n${indent} * ${description}${time}\n${indent} */\n`;
 }
 
+const IMPORTS = join(__dirname, '..', '..', 'imports');
+
 function main(): void {
   const files = new Map<string, string[]>();
+  const add = (file: string, declarations: string[]) => {
+    files.set(file, [...(files.get(file) ?? []), ...declarations]);
+  };
   for (const name of readdirSync(__dirname)
     .filter((entry) => entry.endsWith('.yaml'))
     .sort()) {
     const crd = parse(readFileSync(join(__dirname, name), 'utf8')) as CustomResourceDefinition;
-    files.set(crd.spec.group, [...(files.get(crd.spec.group) ?? []), ...statusTypes(crd)]);
+    add(`${crd.spec.group}-status`, statusTypes(crd));
+    add(`${crd.spec.group}-spec`, specTypes(crd));
+    const schema = specSchema(crd);
+    if (schema !== undefined)
+      writeFileSync(join(IMPORTS, `${crd.spec.group}-schema.json`), `${bare(schema)}\n`);
   }
-  for (const [group, declarations] of files) {
+  for (const [file, declarations] of files) {
+    if (declarations.length === 0) continue;
     const text = ['// generated from constructs/crds by npm run generate:imports', ...declarations].join(
       '\n\n',
     );
-    writeFileSync(join(__dirname, '..', '..', 'imports', `${group}-status.ts`), `${text}\n`);
+    writeFileSync(join(IMPORTS, `${file}.ts`), `${text}\n`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../errors';
+import { ControllerGuard } from './admission/controller-guard';
 import { AdmissionGuards } from './admission/guards';
 import { AdmissionPolicies } from './admission/policies';
 import { AdmissionWebhookConfiguration } from './admission/webhook-configuration';
@@ -31,6 +32,8 @@ export class Admission extends Construct {
       ...where,
       ...(users === undefined ? {} : { controllerUsers: users }),
     });
+    // Whoever else runs the runtime, from outside, may be anybody: an administrator keeps his rights.
+    new ControllerGuard(this, 'controller', where);
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,

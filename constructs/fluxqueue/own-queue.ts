@@ -1,7 +1,9 @@
-/** The stack's own queue: what props say of it, as runtime/config.ts reads it. */
+/** The stack's own queue, and what holds for all: what props say of it, as runtime/config.ts reads it. */
 import { Duration } from 'cdk8s';
 import { PropsError } from '../errors';
 import type { FluxQueueProps } from './props';
+
+const DAY_MS = 24 * 3600 * 1000;
 
 export function queueSettings(props: FluxQueueProps) {
   return {
@@ -11,6 +13,7 @@ export function queueSettings(props: FluxQueueProps) {
     reservations: props.queueReservations ?? 8,
     depth: props.queueDepth ?? 10_000,
     weight: props.queueWeight ?? 1,
+    retentionDays: (props.retention ?? Duration.days(30)).toDays(),
     ...walltimes(props),
   };
 }
@@ -46,6 +49,18 @@ export function checkQueue(props: FluxQueueProps): void {
       'leave it out, or set fairShare',
     );
   checkHalfLife(fairShareHalfLife);
+  checkRetention(props.retention);
+}
+
+function checkRetention(retention: Duration | undefined): void {
+  const days = (retention?.toMilliseconds() ?? DAY_MS) / DAY_MS;
+  if (Number.isInteger(days) && days >= 1) return;
+  throw new PropsError(
+    'FluxQueue.retention',
+    'must be whole days, 1 or more',
+    `${days} days`,
+    'give Duration.days(…)',
+  );
 }
 
 function checkHalfLife(halfLife: Duration | undefined): void {

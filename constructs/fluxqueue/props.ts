@@ -87,6 +87,9 @@ export interface FluxQueueProps {
   /** Share of the machine relative to FluxSetups, with fairShare. @default 1 */
   readonly queueWeight?: number;
 
+  /** How long finished workloads stay in the queue's tables, whole days; then in its archive and its sums by the day. @default Duration.days(30) */
+  readonly retention?: Duration;
+
   /** Among equal priorities, queues and users that have had less of their share come first. @default false */
   readonly fairShare?: boolean;
 

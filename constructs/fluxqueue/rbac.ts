@@ -10,6 +10,7 @@ import {
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
   FLUXSETUP_GROUP,
+  MINICLUSTER_GROUP,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../names';
@@ -84,7 +85,34 @@ class Account extends Construct {
   }
 }
 
-/** Reads nodes, workloads and FluxSetups, releases workloads, keeps FluxJobs and the status of FluxSetups. */
+/**
+ * Objects are made by server-side apply, which is `create` and `patch`, and go with their owner. Deleted is a MiniCluster
+ * that asked for it, and services that were taken out of one. Secrets are only ever made. What RBAC can't say of this,
+ * an admission policy does (admission/controller-guard.ts).
+ */
+const MINICLUSTER_RULES: k8s.PolicyRule[] = [
+  {
+    apiGroups: [MINICLUSTER_GROUP],
+    resources: ['miniclusters'],
+    verbs: ['get', 'list', 'watch', 'delete'],
+  },
+  { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters/status'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] },
+  { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  {
+    apiGroups: ['apps'],
+    resources: ['deployments'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+];
+
+/**
+ * Reads nodes, workloads and FluxSetups, releases workloads, keeps FluxJobs and the status of FluxSetups, makes of
+ * MiniClusters what they consist of.
+ */
 export class ControllerAccount extends Construct {
   constructor(scope: Construct, id: string, props: PartProps) {
     super(scope, id);
@@ -112,6 +140,7 @@ export class ControllerAccount extends Construct {
         verbs: ['get', 'list', 'watch'],
       },
       { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      ...MINICLUSTER_RULES,
     ]);
     account.allowHere(leaseRules(CONTROLLER_LEASE));
   }
@@ -178,23 +207,37 @@ export class SchedulerAccount extends Construct {
 }
 
 /**
- * Whoever may view a namespace sees its FluxJobs and FluxSetups. Nobody but the controller writes FluxJobs; a FluxSetup
- * is a quota, and Kubernetes leaves quotas to cluster administrators, not to a namespace's own.
+ * Whoever may view a namespace sees its FluxJobs, FluxSetups and MiniClusters; whoever may edit it, and so may make any
+ * pod in it, makes MiniClusters. Nobody but the controller writes FluxJobs; a FluxSetup is a quota, and Kubernetes leaves
+ * quotas to cluster administrators, not to a namespace's own.
  */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    new k8s.KubeClusterRole(this, 'view', {
+    const read = ['get', 'list', 'watch'];
+    this.add('view', 'fluxqueue-view', [
+      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: read },
+      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: read },
+      { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters'], verbs: read },
+    ]);
+    this.add('edit', 'fluxqueue-edit', [
+      {
+        apiGroups: [MINICLUSTER_GROUP],
+        resources: ['miniclusters', 'miniclusters/scale'],
+        verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
+      },
+    ]);
+  }
+
+  private add(role: string, name: string, rules: k8s.PolicyRule[]): void {
+    new k8s.KubeClusterRole(this, role, {
       metadata: objectMetadata({
-        name: 'fluxqueue-view',
+        name,
         component: 'users',
         wave: Wave.RIGHTS,
-        labels: { [`${RBAC}/aggregate-to-view`]: 'true' },
+        labels: { [`${RBAC}/aggregate-to-${role}`]: 'true' },
       }),
-      rules: [
-        { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['get', 'list', 'watch'] },
-        { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
-      ],
+      rules,
     });
   }
 }

@@ -1,7 +1,7 @@
 /** What the leader knows of the cluster: watched objects and the views the controllers ask of them. */
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import type { GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { clusterFacts, graphNodes } from '../jobspec/graph';
@@ -13,6 +13,7 @@ import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import { isTerminal } from '../workloads/adapter';
+import { isBeyond } from '../workloads/assignment';
 import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
 import { fluxSetups } from './fluxsetup-reconciler';
 import type { FluxSetupObject } from './queue-settings';
@@ -216,11 +217,12 @@ function controllerOf({ metadata }: Pod) {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** A pod that admission took in on its own account, not one of a Job that we released. */
-function isPlainWorkload({ metadata }: Pod): boolean {
+/** A pod that admission took in on its own account, not one of those that a Job was released with. */
+function isPlainWorkload({ metadata: { labels, annotations } }: Pod): boolean {
+  const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
   return (
-    metadata.labels?.[ADMITTED_LABEL] === 'true' &&
-    metadata.annotations?.[ASSIGNMENT_ANNOTATION] === undefined
+    labels?.[ADMITTED_LABEL] === 'true' &&
+    (assignment === undefined || isBeyond(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }
 

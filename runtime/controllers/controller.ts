@@ -17,8 +17,8 @@ import type { Role } from '../role';
 import { Term } from './term';
 
 const RETRY_MS = 2_000;
-/** At 40 jobs a second this is a third of the commits; alone, a job is a twentieth of a second later. */
-const GATHER_MS = 30;
+/** At 40 jobs a second half the commits; a job alone does not wait. */
+const GATHER_MS = 60;
 
 /** @throws FluxqError for a configuration that can't work; a database or apiserver that is down is waited for */
 export async function startController(config: Config, logger: Logger): Promise<Role> {

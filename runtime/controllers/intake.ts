@@ -11,6 +11,7 @@ import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, Submission, SubmissionUpdate, WorkloadRow } from '../queue/types';
 import { type Demand, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { workloadSettings } from '../workloads/settings';
+import { joiningSettings } from './joining';
 import type { Queues } from './queues';
 
 export interface IntakeOptions {
@@ -74,7 +75,8 @@ export class Intake {
     const { queues, units, clusterFacts } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
-    const settings = workloadSettings(metadata);
+    const settings =
+      joiningSettings(object, (uid) => this.options.ledger.byUid(uid)) ?? workloadSettings(metadata);
     const demand = adapter.demand(object);
     const queue = queues.queueOf({ namespace, asked: settings.queue, current });
     const plan = queues.planOf(queue);

@@ -14,7 +14,7 @@ export interface Whereabouts {
   readonly namespace: string;
   /** The setting `fluxqueue/queue`. */
   readonly asked: string | undefined;
-  /** Where its row is already. */
+  /** Where its row is already, if that is or was a queue. */
   readonly current: string | undefined;
 }
 
@@ -61,6 +61,8 @@ interface View {
 
 export class Queues {
   private current: View | undefined;
+  /** Names of queues that are there or were. */
+  private readonly known = new Set<string>();
 
   /**
    * @param own the stack's own queue; its walltimes plan what waits for a queue, too
@@ -93,9 +95,16 @@ export class Queues {
     return this.view.problems.get(name);
   }
 
-  queueOf(workload: Whereabouts): string {
-    const setups = this.view.setups.get(workload.namespace) ?? [];
-    return queueOf(workload, setups, this.hasOwn ? this.own.name : undefined);
+  /** A row of before is in it: it may have been a queue that is gone. */
+  remember(name: string): void {
+    this.known.add(name);
+  }
+
+  queueOf({ namespace, asked, current }: Whereabouts): string {
+    const setups = this.view.setups.get(namespace) ?? [];
+    // A name that its user had wrong, and takes back, holds nothing.
+    const known = current !== undefined && this.known.has(current) ? current : undefined;
+    return queueOf({ namespace, asked, current: known }, setups, this.hasOwn ? this.own.name : undefined);
   }
 
   /** By which a workload of this queue is planned, also while the queue is not there. */
@@ -115,6 +124,7 @@ export class Queues {
     const objects = this.objects();
     for (const object of objects) {
       const name = queueName(object.metadata.namespace ?? '', object.metadata.name);
+      this.known.add(name);
       try {
         settings.set(name, settingsOf(object));
       } catch (error) {

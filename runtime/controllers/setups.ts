@@ -2,6 +2,7 @@
  * FluxSetups at work: their settings in force here and in the queue's tables, what waits
  * judged anew when they change, and their status kept.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Clock } from '../kubernetes/clock';
@@ -24,8 +25,8 @@ export interface SetupsOptions {
   readonly busy: () => boolean;
   /** A FluxSetup (`namespace/name`) is to be looked at. */
   readonly add: (key: string) => void;
-  /** What waits in this namespace may belong elsewhere now. */
-  readonly onChanged: (namespace: string) => void;
+  /** A queue changed. @param rejudge whether what waits in this namespace may belong elsewhere, or be planned otherwise, now */
+  readonly onChanged: (namespace: string, rejudge: boolean) => void;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
@@ -33,6 +34,11 @@ export interface SetupsOptions {
 
 /** What changes within this time is counted once. */
 const GATHER_MS = 1_000;
+
+/** What the rows of its workloads are made with; the rest is read by every pass. */
+function ofWorkloads(setup: FluxSetupObject | undefined) {
+  return setup && [setup.spec.walltime, setup.spec.priority];
+}
 
 export class Setups {
   readonly queues: Queues;
@@ -54,8 +60,9 @@ export class Setups {
     });
   }
 
-  /** Resolves when what has ended before is counted. */
+  /** The rows are there. Resolves when what has ended before is counted. */
   async start(): Promise<void> {
+    for (const { queue } of this.options.rows()) this.queues.remember(queue);
     this.finished.start(await this.options.queue.finished());
   }
 
@@ -76,7 +83,7 @@ export class Setups {
       this.queues.changed();
       this.stored = undefined;
       this.reconciler.recount();
-      this.options.onChanged(namespace);
+      this.options.onChanged(namespace, !isDeepStrictEqual(ofWorkloads(before), ofWorkloads(now)));
     }
     this.options.add(`${namespace}/${name}`);
   }

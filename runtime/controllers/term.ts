@@ -26,6 +26,7 @@ import { Caches } from './caches';
 import { FluxionGraph } from './fluxion-graph';
 import { FluxJobReconciler } from './fluxjob-reconciler';
 import { Intake } from './intake';
+import { MiniClusters } from './miniclusters';
 import { Positions } from './positions';
 import { Records } from './records';
 import { Retention } from './retention';
@@ -77,6 +78,7 @@ export class Term {
   private readonly audit: Audit;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
+  private readonly miniClusters: MiniClusters;
   private stopped = false;
   /** Until everything has been listed once, what is not in the caches may exist all the same. */
   private synced = false;
@@ -171,6 +173,15 @@ export class Term {
       onSettled: (uid) => this.records.settled(uid),
       now,
     });
+    this.miniClusters = new MiniClusters({
+      client,
+      logger,
+      events: this.events,
+      podsOf: (uid) => this.caches.podsOf(uid),
+      rowOf: (uid) => this.records.rowOf(uid),
+      workQueue: (reconcile) => this.workQueue('miniclusters', 8, reconcile),
+      now,
+    });
     this.ledger.onChange((row) => this.rowChanged(row));
   }
 
@@ -190,6 +201,7 @@ export class Term {
     this.begun = true;
     this.loop.start();
     this.retention.start();
+    this.miniClusters.start();
   }
 
   /** What nobody followed is followed up before anything is decided on it; one that can't be just now holds up nobody. */
@@ -208,7 +220,13 @@ export class Term {
     this.stopped = true;
     this.cancelRefresh();
     this.setups.stop();
-    await Promise.all([this.loop.stop(), this.retention.stop(), this.workloads.stop(), this.caches.stop()]);
+    await Promise.all([
+      this.loop.stop(),
+      this.retention.stop(),
+      this.workloads.stop(),
+      this.miniClusters.stop(),
+      this.caches.stop(),
+    ]);
     await Promise.all([this.fluxJobs.stop(), this.fluxSetups.stop()]);
     await this.events.stop();
   }
@@ -260,7 +278,10 @@ export class Term {
       seen: (namespace, name) => this.caches.fluxSetup(namespace, name),
       busy: () => this.isBusy(),
       add: (key) => this.addFluxSetup(key),
-      onChanged: (namespace) => this.lookAtWaiting(namespace),
+      onChanged: (namespace, rejudge) => {
+        if (rejudge) this.lookAtWaiting(namespace);
+        else this.loop.trigger();
+      },
       clock: this.time.clock,
       now: this.now,
     });
@@ -381,6 +402,7 @@ export class Term {
     this.positions.changed();
     this.records.changed(row);
     this.setups.rowChanged(row);
+    this.miniClusters.rowChanged(row);
     this.fluxJobs.add(row.uid);
     if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
   }

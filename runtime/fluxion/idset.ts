@@ -22,9 +22,20 @@ export function parseIdset(text: string): number[] {
   return ids;
 }
 
+/** How many numbers an idset has, without making them. */
+export function countIdset(text: string): number {
+  if (text === '') return 0;
+  let count = 0;
+  for (const part of text.split(',')) {
+    const dash = part.indexOf('-');
+    count += dash < 0 ? 1 : Number(part.slice(dash + 1)) - Number(part.slice(0, dash)) + 1;
+  }
+  return count;
+}
+
 /** The shortest idset of these numbers, in any order; doubles count once. */
 export function formatIdset(ids: Iterable<number>): string {
-  const sorted = [...new Set(ids)].sort((a, b) => a - b);
+  const sorted = ascending([...ids]);
   const ranges: string[] = [];
   for (let i = 0; i < sorted.length; ) {
     let end = i;
@@ -33,6 +44,13 @@ export function formatIdset(ids: Iterable<number>): string {
     i = end + 1;
   }
   return ranges.join(',');
+}
+
+/** Without doubles; most sets are that way already. */
+function ascending(ids: number[]): number[] {
+  for (let i = 1; i < ids.length; i++)
+    if (ids[i]! <= ids[i - 1]!) return [...new Set(ids)].sort((a, b) => a - b);
+  return ids;
 }
 
 function malformed(text: string): FluxqError {

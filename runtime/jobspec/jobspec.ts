@@ -81,8 +81,17 @@ export interface Ask {
   readonly exclusive: boolean;
 }
 
+/** A pass asks of every workload that waits, and every pass anew. */
+const asks = new WeakMap<Jobspec, Ask>();
+
 /** Reads back what `jobspecOf` wrote. @throws FluxqError `FLUXQ_JOBSPEC` for a jobspec of another make */
 export function askOf(jobspec: Jobspec): Ask {
+  const known = asks.get(jobspec) ?? readAsk(jobspec);
+  asks.set(jobspec, known);
+  return known;
+}
+
+function readAsk(jobspec: Jobspec): Ask {
   const [top] = jobspec.resources;
   const slot = top?.type === 'node' ? top.with?.[0] : top;
   const counts = slot?.with?.map(({ type, count }) => [type, count] as const) ?? [];

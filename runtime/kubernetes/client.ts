@@ -277,6 +277,8 @@ class Client implements KubernetesClient {
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force === true ? 'true' : undefined,
       dryRun: options.dryRun === true ? 'All' : undefined,
+      // Our bodies are typed; looking for unknown fields would cost the apiserver a second, stricter decoding.
+      fieldValidation: 'Ignore',
     });
     const call: Attempt = {
       verb,

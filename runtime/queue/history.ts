@@ -72,6 +72,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 };
 
 function whyOf({ event, detail }: Logged): string {
-  const { message, result } = detail as { message?: string | null; result?: string };
+  const { message, reason, result } = detail as { message?: string | null; reason?: string; result?: string };
+  if (event === 'Waiting') return `${reason}: ${message}`;
   return message || REASONS[event] || RESULTS[result ?? ''] || '';
 }

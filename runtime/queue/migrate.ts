@@ -8,6 +8,9 @@ import { MIGRATIONS, type Migration } from './migrations';
 /** Any fixed number of our own; taken inside the transaction, so that it also holds behind a connection pooler. */
 const LOCK = 4_072_026_001;
 
+/** Large tables take their time; given up half-way, the same migration would be tried in vain for ever. */
+const PATIENCE_MS = 3_600_000;
+
 /**
  * Applies the missing migrations in one transaction: all or none. Throws
  * `FLUXQ_DATABASE_VERSION` if the tables are of a newer program, or if a
@@ -23,6 +26,7 @@ export function migrate(database: Database, migrations: readonly Migration[] = M
       )`);
     const { rows } = await client.query<Applied>('SELECT number, checksum FROM fluxqueue.migrations');
     checkApplied(rows, migrations);
+    await client.query(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
     for (const migration of migrations.slice(rows.length)) {
       await apply(client, migration);
     }
@@ -54,7 +58,8 @@ function wrongVersion(what: string): FluxqError {
 }
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
-  await client.query(migration.sql);
+  const patiently = { text: migration.sql, query_timeout: PATIENCE_MS };
+  await client.query(patiently);
   await client.query('INSERT INTO fluxqueue.migrations (number, name, checksum) VALUES ($1, $2, $3)', [
     migration.number,
     migration.name,

@@ -17,7 +17,7 @@ import { SHARES } from './usage';
 import { type Keyed, serialWriter } from './writer';
 
 export interface QueueOptions extends DatabaseOptions {
-  /** Milliseconds a write waits for others to share its statement: fewer commits for a little delay. @default 0 */
+  /** Milliseconds from one statement to the next at least: under load, writes share statements and commits. @default 0 */
   readonly gatherMs?: number;
   /** What one unit of an allocation is, for accounting. @default DEFAULT_UNITS */
   readonly units?: UnitSettings;

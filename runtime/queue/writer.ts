@@ -33,18 +33,20 @@ interface Batch {
 }
 
 /**
- * @param gatherMs before each statement, milliseconds at most: what is called meanwhile goes with it
+ * @param gatherMs at least so long from one statement to the next, milliseconds, unless all callers wait: what is called
+ *   meanwhile goes with it; what comes after a rest goes at once
  * @returns a function like `run`, serial; of several records of one uid in a call the last counts
  */
 export function serialWriter(run: Run, gatherMs = 0): Run {
   const waiting: Batch[] = [];
   let calls = 0;
   let busy = false;
+  let last = Number.NEGATIVE_INFINITY;
   let enough: () => void = () => undefined;
 
-  function gathered(): Promise<void> {
+  function gathered(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatherMs);
+      const timer = setTimeout(resolve, milliseconds);
       enough = () => {
         clearTimeout(timer);
         resolve();
@@ -55,9 +57,11 @@ export function serialWriter(run: Run, gatherMs = 0): Run {
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
-      if (gatherMs > 0 && calls < ENOUGH_CALLS) {
-        await gathered();
+      const early = last + gatherMs - performance.now();
+      if (early > 0 && calls < ENOUGH_CALLS) {
+        await gathered(early);
       }
+      last = performance.now();
       const batch = waiting.shift()!;
       calls -= batch.calls.length;
       await settle(run, batch);

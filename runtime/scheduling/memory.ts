@@ -10,6 +10,8 @@ export interface PassMemory {
   readonly down: Refusals;
   /** Never fits these nodes. */
   readonly never: Refusals;
+  /** Reservations that came due and could not start because something has overrun: uid -> when it was due. */
+  readonly overdue: ReadonlyMap<string, number>;
 }
 
 export function freshMemory(): PassMemory {
@@ -18,5 +20,6 @@ export function freshMemory(): PassMemory {
     unplannable: refusals(true),
     down: refusals(false),
     never: refusals(false),
+    overdue: new Map(),
   };
 }

@@ -133,7 +133,7 @@ function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
     waits: waits.updates,
     recalls,
     reservations,
-    memory,
+    memory: { ...memory, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
     more: more || [...pass.turns.values()].some(({ cutShort }) => cutShort),
     nextAt: nextAt(pass.input.now, waiting, reservations),
     matches,

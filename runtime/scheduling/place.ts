@@ -1,6 +1,6 @@
 /** One workload after the other gets its place: units now, units later, or a reason to wait. */
 import { FluxqError } from '../errors';
-import type { Allocation, MatchOperation, MatchResult } from '../fluxion/types';
+import type { AllocatedNode, Allocation, MatchOperation, MatchResult } from '../fluxion/types';
 import type { WorkloadRow } from '../queue/types';
 import { priorityOf } from './order';
 import { LEAVING_SECONDS } from './preemption';
@@ -24,18 +24,21 @@ export class Place {
       const row = rows.get(reservation.uid);
       if (row === undefined || !this.holds(reservation, row)) {
         await pass.input.matcher.cancel(reservation.jobid);
+        pass.overdue.delete(reservation.uid);
         this.givenBack();
       } else {
         pass.reservations.takeOver(reservation);
         this.book(row, reservation);
       }
     }
+    pass.quotas.claimOwn(ordered);
   }
 
   private holds({ jobid, allocation }: Reservation, row: WorkloadRow): boolean {
     const { cluster, input } = this.pass;
     if (jobid !== row.jobid || this.turnOf(row).reservationsLeft <= 0) return false;
-    return input.nodes === undefined || allocation.nodes.every(({ name }) => cluster.isUp(name));
+    if (input.nodes === undefined || input.graphGrew === false) return true;
+    return allocation.nodes.every(({ name }) => cluster.isUp(name));
   }
 
   /** @returns false when the pass ends here */
@@ -80,13 +83,18 @@ export class Place {
     if (turn.asksLeft === 0 || turn.closed || turn.cutShort) return false;
     if (allocation.start <= pass.input.now) return true;
     if (!pass.freed) return false;
-    return pass.input.nodes === undefined || outlookOf(pass).mayImprove(row, allocation);
+    if (pass.input.nodes === undefined || pass.overdue.has(row.uid)) return true;
+    // Far behind it is enough to know who could start now: plans for later are made better when they come near.
+    const before = turn.improvementsLeft > 0 ? allocation.start : pass.input.now + 1;
+    if (!outlookOf(pass).mayImprove(row, allocation, before)) return false;
+    turn.improvementsLeft -= 1;
+    return true;
   }
 
   /** Limits and quota. A reservation that is not due is kept whatever they say now. */
   private async mayStart(turn: Turn, row: WorkloadRow, standing: Reservation | undefined): Promise<boolean> {
     const { pass } = this;
-    if (standing !== undefined) pass.quotas.free(row);
+    pass.quotas.free(row);
     const full = turn.limits.lackOf(row);
     const lack = full === undefined ? pass.quotas.lackOf(row) : undefined;
     const text = full ?? lack?.text;
@@ -159,7 +167,8 @@ export class Place {
     if (standing !== undefined) await this.giveUp(standing, false);
     let answer = await this.match(row, this.operationFor(row, mayReserve && rivals.length === 0));
     if (answer.status === 'BUSY' && rivals.length > 0) answer = await this.matchWithout(rivals, row);
-    else if (standing !== undefined && this.slips(standing, answer)) {
+    // While the overrun lasts nothing is gained by planning everything anew every second.
+    else if (standing !== undefined && this.slips(standing, answer) && this.pass.freed) {
       const behind = this.pass.reservations.ahead();
       if (behind.length > 0) answer = await this.matchWithout(behind, row);
     }
@@ -177,15 +186,13 @@ export class Place {
     return this.match(row, 'allocate_orelse_reserve');
   }
 
-  /**
-   * Only where something has overrun: a reservation is due, others stand in its way that were planned behind it. The
-   * plan is void then, the order is not. While the overrun lasts there is nothing to be gained.
-   */
-  private slips({ allocation }: Reservation, answer: MatchResult): boolean {
-    if (!this.pass.freed || answer.status === 'INVALID') return false;
-    return (
-      answer.status !== 'OK' || answer.allocation.start > Math.max(allocation.start, this.pass.input.now)
-    );
+  /** It is due, or was before, and nothing but an overrun keeps it: the plan behind it is void then, the order is not. */
+  private slips({ uid, allocation }: Reservation, answer: MatchResult): boolean {
+    const { overdue, input } = this.pass;
+    const due = overdue.get(uid) ?? allocation.start;
+    const late = answer.status !== 'OK' || answer.allocation.start > Math.max(due, input.now);
+    if (late) overdue.set(uid, due);
+    return late;
   }
 
   /** Only who comes next may take others back, once, and not for a start that is near anyway. */
@@ -266,6 +273,7 @@ export class Place {
       turn.limits.starts(row);
       pass.grants.push({ uid: row.uid, allocation });
       pass.waits.starts(row);
+      pass.overdue.delete(row.uid);
       this.claim(row, allocation);
     }
     pass.outlook?.add(allocation);
@@ -327,5 +335,14 @@ export class Place {
 }
 
 function isSamePlace(a: Allocation, b: Allocation): boolean {
-  return a.start === b.start && JSON.stringify(a.nodes) === JSON.stringify(b.nodes);
+  if (a.start !== b.start || a.nodes.length !== b.nodes.length) return false;
+  return a.nodes.every((node, i) => holdsSame(node, b.nodes[i]!));
+}
+
+function holdsSame(a: AllocatedNode, b: AllocatedNode): boolean {
+  if (a.name !== b.name || a.exclusive !== b.exclusive) return false;
+  const types = Object.keys(a.units);
+  return (
+    types.length === Object.keys(b.units).length && types.every((type) => a.units[type] === b.units[type])
+  );
 }

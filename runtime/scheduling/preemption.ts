@@ -2,7 +2,7 @@
  * Whom to take back for a more urgent workload: as few as will do, of those the
  * youngest. Counts free units node by node, so it can tell without trying.
  */
-import { parseIdset } from '../fluxion/idset';
+import { countIdset } from '../fluxion/idset';
 import type { Allocation, FluxionState, UnitCounts } from '../fluxion/types';
 import { podsOn } from '../jobspec/capacity';
 import { matches } from '../jobspec/constraints';
@@ -41,7 +41,7 @@ export class Room {
     for (const { name, units } of nodes) {
       const free = this.nodes.get(name)?.free;
       if (free === undefined) continue;
-      for (const type in units) free[type] = (free[type] ?? 0) + sign * parseIdset(units[type]!).length;
+      for (const type in units) free[type] = (free[type] ?? 0) + sign * countIdset(units[type]!);
     }
   }
 

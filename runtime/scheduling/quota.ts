@@ -50,6 +50,7 @@ export class Quotas {
   private readonly nominal = new Map<string, Usage>();
   private readonly cohorts = new Map<string, Account>();
   private readonly cohortOf = new Map<string, string>();
+  private readonly reclaiming = new Set<string>();
   private readonly entries = new Map<string, Entry>();
 
   constructor(
@@ -72,8 +73,9 @@ export class Quotas {
     this.hold(row, start, recall === null ? end : Math.min(end, this.now + LEAVING_SECONDS), allocation);
   }
 
-  private open({ name, quota, cohort, borrowing }: QueueSettings): void {
+  private open({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {
     if (cohort === null && Object.keys(quota).length === 0) return;
+    if (cohort !== null && reclaim) this.reclaiming.add(name);
     this.nominal.set(name, limitsOf(quota));
     const most = cohort === null ? quota : withBorrowing(quota, borrowing);
     this.own.set(name, account(most, "its queue's quota"));
@@ -132,9 +134,11 @@ export class Quotas {
 
   /** The text if the allocation, as it has come out, is more than the row may hold from its start to its end. */
   refuses(row: WorkloadRow, allocation: Allocation): string | undefined {
+    const accounts = this.accountsOf(row);
+    if (accounts.length === 0) return undefined;
     const { start, end } = allocation;
     const need = { lanes: EVERY_LANE, amounts: heldBy(row, allocation, this.units) };
-    for (const one of this.accountsOf(row)) {
+    for (const one of accounts) {
       if (!one.timeline.fits(need, one.limits, start, end, this.now)) return this.inUse(one, need.amounts);
       const fresh = new Set(allocation.nodes.map(({ name }) => name));
       if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.mostNodes)
@@ -157,6 +161,25 @@ export class Quotas {
       }
     }
     return at;
+  }
+
+  /**
+   * A queue that reclaims has the first claim on its own quota: whoever has given it back must not be lent it again at
+   * once. @param rows all that wait, in order
+   */
+  claimOwn(rows: readonly WorkloadRow[]): void {
+    const left = new Map<string, Usage>();
+    for (const row of rows) {
+      if (!this.reclaiming.has(row.queue) || this.entries.has(row.uid)) continue;
+      const free = left.get(row.queue) ?? this.borrowedBy(row.queue, this.now).map((beyond) => -beyond);
+      left.set(row.queue, free);
+      const amounts = askedBy(row, this.units);
+      if (amounts.some((amount, i) => amount > free[i]!)) continue;
+      amounts.forEach((amount, i) => {
+        free[i]! -= amount;
+      });
+      this.hold(row, this.now, this.now + row.walltime);
+    }
   }
 
   /** @param allocation what it is given; without one it only claims what it asks for */

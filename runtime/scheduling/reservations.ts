@@ -97,8 +97,8 @@ export class Outlook {
     else this.timeline.remove(this.from(start), end, counts);
   }
 
-  /** Whether so much could be free before its start. Its own reservation is not counted while this is asked. */
-  mayImprove({ jobspec }: Pick<WorkloadRow, 'jobspec'>, allocation: Allocation): boolean {
+  /** Whether so much could be free at a start before this time. Its own reservation is not counted while this is asked. */
+  mayImprove({ jobspec }: Pick<WorkloadRow, 'jobspec'>, allocation: Allocation, before: number): boolean {
     const { pods, perPod } = askOf(jobspec);
     const lanes: number[] = [];
     const amounts: number[] = [];
@@ -110,9 +110,9 @@ export class Outlook {
     const need = { lanes: Int32Array.from(lanes), amounts: Float64Array.from(amounts) };
     const duration = Math.ceil(jobspec.attributes.system.duration);
     this.remove(allocation);
-    const earliest = this.earliest(need, duration, allocation.start);
+    const earliest = this.earliest(need, duration, before);
     this.add(allocation);
-    return earliest < allocation.start;
+    return earliest < before;
   }
 
   private earliest(need: { lanes: Int32Array; amounts: Float64Array }, duration: number, before: number) {

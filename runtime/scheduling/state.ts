@@ -25,6 +25,8 @@ export interface Pass {
   readonly quotas: Quotas;
   readonly reservations: Reservations;
   readonly memory: PassMemory;
+  /** See PassMemory. */
+  readonly overdue: Map<string, number>;
   readonly cluster: Cluster;
   /** Units were given back since reservations were made: they may come earlier. */
   freed: boolean;
@@ -50,6 +52,7 @@ export function beginPass(input: PassInput): Pass {
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
     memory: freed || input.memory === undefined ? freshMemory() : input.memory,
+    overdue: new Map(input.memory?.overdue),
     cluster: clusterOf(nodes ?? NO_NODES),
     freed,
     outlook: undefined,
@@ -71,7 +74,7 @@ export function outlookOf(pass: Pass): Outlook {
 }
 
 /** The nodes, as far as counting goes. */
-export interface Cluster {
+interface Cluster {
   fits(jobspec: Jobspec): boolean;
   /** False: not without nodes that are down. */
   fitsUp(jobspec: Jobspec): boolean;

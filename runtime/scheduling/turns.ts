@@ -7,6 +7,8 @@ export class Turn {
   asksLeft: number;
   /** Standing reservations count: made by an earlier pass, they are kept. */
   reservationsLeft: number;
+  /** How many reservations are planned anew only to come earlier: a conservative queue has thousands. */
+  improvementsLeft = IMPROVEMENTS;
   granted = false;
   /** What comes next has to wait behind the first of a fcfs queue, or is too deep in its queue for this pass. */
   closed = false;
@@ -40,6 +42,9 @@ export class Turn {
     else this.closed = true;
   }
 }
+
+/** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or with all. */
+const IMPROVEMENTS = 4;
 
 /** How many of the blocked get a reservation. */
 const RESERVATIONS: Readonly<Record<QueuePolicy, (settings: QueueSettings) => number>> = {

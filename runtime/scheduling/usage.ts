@@ -1,5 +1,5 @@
 /** What workloads take, as a quota counts it: from allocations, or from what is asked for. In whole numbers. */
-import { parseIdset } from '../fluxion/idset';
+import { countIdset } from '../fluxion/idset';
 import type { Allocation, UnitCounts } from '../fluxion/types';
 import { askOf } from '../jobspec/jobspec';
 import type { UnitSettings } from '../jobspec/units';
@@ -58,7 +58,7 @@ export function unitCounts(allocation: Allocation): UnitCounts {
   if (known !== undefined) return known;
   const counts: Record<string, number> = {};
   for (const { units } of allocation.nodes)
-    for (const type in units) counts[type] = (counts[type] ?? 0) + parseIdset(units[type]!).length;
+    for (const type in units) counts[type] = (counts[type] ?? 0) + countIdset(units[type]!);
   counted.set(allocation, counts);
   return counts;
 }

@@ -11,6 +11,9 @@
  * Each node of a group takes STRIDE consecutive pod indexes, the first node
  * from START on: `0/4:n1,n2;8/1:n3` puts 0-3 on n1, 4-7 on n2 and 8 on n3.
  *
+ * A last group without nodes leaves the assignment *open*: `0/4:n1;4/1:` says
+ * that pods from index 4 on are no part of it and wait for places of their own.
+ *
  * A pinned pod keeps its own place of it only: `4/1:n2`.
  *
  * Readers are total: text that is no assignment covers no index.
@@ -58,6 +61,16 @@ export function encodeAssignment(parts: readonly AssignmentPart[]): string {
     start += stride * nodes.length;
   }
   return texts.join(';');
+}
+
+/** @param pods that this assignment has places for: those beyond have none in it */
+export function leftOpen(text: string, pods: number): string {
+  return `${text};${pods}/1:`;
+}
+
+/** Whether this pod index is no part of an open assignment. */
+export function isBeyond(text: string, index: number): boolean {
+  return groupsOf(text).findLast(({ start }) => start <= index)?.nodes === '';
 }
 
 /** The node that this pod index runs on; none when the assignment does not cover it. */

@@ -7,13 +7,14 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
+  GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment, nodeOfIndex, nodesOf } from './assignment';
+import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -24,7 +25,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   // Its template can't be changed until the Job controller has let go of the run before.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
-    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(row),
+    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
   recallable: true,
   demand: (job) => ({
     pods: podsOf(job),
@@ -47,7 +48,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
           template: {
             metadata: {
               annotations: {
-                [ASSIGNMENT_ANNOTATION]: assignmentOf(row),
+                [ASSIGNMENT_ANNOTATION]: assignmentOf(job, row),
                 [JOBID_ANNOTATION]: String(row.jobid),
               },
             },
@@ -84,13 +85,26 @@ function enforcement(job: Job, row: WorkloadRow) {
   return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: ours } };
 }
 
-function podsOf({ spec }: Job): number {
-  const parallelism = spec.parallelism ?? 1;
-  return spec.completions === undefined ? parallelism : Math.min(parallelism, spec.completions);
+/** Those that are granted together. */
+function podsOf(job: Job): number {
+  const { parallelism = 1, completions = parallelism } = job.spec;
+  return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
-function assignmentOf(row: WorkloadRow): string {
-  return encodeAssignment(placementOf(row));
+/** Undefined: all pods of this Job are one gang. Text that is no such number counts for nothing. */
+function gangSize({ metadata, spec }: Job): number | undefined {
+  const text = metadata.annotations?.[GANG_SIZE] ?? '';
+  return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function assignmentOf(job: Job, row: WorkloadRow): string {
+  const parts = placementOf(row);
+  const text = encodeAssignment(parts);
+  if (gangSize(job) === undefined) return text;
+  return leftOpen(
+    text,
+    parts.reduce((sum, { pods }) => sum + pods, 0),
+  );
 }
 
 /**

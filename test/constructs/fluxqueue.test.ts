@@ -364,12 +364,13 @@ describe('settings', () => {
         queuePolicy: 'hybrid',
         queueReservations: 3,
         queueWeight: 2,
+        retention: Duration.days(90),
         fairShare: true,
         fairShareHalfLife: Duration.hours(12),
       }),
     );
     expect(given).toMatchObject({
-      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2 },
+      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2, retentionDays: 90 },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
     expect(settings(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
@@ -407,6 +408,7 @@ describe('props that do not go together', () => {
     [{ controllerReplicas: 0 }, 'FluxQueue.controllerReplicas', 'whole number above 0'],
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'whole number above 0'],
     [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'whole number above 0'],
+    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be whole days'],
     [{ queueName: 'Night' }, 'FluxQueue.queueName', 'is no name of a queue'],
     [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'is for queuePolicy hybrid'],
     [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'is for fairShare'],

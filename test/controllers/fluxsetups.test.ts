@@ -125,6 +125,39 @@ describeStack(
       await says('small', { running: 1, usage: { cores: '3' }, quota: { cores: '1' } });
     });
 
+    const inQueue = (name: string) => ({ cores: 4, runs: '60s', labels: { 'fluxqueue/queue': name } });
+
+    test('who lent its quota takes it back: the youngest borrower waits again in its place', async () => {
+      await create('guest', { quota: { cores: 4 }, cohort: science.name });
+      await create('owner', { quota: { cores: 4 }, cohort: science.name, reclaim: true });
+      const own = await science.job('own', inQueue('guest'));
+      await science.phase(own, 'Running');
+      const borrowed = await science.job('borrowed', inQueue('guest'));
+      await science.phase(borrowed, 'Running');
+      const back = await science.job('back', { ...inQueue('owner'), runs: '2s' });
+      await science.phase(back, 'Running');
+      const waits = await science.phase(borrowed, 'Waiting');
+      expect(waits).toMatchObject({ requeues: 0, preemptions: 1, queue: `${science.name}/guest` });
+      expect((await science.row(own))!).toMatchObject({ phase: 'Running', preemptions: 0 });
+      await science.phase(back, 'Finished');
+      await science.phase(borrowed, 'Running');
+    });
+
+    test('the urgent takes the nodes of what is preemptible, which goes on when they are free again', async () => {
+      await create('calm', {});
+      await create('urgent', { preemption: 'LowerPriority', priority: { min: 100 } });
+      const kept = await science.job('kept', inQueue('calm'));
+      await science.phase(kept, 'Running');
+      const preemptible = { annotations: { 'fluxqueue/preemptible': 'true' } };
+      const low = await science.job('low', { ...inQueue('calm'), ...preemptible });
+      await science.phase(low, 'Running');
+      const urgent = await science.job('urgent', { ...inQueue('urgent'), runs: '2s' });
+      const ran = await science.phase(urgent, 'Finished');
+      expect(ran).toMatchObject({ priority: 100, result: 'Succeeded' });
+      expect((await science.row(kept))!).toMatchObject({ phase: 'Running', preemptions: 0 });
+      expect(await science.phase(low, 'Running')).toMatchObject({ preemptions: 1, requeues: 0 });
+    });
+
     test("what waits in the stack's own queue moves to the first FluxSetup of its namespace", async () => {
       const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s' });
       await science.phase(hog, 'Running');

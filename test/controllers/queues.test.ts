@@ -73,6 +73,20 @@ describe('the queues', () => {
     expect(queues.byName('science/b')?.depth).toBe(3);
   });
 
+  test('hold what was in one that is gone, not what was in none', () => {
+    const objects = [fluxSetup('team')];
+    const queues = queuesOf(objects);
+    expect(queues.queueOf(NONE)).toBe('science/team');
+    objects.pop();
+    queues.changed();
+    expect(queues.queueOf({ ...NONE, current: 'science/team' })).toBe('science/team');
+    expect(queues.queueOf({ ...NONE, current: 'science/tema' })).toBe('default');
+    // After a restart only the rows tell that there was a queue.
+    const next = queuesOf([]);
+    next.remember('science/team');
+    expect(next.queueOf({ ...NONE, current: 'science/team' })).toBe('science/team');
+  });
+
   test('of a FluxSetup that makes no sense there is none, and it is said why', () => {
     const queues = queuesOf([fluxSetup('a', { quota: { cores: '1e99' } })]);
     expect(queues.byName('science/a')).toBeUndefined();

@@ -139,8 +139,8 @@ describe('recovery', () => {
   });
 
   test('the database is restored from when it waited: it is adopted, not suspended', async () => {
-    await running('first', 10);
-    await running('second', 10);
+    await running('first', 14);
+    await running('second', 14);
     house.submit('a', { runs: 60 });
     await house.seconds(1);
     const backup = house.queue.backup();

@@ -13,6 +13,7 @@ class World {
   readonly objects: FluxSetupObject[] = [];
   readonly added: string[] = [];
   readonly changed: string[] = [];
+  readonly rejudged: boolean[] = [];
   readonly stored: string[][] = [];
   failure: Error | undefined;
   readonly setups: Setups;
@@ -35,7 +36,10 @@ class World {
       seen: () => undefined,
       busy: () => false,
       add: (key) => this.added.push(key),
-      onChanged: (namespace) => this.changed.push(namespace),
+      onChanged: (namespace, rejudge) => {
+        this.changed.push(namespace);
+        this.rejudged.push(rejudge);
+      },
       clock: this.clock,
       now: () => 0,
     });
@@ -67,6 +71,16 @@ test('a status that we wrote changes nothing', async () => {
   await world.setups.store();
   expect(world.changed).toEqual(['science']);
   expect(world.stored).toHaveLength(1);
+});
+
+test('a change of what workloads are planned with judges them anew, the rest is for the next pass', async () => {
+  const world = new World();
+  const specs = [{}, { quota: { cores: 1 } }, { walltime: { max: '2h' } }, { priority: { max: 3 } }];
+  const versions = specs.map((spec, i) => fluxSetup('team', spec, { generation: i + 1 }));
+  world.create(versions[0]!);
+  for (const version of versions.slice(1)) world.setups.changed(versions[0], version);
+  world.setups.changed(versions[1], undefined);
+  expect(world.rejudged).toEqual([true, false, true, true, true]);
 });
 
 test('its deletion takes the queue away', async () => {

@@ -1,5 +1,5 @@
 /** Single steps of one workload, each with exactly the view of it that makes it delicate. */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/names';
 import { parseConfig } from '../../runtime/config';
 import { Intake } from '../../runtime/controllers/intake';
 import { ownQueue } from '../../runtime/controllers/queue-settings';
@@ -7,7 +7,6 @@ import { Queues } from '../../runtime/controllers/queues';
 import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
-import { systemClock } from '../../runtime/kubernetes/clock';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -18,6 +17,7 @@ import { adapters } from '../../runtime/workloads';
 import type { Cluster } from '../cluster/cluster';
 import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
+import { ManualClock } from '../kubernetes/manual-clock';
 
 describeCluster('steps of a workload', (getCluster) => {
   let cluster: Cluster;
@@ -57,6 +57,7 @@ describeCluster('steps of a workload', (getCluster) => {
   });
 
   const config = parseConfig({});
+  const clock = new ManualClock();
   const logger = createLogger('test', 'silent');
 
   function reconciler(client = admin): WorkloadReconciler {
@@ -83,7 +84,7 @@ describeCluster('steps of a workload', (getCluster) => {
       onQueueChanged: () => undefined,
       onForgotten: () => undefined,
       tell: (_object, _adapter, event) => told.push(event),
-      clock: systemClock,
+      clock,
       now: () => now,
     });
   }
@@ -145,9 +146,28 @@ describeCluster('steps of a workload', (getCluster) => {
     await steps.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
     expect(told).toEqual([
-      { type: 'Warning', reason: 'Requeued', message: 'lost node-0, waits again in its place' },
+      {
+        type: 'Warning',
+        reason: 'Requeued',
+        message: 'lost node-0, waits again in its place, for 5 s at least',
+      },
     ]);
     expect(freed).toHaveLength(1);
+  });
+
+  test('what its user held while it ran is held as soon as it waits again', async () => {
+    const job = await granted('held-late');
+    const steps = reconciler();
+    await steps.reconcile(keyOf(job));
+    const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
+    await admin.patch(jobs('default', 'held-late'), hold, 'merge');
+    seen = await cluster.waitFor('the Job controller to let go', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    expect(await steps.reconcile(keyOf(job))).toEqual({ after: 1 });
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
   });
 
   test('the Job controller has not let go yet: it is not released, and not given up', async () => {
@@ -207,7 +227,7 @@ describeCluster('steps of a workload', (getCluster) => {
       const steps = reconciler(stranger);
       expect(await steps.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
       expect(rowOf(job)!.phase).toBe('Ready');
-      now += 61;
+      clock.freeze(61_000);
       expect(await steps.reconcile(keyOf(job))).toBeUndefined();
       expect(rowOf(job)).toMatchObject({
         phase: 'Waiting',
@@ -240,7 +260,12 @@ describeCluster('steps of a workload', (getCluster) => {
     const time = (ms: number) => new Date(start.getTime() + ms).toISOString();
     pods = [
       {
-        metadata: { ...job.metadata, name: 'unseen-0', uid: 'pod' },
+        metadata: {
+          ...job.metadata,
+          name: 'unseen-0',
+          uid: 'pod',
+          annotations: { [JOBID_ANNOTATION]: String(rowOf(job)!.jobid) },
+        },
         spec: { containers: [], nodeName: 'node-0' },
         status: {
           phase: 'Succeeded',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { formatIdset, parseIdset } from '../../runtime/fluxion/allocation';
+import { countIdset } from '../../runtime/fluxion/idset';
 
 test.each([
   ['', []],
@@ -27,4 +28,9 @@ test('formatting and parsing give the same set', () => {
 
 test('neighbours are folded', () => {
   expect(formatIdset([7, 1, 0, 2, 9, 8, 4])).toBe('0-2,4,7-9');
+});
+
+test('numbers are counted without being made', () => {
+  for (const text of ['', '7', '0-3,7', '0,2,4-9,100-119'])
+    expect(countIdset(text)).toBe(parseIdset(text).length);
 });

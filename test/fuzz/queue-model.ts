@@ -63,7 +63,7 @@ export class QueueModel implements Queue {
   async migrate(): Promise<void> {}
 
   async acquireFence(holder: string, atLeast = 0): Promise<number> {
-    this.tables.fence = Math.max(this.tables.fence + 1, atLeast);
+    this.tables.fence = Math.max(this.tables.fence, atLeast) + 1;
     this.log('', 'Leader', { holder });
     return this.tables.fence;
   }

@@ -119,7 +119,7 @@ function tests(getCluster: () => Cluster): void {
       reason: 'AlreadyExists',
       retryable: false,
       message:
-        'FLUXQ_KUBERNETES_EXISTS: POST /api/v1/namespaces/default/configmaps?fieldManager=fluxqueue: configmaps "twice" already exists',
+        'FLUXQ_KUBERNETES_EXISTS: POST /api/v1/namespaces/default/configmaps?fieldManager=fluxqueue&fieldValidation=Ignore: configmaps "twice" already exists',
     });
     await expect(client.create(configMaps('default'), named('Not A Name'))).rejects.toMatchObject({
       code: 'FLUXQ_KUBERNETES_INVALID',

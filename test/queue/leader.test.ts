@@ -39,6 +39,13 @@ describePostgres('the leader', (getPostgres) => {
   });
   afterEach(() => queue.close());
 
+  async function admin(statement: string): Promise<void> {
+    const client = new Client({ connectionString: getPostgres().url });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  }
+
   test('takes a fence above every one that is known, in the database or elsewhere', async () => {
     expect(await queue.acquireFence('a')).toBe(1);
     expect(await queue.acquireFence('b', 1)).toBe(2);
@@ -47,6 +54,28 @@ describePostgres('the leader', (getPostgres) => {
     expect(fence).toBe(41);
     expect(await queue.acquireFence('d', 7)).toBe(42);
     await expect(queue.submit(fence, [])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+  });
+
+  test('a real backup that is put back: whoever led since writes nothing, and the next is above all of them', async () => {
+    await queue.acquireFence('first');
+    await queue.close();
+    // As a backup would hold it: nobody is connected.
+    const given = new URL(url);
+    const [database, copy] = [given.pathname.slice(1), `${given.pathname.slice(1)}_backup`];
+    await admin(`CREATE DATABASE ${copy} TEMPLATE ${database}`);
+    given.pathname = `/${copy}`;
+    queue = openQueue({ url });
+    await queue.acquireFence('second');
+    const last = await queue.acquireFence('third');
+
+    const restored = openQueue({ url: given.href });
+    await expect(restored.submit(last, [submission('a')])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+    const fence = await restored.acquireFence('fourth', last);
+    expect(fence).toBe(last + 1);
+    await expect(restored.submit(last, [submission('a')])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+    expect(await restored.submit(fence, [submission('a')])).toHaveLength(1);
+    await restored.close();
+    await admin(`DROP DATABASE ${copy}`);
   });
 
   test('of twenty candidates at once each gets a fence of its own', async () => {

@@ -44,6 +44,17 @@ describePostgres('migrate', (getPostgres) => {
     await Promise.all([queue.close(), database.close()]);
   });
 
+  test('one that takes longer than any statement of the queue may is waited for', async () => {
+    const url = await getPostgres().freshDatabase();
+    const database = openDatabase({ url, statementTimeoutMs: 200, answerTimeoutMs: 300 });
+    const slow = { number: MIGRATIONS.length + 1, name: 'slow', sql: 'SELECT pg_sleep(0.6)' };
+    await migrate(database, [...MIGRATIONS, slow]);
+    expect(await applied(url)).toHaveLength(slow.number);
+    // The next statement is held to the limit again.
+    await expect(database.query('SELECT pg_sleep(0.6)')).rejects.toMatchObject({ retryable: true });
+    await database.close();
+  });
+
   test('one that fails changes nothing', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });

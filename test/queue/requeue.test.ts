@@ -117,6 +117,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
     const row = await requeue('a', { cause: 'preempted', message: 'taken back for b' });
     await queue.update(fence, [changed(row, { priority: 3 })]);
+    await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
     await queue.finish(fence, [{ uid: 'a', result: 'Cancelled', finishedAt: 9e8 }]);
     expect((await queue.history('a')).map(({ actor, event, why }) => `${actor}: ${event}: ${why}`)).toEqual([
       'ada: Submitted: was admitted and found by the queue',
@@ -124,6 +125,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
       'leader-1: Recalled: for b',
       'leader-1: Requeued: taken back for b',
       'ada: Updated: was changed while it waited',
+      'leader-1: Waiting: Busy: no room',
       'leader-1: Finished: it was deleted',
     ]);
   });

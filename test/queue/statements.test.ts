@@ -40,7 +40,7 @@ describePostgres('many rows in one statement', (getPostgres) => {
   // A new database, of whose tables the planner knows nothing; and one that has seen much and has been analysed.
   test.each([
     ['empty', 10_000],
-    ['grown', 3_000],
+    ['grown', 1_000],
   ])('in tables that were %s before, %i rows cost what so many rows cost', async (state, count) => {
     const url = await getPostgres().freshDatabase();
     const queue = openQueue({ url });

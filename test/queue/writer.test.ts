@@ -1,39 +1,61 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Keyed, type Run, serialWriter } from '../../runtime/queue/writer';
+import type { WorkloadRow } from '../../runtime/queue/types';
+import { type Keyed, serialWriter } from '../../runtime/queue/writer';
 
-/** Statements as they were run: how many records each had. */
-function recording(): { readonly run: Run; readonly statements: number[] } {
-  const statements: number[] = [];
-  const run: Run = async (_statement, _fence, records) => {
-    statements.push(records.length);
-    await pause(1);
-    return [];
+/** Notes every statement with its uids, and answers with rows that carry nothing else. */
+function recorder() {
+  const statements: string[] = [];
+  const run = async (statement: string, _fence: number, records: readonly Keyed[]) => {
+    statements.push(`${statement} ${records.map(({ uid }) => uid).join(' ')}`);
+    return records.map(({ uid }) => ({ uid }) as WorkloadRow);
   };
-  return { run, statements };
+  return { statements, run };
 }
 
-const record = (uid: number): Keyed[] => [{ uid: `w-${uid}` }];
-/** Far longer than the test takes: whoever waits for it fails. */
-const HOUR = 3_600_000;
+describe('serialWriter', () => {
+  it('writes at once after a rest', async () => {
+    const { statements, run } = recorder();
+    const anHour = 3_600_000;
+    await serialWriter(run, anHour)('submit', 1, [{ uid: 'a' }]);
+    expect(statements).toEqual(['submit a']);
+  });
 
-test('what comes within the time of gathering shares a statement', async () => {
-  const { run, statements } = recording();
-  const write = serialWriter(run, 20);
-  const first = write('submit', 1, record(1));
-  await pause(5);
-  await Promise.all([first, write('submit', 1, record(2)), write('submit', 1, record(3))]);
-  expect(statements).toEqual([3]);
-});
+  it('gathers what comes soon after', async () => {
+    const { statements, run } = recorder();
+    const write = serialWriter(run, 20);
+    await write('submit', 1, [{ uid: 'a' }]);
+    const later = await Promise.all([write('submit', 1, [{ uid: 'b' }]), write('submit', 1, [{ uid: 'c' }])]);
+    expect(statements).toEqual(['submit a', 'submit b c']);
+    expect(later.map((rows) => rows.map(({ uid }) => uid))).toEqual([['b'], ['c']]);
+  });
 
-test('when as many wait as there are callers, nobody is waited for', async () => {
-  const { run, statements } = recording();
-  const write = serialWriter(run, HOUR);
-  // 32 callers, each with its next call when the last was answered, as the controller's reconcilers.
-  const left = Array.from({ length: 320 }, (_, i) => i).values();
-  await Promise.all(
-    Array.from({ length: 32 }, async () => {
-      for (const i of left) await write('submit', 1, record(i));
-    }),
-  );
-  expect(statements).toEqual(Array(10).fill(32));
+  it('shares no statement among fences, and lets no call overtake another about the same uid', async () => {
+    const { statements, run } = recorder();
+    const write = serialWriter(run, 20);
+    const calls = [
+      write('submit', 1, [{ uid: 'a' }]),
+      write('submit', 1, [{ uid: 'b' }]),
+      write('update', 1, [{ uid: 'b' }]),
+      write('submit', 1, [{ uid: 'b' }, { uid: 'c' }]),
+      write('submit', 2, [{ uid: 'd' }]),
+    ];
+    await Promise.all(calls);
+    expect(statements).toEqual(['submit a', 'submit b', 'update b', 'submit b c', 'submit d']);
+  });
+
+  it('waits for nobody when as many wait as there are callers', async () => {
+    const sizes: number[] = [];
+    const anHour = 3_600_000;
+    const write = serialWriter(async (_statement, _fence, records) => {
+      sizes.push(records.length);
+      return [];
+    }, anHour);
+    // 32 callers, each with its next call when the last was answered, as the controller's reconcilers.
+    const left = Array.from({ length: 321 }, (_, i) => i).values();
+    await Promise.all(
+      Array.from({ length: 32 }, async () => {
+        for (const i of left) await write('submit', 1, [{ uid: `w-${i}` }]);
+      }),
+    );
+    expect(sizes).toEqual([1, ...Array(10).fill(32)]);
+  });
 });

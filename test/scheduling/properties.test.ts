@@ -51,7 +51,7 @@ async function play(
 const policies = fc.constantFrom(...QUEUE_POLICIES);
 const backfills = fc.constantFrom<QueuePolicy>('easy', 'conservative', 'hybrid');
 const matches = fc.constantFrom('first' as const, 'lonode' as const);
-const runs = { numRuns: Number(process.env['RUNS'] ?? 60) };
+const runs = { numRuns: 60 };
 
 test('I1: no unit is held by two at once; everything starts, whole, and only once', async () => {
   await fc.assert(

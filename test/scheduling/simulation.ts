@@ -53,7 +53,7 @@ export class Simulation {
   private lastNodes: readonly GraphNode[] | undefined;
   private count = 0;
   /** By name; of those that are not here the defaults with the simulation's policy and depth. */
-  readonly settings = new Map<string, QueueSettings>();
+  private readonly settings = new Map<string, QueueSettings>();
 
   private constructor(
     readonly fluxion: Fluxion,
@@ -126,6 +126,11 @@ export class Simulation {
     this.lastNodes = nodes;
     this.commit(result);
     return result;
+  }
+
+  /** Makes a queue that is not as all others. */
+  queue(name: string, over: Partial<QueueSettings> = {}): void {
+    this.settings.set(name, queueSettings({ name, policy: this.policy, depth: this.depth, ...over }));
   }
 
   private settingsOf(name: string): QueueSettings {
@@ -210,6 +215,7 @@ export class Simulation {
       }
       const { nextAt = Number.POSITIVE_INFINITY } = await this.pass();
       await afterPass();
+      if (this.freed) continue;
       const next = Math.min(
         nextAt,
         coming[0]?.at ?? Number.POSITIVE_INFINITY,

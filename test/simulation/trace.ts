@@ -13,7 +13,7 @@ export interface TraceOptions {
 }
 
 /** Park and Miller's generator: good enough, and nothing to install. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;
   return () => {
     state = (state * 48_271) % 2_147_483_647;

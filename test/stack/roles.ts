@@ -1,13 +1,17 @@
 /** The roles of the runtime as processes, from the bundle that is shipped. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { bundleRuntime } from '../../runtime/bundle';
 import type { ConfigInput } from '../../runtime/config';
 import { freePorts } from '../cluster/ports';
 import { type OwnedProcess, ProcessSet } from '../cluster/processes';
 import { waitFor } from '../cluster/wait';
+
+const run = promisify(execFile);
 
 /** Inside node_modules, so that packages outside the bundle are found. */
 const CACHE = join(__dirname, '..', '..', 'node_modules', '.cache', 'cdk8s-fluxqueue');
@@ -47,6 +51,13 @@ export class Roles {
     const env = { ...process.env, ...environment };
     const args = [this.bundle, name, '--config', file];
     return new RoleProcess(await this.processes.start(id, process.execPath, args, { env }), port);
+  }
+
+  /** A one-shot role, to its end; what it says, on both streams. @throws when it fails */
+  async once(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string> {
+    const env = { ...process.env, ...environment };
+    const { stdout, stderr } = await run(process.execPath, [this.bundle, ...args], { env });
+    return stdout + stderr;
   }
 
   async stop(): Promise<void> {

@@ -1,9 +1,11 @@
 /** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import { parseIdset } from '../../runtime/fluxion/allocation';
 import type { AllocatedNode } from '../../runtime/fluxion/types';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { Queue, WorkloadRow } from '../../runtime/queue/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
+import { isBeyond } from '../../runtime/workloads/assignment';
 import { placementOf } from '../../runtime/workloads/placement';
 
 export interface Verdict {
@@ -119,7 +121,12 @@ function outside(row: WorkloadRow, { nodes }: Grant, pods: readonly Pod[]): numb
 }
 
 function belongsTo({ uid }: WorkloadRow, { metadata }: Pod): boolean {
-  return metadata.uid === uid || (metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false);
+  if (metadata.uid === uid) return true;
+  // A pod beyond the gang of its Job stands for itself.
+  const { annotations, ownerReferences = [] } = metadata;
+  const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
+  if (isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return false;
+  return ownerReferences.some((owner) => owner.uid === uid);
 }
 
 interface Span {

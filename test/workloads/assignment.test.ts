@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import {
   type AssignmentPart,
   encodeAssignment,
+  isBeyond,
+  leftOpen,
   nodeOfIndex,
   nodesOf,
   soleNode,
@@ -90,6 +92,28 @@ describe('reading it', () => {
     fc.assert(
       fc.property(assignments, (parts) => {
         expect(soleNode(encodeAssignment(parts))).toBe(parts.length === 1 ? parts[0]!.node : undefined);
+      }),
+    );
+  });
+
+  it('left open, it has the same places, and none for whoever comes later', () => {
+    fc.assert(
+      fc.property(assignments, (parts) => {
+        const closed = encodeAssignment(parts);
+        const pods = total(parts);
+        const text = leftOpen(closed, pods);
+        expect(nodesOf(text)).toEqual(nodesOf(closed));
+        expect(soleNode(text)).toBeUndefined();
+        for (let index = 0; index < pods; index += 1) {
+          expect(nodeOfIndex(text, index)).toBe(nodeOfIndex(closed, index));
+          expect(isBeyond(text, index)).toBe(false);
+        }
+        for (const later of [pods, pods + 1, pods + 1000]) {
+          expect(nodeOfIndex(text, later)).toBeUndefined();
+          expect(isBeyond(text, later)).toBe(true);
+          expect(isBeyond(closed, later)).toBe(false);
+        }
+        expect(isBeyond(text, Number.NaN)).toBe(false);
       }),
     );
   });

@@ -1,4 +1,10 @@
-import { ASSIGNMENT_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GANG_SIZE,
+  JOBID_ANNOTATION,
+} from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { rowIn } from '../controllers/rows';
@@ -87,12 +93,18 @@ describe('a Job', () => {
         spec: {
           suspend: false,
           activeDeadlineSeconds: 60,
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } } },
+          template: {
+            metadata: {
+              annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+            },
+          },
         },
       },
     });
     const template = {
-      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2' } },
+      metadata: {
+        annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
+      },
       spec: { containers: [] },
     };
     expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
@@ -121,6 +133,30 @@ describe('a Job', () => {
   test('has no priority of its own: a template may claim anything', () => {
     const template = { spec: { containers: [], priority: 1_000_000 } };
     expect(jobAdapter.demand(job({ template })).priority).toBeUndefined();
+  });
+
+  const growing = (gang: string, spec: Spec = {}): Job => {
+    const made = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
+    return { ...made, metadata: { ...made.metadata, annotations: { [GANG_SIZE]: gang } } };
+  };
+
+  test.each([
+    ['its gang', growing('2'), 2],
+    ['no more than it has', growing('8'), 3],
+    ['all of them, where the size of the gang is none', growing('many'), 3],
+    ['all of them, without indexes', growing('2', { completionMode: 'NonIndexed' }), 3],
+  ])('that may grow asks for %s', (_, made, pods) => {
+    expect(jobAdapter.demand(made).pods).toBe(pods);
+  });
+
+  test('that may grow is released with an open assignment', () => {
+    expect(jobAdapter.release(growing('3'), wide)).toMatchObject({
+      body: {
+        spec: {
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
+        },
+      },
+    });
   });
 
   test('can be released once the Job controller has let go of the run before', () => {
@@ -158,20 +194,50 @@ describe('the outcome of a Job', () => {
 });
 
 describe('nodes on which nothing of a Job runs again', () => {
-  const three = { completions: 3, parallelism: 3 };
+  const marks = { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' };
+  const released = (spec: Spec = {}, annotations: Record<string, string> = marks) =>
+    job({
+      completions: 3,
+      parallelism: 3,
+      template: { metadata: { annotations }, spec: { containers: [] } },
+      ...spec,
+    });
+  const of = (run: Pod, annotations: Record<string, string> = { [JOBID_ANNOTATION]: '7' }): Pod => ({
+    ...run,
+    metadata: { ...run.metadata, annotations },
+  });
+  const done = (spec: Spec, ...pods: Pod[]) => jobAdapter.doneOn(released(spec), wide, pods);
 
   test('those whose pods have all succeeded', () => {
-    expect(jobAdapter.doneOn(job(three), wide, [pod('Succeeded', 'node-2')])).toEqual(['node-2']);
-    expect(jobAdapter.doneOn(job(three), wide, [pod('Succeeded', 'node-1')])).toEqual([]);
-    expect(jobAdapter.doneOn(job(three), wide, [pod('Failed', 'node-2')])).toEqual([]);
-    const both = [pod('Succeeded', 'node-1'), pod('Succeeded', 'node-1')];
-    expect(jobAdapter.doneOn(job(three), wide, both)).toEqual(['node-1']);
+    expect(done({}, of(pod('Succeeded', 'node-2')))).toEqual(['node-2']);
+    expect(done({}, of(pod('Succeeded', 'node-1')))).toEqual([]);
+    expect(done({}, of(pod('Failed', 'node-2')))).toEqual([]);
+    expect(done({}, of(pod('Succeeded', 'node-1')), of(pod('Succeeded', 'node-1')))).toEqual(['node-1']);
+  });
+
+  test('without indexes only pods of this run count', () => {
+    expect(done({}, of(pod('Succeeded', 'node-2'), { [JOBID_ANNOTATION]: '6' }))).toEqual([]);
+  });
+
+  test('with indexes each counts where this run has its place, whenever and wherever it succeeded', () => {
+    const index = (number: number, nodeName: string) =>
+      of(pod('Succeeded', nodeName), {
+        [COMPLETION_INDEX_ANNOTATION]: String(number),
+        [JOBID_ANNOTATION]: '6',
+      });
+    const indexed = { completionMode: 'Indexed' } as const;
+    expect(done(indexed, index(2, 'node-9'))).toEqual(['node-2']);
+    expect(done(indexed, index(0, 'node-2'), index(0, 'node-1'))).toEqual([]);
+    expect(done(indexed, index(0, 'node-2'), index(1, 'node-2'))).toEqual(['node-1']);
+  });
+
+  test('none of a Job that we see as it was before this run', () => {
+    const before = released({}, { ...marks, [JOBID_ANNOTATION]: '6' });
+    expect(jobAdapter.doneOn(before, wide, [of(pod('Succeeded', 'node-2'))])).toEqual([]);
   });
 
   test('none, while more pods are to come', () => {
-    const more = job({ completions: 9, parallelism: 3 });
-    expect(jobAdapter.doneOn(more, wide, [pod('Succeeded', 'node-2')])).toEqual([]);
-    const anyNumber = job({ completions: undefined, parallelism: 3 });
-    expect(jobAdapter.doneOn(anyNumber, wide, [pod('Succeeded', 'node-2')])).toEqual([]);
+    expect(done({ completions: 9 }, of(pod('Succeeded', 'node-2')))).toEqual([]);
+    expect(done({ completions: undefined }, of(pod('Succeeded', 'node-2')))).toEqual([]);
   });
 });

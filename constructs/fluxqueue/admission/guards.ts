@@ -1,7 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-
-import { JOB_GUARD, POD_GUARD } from './reserved';
+import { JOB_GUARD, POD_GUARD, TOUCHES_RESERVED } from './reserved';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
@@ -16,7 +15,7 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import { SETTING_VALIDATIONS, SETTING_VARIABLES, type Validation } from './settings';
+import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES, type Validation } from './settings';
 
 export interface AdmissionGuardsProps extends AdmissionScopeProps, ControllerUserProps {}
 
@@ -45,12 +44,20 @@ export class AdmissionGuards extends Construct {
       expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
     };
     const settings = { everywhere: false, variables: SETTING_VARIABLES, validations: SETTING_VALIDATIONS };
-    this.addGuard('job-settings', props, { ...settings, resources: [JOBS], conditions: JOB_CONDITIONS });
+    this.addGuard('job-settings', props, {
+      ...settings,
+      resources: [JOBS],
+      conditions: [...JOB_CONDITIONS, ...SETTING_CONDITIONS],
+    });
     this.addGuard('pod-settings', props, {
       ...settings,
       resources: [PODS],
       // The settings of a pod with an assignment are those of its Job, checked there.
-      conditions: [...POD_CONDITIONS, { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` }],
+      conditions: [
+        ...POD_CONDITIONS,
+        { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` },
+        ...SETTING_CONDITIONS,
+      ],
     });
     this.addGuard('jobs', props, {
       resources: [JOBS],
@@ -61,7 +68,7 @@ export class AdmissionGuards extends Construct {
     this.addGuard('pods', props, {
       resources: [PODS],
       everywhere: true,
-      conditions: [byUser],
+      conditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
     });
   }

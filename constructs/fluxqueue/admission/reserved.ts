@@ -3,8 +3,15 @@
  * let the runtime's own users pass already.
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME, USER_ANNOTATION } from '../../names';
-
-import { type AdmissionScopeProps, cel, celList, namespaceTakesPart, type Variable } from './scope';
+import {
+  type AdmissionScopeProps,
+  cel,
+  celList,
+  HAS_ASSIGNMENT,
+  type MatchCondition,
+  namespaceTakesPart,
+  type Variable,
+} from './scope';
 import type { Validation } from './settings';
 
 interface Rules {
@@ -13,10 +20,8 @@ interface Rules {
 }
 
 /** The Job controller, with credentials of its own or those of the whole controller manager. */
-const JOB_CONTROLLER_USERS = [
-  'system:serviceaccount:kube-system:job-controller',
-  'system:kube-controller-manager',
-];
+const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
+const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
 const assignment = (object: string) =>
@@ -73,6 +78,20 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
     },
   ],
 });
+
+/**
+ * What most requests about pods are, and need no judging: the Job controller creates a pod of a released Job (only the
+ * runtime writes that Job's assignment), or an update that touches none of ours takes a finalizer away.
+ */
+export const TOUCHES_RESERVED: MatchCondition = {
+  name: 'touches-what-is-reserved',
+  expression:
+    `oldObject == null ? request.userInfo.username != ${cel(JOB_CONTROLLER)} || !(${HAS_ASSIGNMENT}) || ` +
+    `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels) : ` +
+    'object.metadata.?labels != oldObject.metadata.?labels || ' +
+    'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+    'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
+};
 
 export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [

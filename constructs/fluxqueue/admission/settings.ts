@@ -14,8 +14,7 @@ import {
   QUEUE,
   WALLTIME,
 } from '../../names';
-
-import { cel, type Variable } from './scope';
+import { cel, celList, type MatchCondition, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */
 export interface Validation {
@@ -93,6 +92,24 @@ function seconds(v: string): string {
   const parts = `${v}.findAll("[0-9.]+[a-zµμ]+").map(part, double(part.find("[0-9.]+")) * ${factors}[part.find("[a-zµμ]+")])`;
   return `(${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
 }
+
+const settingIn = (map: string) =>
+  `has(object.metadata.${map}) && object.metadata.${map}.exists(key, key.startsWith("fluxqueue/") && ` +
+  `key in ${celList(SETTINGS.map(({ key }) => key))})`;
+
+/**
+ * Most objects give no setting, and most updates change none: they cost the
+ * apiserver a look at their keys instead of every expression below.
+ */
+export const SETTING_CONDITIONS: readonly MatchCondition[] = [
+  { name: 'has-a-setting', expression: `(${settingIn('labels')}) || (${settingIn('annotations')})` },
+  {
+    name: 'changes-its-maps',
+    expression:
+      'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels || ' +
+      'object.metadata.?annotations != oldObject.metadata.?annotations',
+  },
+];
 
 /**
  * The maps of the object and, on UPDATE, of what it was; of each setting its text (an annotation wins

@@ -79,6 +79,8 @@ export class Matcher {
   private readonly scheduler: Scheduler;
   /** Request -> whether the empty graph holds it; asked again and again while a queue waits. */
   private readonly verdicts = new Map<string, boolean>();
+  /** What waits is asked for again and again, with the same object. */
+  private requests = new WeakMap<Jobspec, Request>();
 
   private constructor(
     private readonly graph: Graph,
@@ -225,6 +227,7 @@ export class Matcher {
   private graphChanged(): void {
     this.ledger.fit();
     this.verdicts.clear();
+    this.requests = new WeakMap();
     this.shortcut.graphChanged();
     this.filters = this.readFilters();
     this.weights = new Weights(this.graph, this.filters);
@@ -253,13 +256,12 @@ export class Matcher {
     return new Matcher(graph, this.options, this.ledger.clone(graph));
   }
 
-  private read(jobspec: unknown): Request | JobspecError {
-    try {
-      return readRequest(jobspec, this.graph, this.policy);
-    } catch (error) {
-      if (error instanceof JobspecError) return error;
-      throw error;
-    }
+  private read(jobspec: Jobspec): Request | JobspecError {
+    const known = this.requests.get(jobspec);
+    if (known !== undefined) return known;
+    const request = readOf(jobspec, this.graph, this.policy);
+    if (!(request instanceof JobspecError)) this.requests.set(jobspec, request);
+    return request;
   }
 
   /** Whether the empty graph holds it. */
@@ -273,5 +275,14 @@ export class Matcher {
     if (this.verdicts.size >= KEPT_VERDICTS) this.verdicts.clear();
     this.verdicts.set(key, fits);
     return fits;
+  }
+}
+
+function readOf(jobspec: unknown, graph: Graph, policy: Policy): Request | JobspecError {
+  try {
+    return readRequest(jobspec, graph, policy);
+  } catch (error) {
+    if (error instanceof JobspecError) return error;
+    throw error;
   }
 }

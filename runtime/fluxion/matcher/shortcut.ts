@@ -35,6 +35,7 @@ export class Shortcut implements Selector {
   private readonly passable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
   private lastPasses = false;
+  private room = new Float64Array(0);
 
   constructor(
     private readonly graph: Graph,
@@ -141,13 +142,30 @@ export class Shortcut implements Selector {
     const leaders = new Leaders(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
     let seen = 0;
+    let hope = this.countRoom(nodes, resource, resources);
     for (let i = 0; i < nodes.length; i++) {
+      if (list.length + hope < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
+      const most = this.room[i]!;
+      hope -= most;
+      if (most > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';
     return leaders.reachedBy(list, candidates.score) === resource.min ? 'found' : 'tie';
+  }
+
+  /** How many slots each node has room for by count, into `room`. @returns their sum */
+  private countRoom(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
+    if (this.room.length < nodes.length) this.room = new Float64Array(nodes.length);
+    let sum = 0;
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[i]!;
+      const most = this.reaches(node, resources) ? this.walk.mostSlots(node, slot) : 0;
+      this.room[i] = most;
+      sum += most;
+    }
+    return sum;
   }
 
   /** Whether the walk gets from the root to this node. */

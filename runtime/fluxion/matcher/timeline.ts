@@ -91,6 +91,24 @@ export class Timeline {
     return true;
   }
 
+  /** How often `need` is free of `totals` all through [start, end), counted; Infinity where nothing is needed. */
+  room(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
+    const { lanes, amounts } = need;
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
+      const late = this.lateAt(i, start, now) ? this.over! : NONE;
+      const row = i * this.lanes;
+      for (let j = 0; j < lanes.length; j++) {
+        const k = lanes[j]!;
+        const taken = this.used[row + k]! + (late === NONE ? 0 : late[k]!);
+        least = Math.min(least, Math.floor((totals[k]! - taken) / amounts[j]!));
+      }
+      if (least <= 0) return 0;
+      if (this.rises === 0) return least;
+    }
+    return least;
+  }
+
   /**
    * The time before which no window of this length can fit, when [start, end) does not; -Infinity when it does.
    * Any later window still covers the last point that is too full, until that point is over.

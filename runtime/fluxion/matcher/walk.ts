@@ -214,6 +214,13 @@ export class Walk {
     return false;
   }
 
+  /** No more of these slots than this are found at and below a branch; a look at counts, not at units. */
+  mostSlots(branch: Branch, slot: Resource): number {
+    if (this.empty) return slot.min;
+    if (this.isPruned(branch, slot, false)) return 0;
+    return branch.timeline.room(slot.need, branch.totals, this.start, this.end, this.ledger.now);
+  }
+
   /** A node's id weighs in what is below it. */
   nodeFactorOf(branch: Branch): number {
     if (!this.policy.nodeCentric || branch.type !== NODE) return 0;

@@ -1,0 +1,179 @@
+/** The pod of one broker: the view of Flux, sidecars, the runner. */
+import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
+import type { ScriptFile } from './entrypoint';
+import { headlessName } from './hosts';
+import { isInteractive } from './lead';
+import {
+  CURVE_FOLDER,
+  CURVE_SOURCE,
+  hasView,
+  MUNGE_FOLDER,
+  mountPath,
+  SCRIPTS,
+  SOFTWARE,
+  SOFTWARE_TARGET,
+} from './places';
+import { basePod } from './pod';
+import type { Parts } from './parts';
+import { given } from './tidy';
+import { type Named, userVolumes } from './volumes';
+
+const SCRIPTS_VOLUME = 'flux-operator';
+const RUN_VOLUME = 'flux-run';
+const SOFTWARE_VOLUME = 'flux-software';
+const CURVE_VOLUME = 'flux-curve';
+const CURVE_SECRET_VOLUME = 'flux-curve-secret';
+const MUNGE_VOLUME = 'flux-munge';
+
+/** Names that volumes of users can't have. */
+export const OWN_VOLUMES: readonly string[] = [
+  SCRIPTS_VOLUME,
+  RUN_VOLUME,
+  SOFTWARE_VOLUME,
+  CURVE_VOLUME,
+  CURVE_SECRET_VOLUME,
+  MUNGE_VOLUME,
+  TEMPORARY_VOLUME,
+];
+
+/** The pod template's spec. @param files all script files, which name their ConfigMaps */
+export function brokerPod(
+  parts: Parts,
+  files: ReadonlyMap<string, readonly ScriptFile[]>,
+): Record<string, unknown> {
+  const { resource, spec, sidecars } = parts;
+  const { archive, shareProcessNamespace } = spec;
+  return given({
+    ...basePod(spec, [...spec.containers, ...viewPull(parts)]),
+    subdomain: headlessName(resource, spec),
+    restartPolicy: restartPolicy(parts),
+    shareProcessNamespace,
+    terminationGracePeriodSeconds:
+      spec.pod.terminationGracePeriodSeconds ?? (archive?.path === undefined ? 30 : 120),
+    initContainers: initContainers(parts),
+    containers: [runner(parts)],
+    volumes: [...volumes(parts, files), ...userVolumes([parts.runner, ...sidecars])],
+  });
+}
+
+/** A StatefulSet restarts by itself; one try is one pod for a command, so that its log stays. */
+export function restartPolicy({ spec, runner }: Parts): string {
+  if (spec.workload === 'StatefulSet') return 'Always';
+  return spec.pod.restartPolicy ?? (isInteractive(spec, runner) ? 'OnFailure' : 'Never');
+}
+
+function viewPull({ spec }: Parts): { imagePullSecret?: string }[] {
+  const secret = spec.flux.container?.imagePullSecret;
+  return secret === undefined || !hasView(spec) ? [] : [{ imagePullSecret: secret }];
+}
+
+function initContainers(parts: Parts): Container[] | undefined {
+  const { spec, sidecars } = parts;
+  const all = [...(hasView(spec) ? [view(parts)] : []), ...sidecars.map((each) => sidecar(parts, each))];
+  return all.length === 0 ? undefined : all;
+}
+
+function view({ spec }: Parts): Container {
+  const { container: from = {} } = spec.flux;
+  return given({
+    name: from.name ?? 'flux-view',
+    image: from.image,
+    imagePullPolicy: from.pullAlways === true ? 'Always' : 'IfNotPresent',
+    command: ['/bin/sh', `${SCRIPTS}/view.sh`, mountPath(spec)],
+    workingDir: from.workingDir,
+    resources: from.resources,
+    securityContext: securityContext(spec, from.securityContext),
+    volumeMounts: [
+      scriptsMount(),
+      { name: RUN_VOLUME, mountPath: mountPath(spec) },
+      { name: SOFTWARE_VOLUME, mountPath: SOFTWARE_TARGET },
+    ],
+  });
+}
+
+function scriptsMount(): Named {
+  return { name: SCRIPTS_VOLUME, mountPath: SCRIPTS, readOnly: true };
+}
+
+/** In every container that may use Flux. */
+function fluxMounts({ spec }: Parts): Named[] {
+  return [
+    scriptsMount(),
+    { name: RUN_VOLUME, mountPath: mountPath(spec) },
+    ...(hasView(spec) ? [{ name: SOFTWARE_VOLUME, mountPath: SOFTWARE }] : []),
+  ];
+}
+
+function runner(parts: Parts): Container {
+  const { spec, runner: from, runnerName } = parts;
+  const munge = spec.flux.mungeSecret;
+  return container(spec, from, {
+    name: runnerName,
+    command: ['/bin/sh', `${SCRIPTS}/start.sh`, runnerName],
+    env: spec.workload === 'StatefulSet' ? [STATEFUL_INDEX] : [],
+    ports: [{ name: 'flux', containerPort: spec.network.port ?? 8050 }],
+    mounts: [
+      ...fluxMounts(parts),
+      { name: CURVE_VOLUME, mountPath: CURVE_FOLDER },
+      { name: CURVE_SECRET_VOLUME, mountPath: CURVE_SOURCE, readOnly: true },
+      ...(munge === undefined ? [] : [{ name: MUNGE_VOLUME, mountPath: MUNGE_FOLDER, readOnly: true }]),
+    ],
+  });
+}
+
+/** What the Job controller gives its pods by itself. */
+const STATEFUL_INDEX: Named = {
+  name: 'JOB_COMPLETION_INDEX',
+  valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
+};
+
+/** A native sidecar: it starts before the broker and, unlike a plain container, does not keep the pod from ending. */
+function sidecar(parts: Parts, from: Parts['runner']): Container {
+  const name = from.name ?? '';
+  const wrapped = from.noWrapEntrypoint !== true;
+  return {
+    ...container(parts.spec, from, {
+      name,
+      ...(wrapped ? { command: ['/bin/sh', `${SCRIPTS}/sidecar.sh`, name] } : {}),
+      mounts: fluxMounts(parts),
+    }),
+    restartPolicy: 'Always',
+  };
+}
+
+function volumes(parts: Parts, files: ReadonlyMap<string, readonly ScriptFile[]>): Named[] {
+  const { spec } = parts;
+  const { mungeSecret } = spec.flux;
+  return [
+    {
+      name: SCRIPTS_VOLUME,
+      projected: { sources: [...files].map(([name, each]) => scriptSource(name, each)) },
+    },
+    { name: RUN_VOLUME, emptyDir: {} },
+    ...(hasView(spec) ? [{ name: SOFTWARE_VOLUME, emptyDir: {} }] : []),
+    { name: CURVE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    {
+      name: CURVE_SECRET_VOLUME,
+      secret: { secretName: parts.names.certificate, defaultMode: certificateMode(parts) },
+    },
+    ...(mungeSecret === undefined
+      ? []
+      : [{ name: MUNGE_VOLUME, secret: { secretName: mungeSecret, defaultMode: 0o400 } }]),
+    ...(spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : []),
+  ];
+}
+
+function scriptSource(configMap: string, files: readonly ScriptFile[]) {
+  const items = files.map(({ key, path, executable }) =>
+    executable === true ? { key, path, mode: 0o555 } : { key, path },
+  );
+  return { configMap: { name: configMap, items } };
+}
+
+/** As tight as lets the runner read it: who that is, the image may decide. */
+function certificateMode({ spec, runner }: Parts): number {
+  const user = runner.securityContext?.runAsUser ?? spec.pod.securityContext?.runAsUser;
+  const group = spec.pod.securityContext?.fsGroup;
+  if (spec.pod.restricted === true || group !== undefined) return 0o440;
+  return user === 0 ? 0o400 : 0o444;
+}

@@ -1,0 +1,114 @@
+/** Names that would be too long, or there twice. */
+import { maxSize } from './hosts';
+import { portServiceName } from './names';
+import type { Parts } from './parts';
+import { hasView } from './places';
+import type { Problem } from './problem';
+import type { ContainerSpec, MiniClusterResource } from './resource';
+import { sorted } from './tidy';
+import { volumeSource } from './volumes';
+
+const DNS_LABEL = 63;
+const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+
+export function nameProblems({ metadata: { name, namespace } }: MiniClusterResource): Problem[] {
+  const problems: Problem[] = [];
+  const remedy = 'use lower-case letters, digits and "-", with a letter first';
+  if (!NAME.test(name))
+    problems.push({ path: 'metadata.name', what: 'is no name for a cluster', value: name, remedy });
+  if (namespace !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+    problems.push({
+      path: 'metadata.namespace',
+      what: 'is no name of a namespace',
+      value: namespace,
+      remedy,
+    });
+  return problems;
+}
+
+/** Names made of several fields. */
+export function sharedNameProblems(parts: Parts): Problem[] {
+  return [
+    ...hostNameProblems(parts),
+    ...containerNames(parts),
+    ...serviceNames(parts),
+    ...volumeNames(parts),
+  ];
+}
+
+/** A pod's host name is a label of DNS. */
+function hostNameProblems({ resource: { metadata }, spec, names }: Parts): Problem[] {
+  const longest = [
+    `${metadata.name}-${maxSize(spec) - 1}`,
+    ...((spec.services ?? []).length > 0 ? [names.services] : []),
+  ].find((host) => host.length > DNS_LABEL);
+  if (longest === undefined) return [];
+  const what = `is too long: a pod would be called ${longest}, and a host name has at most ${DNS_LABEL} characters`;
+  return [{ path: 'metadata.name', what, value: metadata.name, remedy: 'give a shorter name' }];
+}
+
+function containerNames({ spec, resource }: Parts): Problem[] {
+  const view = hasView(spec) ? [spec.flux.container?.name ?? 'flux-view'] : [];
+  const nameOf = ({ name, runFlux }: ContainerSpec) =>
+    name ?? (runFlux === true || spec.containers.length === 1 ? resource.metadata.name : undefined);
+  return [
+    ...twice(spec.containers.map(nameOf), 'spec.containers', 'name', view),
+    ...twice(
+      (spec.services ?? []).map(({ name }) => name),
+      'spec.services',
+      'name',
+      [],
+    ),
+  ];
+}
+
+function serviceNames({ resource, spec, sidecars, names }: Parts): Problem[] {
+  const withPorts = [...sidecars, ...(spec.services ?? [])].filter(({ ports = [] }) => ports.length > 0);
+  const all = withPorts.map((each) => portServiceName(resource, each));
+  const long = all
+    .filter((name) => name.length > DNS_LABEL)
+    .map((name) => ({
+      path: 'spec',
+      what: `makes a Service with a name of more than ${DNS_LABEL} characters`,
+      value: name,
+      remedy: 'give the container a serviceName',
+    }));
+  return [...long, ...twice(all, 'spec', 'serviceName', [names.service])];
+}
+
+function twice(
+  names: readonly (string | undefined)[],
+  path: string,
+  field: string,
+  taken: readonly string[],
+): Problem[] {
+  const seen = new Set(taken);
+  return names.flatMap((name, index) => {
+    if (name === undefined) return [];
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const where = path === 'spec' ? `${path} (${field})` : `${path}[${index}].${field}`;
+    return [{ path: where, what: 'is there twice', value: name, remedy: 'choose another name' }];
+  });
+}
+
+/** One name, one volume, in whatever container. */
+function volumeNames({ spec }: Parts): Problem[] {
+  const groups = { containers: spec.containers, services: spec.services ?? [] };
+  return Object.entries(groups).flatMap(([group, containers]) => {
+    const sources = new Map<string, string>();
+    return containers.flatMap(({ volumes }, index) =>
+      sorted(volumes).flatMap(([name, volume]) => {
+        const source = JSON.stringify(volumeSource(volume));
+        const before = sources.get(name) ?? source;
+        sources.set(name, before);
+        if (before === source) return [];
+        const path = `spec.${group}[${index}].volumes.${name}`;
+        const what = 'is another volume than the one of that name in a container before it';
+        return [{ path, what, value: volume, remedy: 'give it another name or the same source' }];
+      }),
+    );
+  });
+}

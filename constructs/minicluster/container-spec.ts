@@ -1,0 +1,101 @@
+/** Props of a container in the shape of the resource. */
+import type { ComputeProps, ContainerProps } from './container-props';
+import type { ViewProps } from './props';
+import type { ContainerSpec, MiniClusterSpec } from './resource';
+import { given, some, sorted } from './tidy';
+
+type ResourcesSpec = NonNullable<ContainerSpec['resources']>;
+
+export function containerSpec(props: ContainerProps): ContainerSpec {
+  return given({
+    ...plain(props),
+    commands: some({
+      brokerPre: props.brokerPre,
+      init: props.init,
+      post: props.post,
+      pre: props.pre,
+      prefix: props.prefix,
+      script: props.script,
+      servicePre: props.servicePre,
+      workerPre: props.workerPre,
+    }),
+    envFrom: props.envFrom?.map(({ configMap, secret, prefix }) =>
+      given({
+        prefix,
+        configMapRef: configMap === undefined ? undefined : { name: configMap.name },
+        secretRef: secret === undefined ? undefined : { name: secret.name },
+      }),
+    ),
+    imagePullSecret: props.imagePullSecret?.name,
+    lifeCycle: some({ postStartExec: props.postStart, preStopExec: props.preStop }),
+    resources: resources(props),
+    secrets: map(props.secrets, ({ secret, key }) => ({ name: secret.name, key })),
+    volumes: map(props.volumes, ({ spec }) => spec),
+  }) as ContainerSpec;
+}
+
+/** Fields that are called and shaped alike. */
+function plain(props: ContainerProps) {
+  const {
+    batch,
+    batchRaw,
+    command,
+    env,
+    environment,
+    image,
+    imagePullPolicy,
+    launcher,
+    livenessProbe,
+    logs,
+  } = props;
+  const { name, noWrapEntrypoint, ports, pullAlways, readinessProbe, securityContext, serviceName } = props;
+  return {
+    ...{ batch, batchRaw, command, env, environment, image, imagePullPolicy, launcher, livenessProbe, logs },
+    ...{ name, noWrapEntrypoint, ports, pullAlways, readinessProbe, securityContext, serviceName },
+    startupProbe: props.startupProbe,
+    workingDir: props.workingDir,
+  };
+}
+
+export function viewSpec(
+  view: ViewProps = {},
+): NonNullable<NonNullable<MiniClusterSpec['flux']>['container']> {
+  const { image, imagePullSecret, name, pullAlways, pythonPath, securityContext, workingDir } = view;
+  return given({
+    ...{ image, name, pullAlways, pythonPath, securityContext, workingDir },
+    imagePullSecret: imagePullSecret?.name,
+    resources: resources(view),
+  }) as ReturnType<typeof viewSpec>;
+}
+
+function resources({
+  cpu,
+  cpuLimit,
+  memory,
+  memoryLimit,
+  devices,
+  claims,
+}: ComputeProps): ResourcesSpec | undefined {
+  const extended = map(devices, (count) => count);
+  const requests = { cpu: cpus(cpu), memory: memory?.asString(), ...extended };
+  const limits = { cpu: cpus(cpuLimit), memory: memoryLimit?.asString(), ...extended };
+  return some({
+    claims: claims?.map((name) => ({ name })),
+    limits: some(limits),
+    requests: some(requests),
+  }) as ResourcesSpec | undefined;
+}
+
+function cpus(count: number | undefined): string | undefined {
+  if (count === undefined) return undefined;
+  return Number.isInteger(count) ? String(count) : `${Math.round(count * 1000)}m`;
+}
+
+function map<T, R>(
+  values: Readonly<Record<string, T>> | undefined,
+  to: (value: T) => R,
+): Record<string, R> | undefined {
+  return values === undefined
+    ? undefined
+    : Object.fromEntries(sorted(values).map(([key, value]) => [key, to(value)]));
+}

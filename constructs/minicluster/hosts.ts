@@ -1,0 +1,71 @@
+/** Who is in the instance: hosts in the order of their ranks. */
+import type { MiniClusterResource } from './resource';
+import type { DefaultedSpec } from './schema';
+
+export interface Host {
+  /** RFC 29, e.g. `lammps-[0-3]`. */
+  readonly host: string;
+  /** Where others reach it. @default - by its host name */
+  readonly connect?: string;
+}
+
+/** `name-[first-last]` */
+function range(name: string, size: number, first = 0): string {
+  return `${name}-[${first}-${first + size - 1}]`;
+}
+
+export function maxSize({ maxSize = 0, size }: DefaultedSpec): number {
+  return Math.max(maxSize, size);
+}
+
+/** Name of the headless Service, which is the pods' subdomain too. */
+export function headlessName({ metadata }: MiniClusterResource, { network }: DefaultedSpec): string {
+  return network.headlessName ?? metadata.name;
+}
+
+/** The Service's name as pods resolve it: whole where the namespace is known. */
+export function serviceAddress(resource: MiniClusterResource, spec: DefaultedSpec): string {
+  const { namespace } = resource.metadata;
+  const name = headlessName(resource, spec);
+  return namespace === undefined ? name : `${name}.${namespace}.svc.${spec.network.clusterDomain}`;
+}
+
+/** Brokers of this cluster join the lead of another one. */
+export function joinsAnother({ flux }: DefaultedSpec): boolean {
+  return flux.bursting?.leadBroker !== undefined;
+}
+
+/** Entries of `[bootstrap] hosts`, in the order of ranks. */
+export function hosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
+  const { bursting } = spec.flux;
+  if (bursting?.hostlist !== undefined) return [{ host: bursting.hostlist }];
+  const own = range(resource.metadata.name, maxSize(spec));
+  if (bursting?.leadBroker !== undefined) {
+    const { address, name, port = 8050, size } = bursting.leadBroker;
+    return [
+      { host: `${name}-0`, connect: `tcp://${address}:${port}` },
+      ...(size > 1 ? [{ host: range(name, size - 1, 1) }] : []),
+      { host: own },
+    ];
+  }
+  const joining = (bursting?.clusters ?? []).map(({ name, size }, index) => ({
+    host: range(name ?? `burst-${index}`, size ?? spec.size),
+  }));
+  return [...ownHosts(resource, spec), ...joining];
+}
+
+/** With a minimal service only the lead can be reached, and by the Service's own address. */
+function ownHosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
+  const { name } = resource.metadata;
+  const size = maxSize(spec);
+  if (spec.flux.minimalService !== true) return [{ host: range(name, size) }];
+  const lead = { host: `${name}-0`, connect: `tcp://${serviceAddress(resource, spec)}:%p` };
+  return size > 1 ? [lead, { host: range(name, size - 1, 1) }] : [lead];
+}
+
+/** All hosts as one hostlist. */
+export function hostlist(resource: MiniClusterResource, spec: DefaultedSpec): string {
+  return hosts(resource, spec)
+    .map(({ host }) => host)
+    .join(',');
+}

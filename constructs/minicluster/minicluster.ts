@@ -1,0 +1,89 @@
+import { ApiObject, Chart } from 'cdk8s';
+import { Construct } from 'constructs';
+import { PropsError } from '../errors';
+import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../names';
+import { partsProblems, shapeProblems } from './check';
+import { type Parts, takeApart } from './parts';
+import { type Problem, problemLine } from './problem';
+import type { MiniClusterProps } from './props';
+import { specOf } from './props-to-spec';
+import { renderParts } from './render';
+import type { ManifestObject, MiniClusterResource } from './resource';
+
+/**
+ * A Flux instance whose brokers are the pods of one Job: what the resource
+ * MiniCluster is, as a construct. Same fields, same checks, same manifests.
+ *
+ * @throws PropsError that lists everything that is wrong
+ */
+export class MiniCluster extends Construct {
+  /** Name of the Job, and of the pods' hosts: NAME-0, NAME-1, ... */
+  readonly name: string;
+  /** The same as a resource. */
+  readonly resource: MiniClusterResource;
+
+  constructor(scope: Construct, id: string, props: MiniClusterProps) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    const chart = Chart.of(this);
+    const namespace = props.namespace ?? chart.namespace;
+    this.resource = {
+      metadata: { name: this.name, ...(namespace === undefined ? {} : { namespace }) },
+      spec: specOf(props),
+    };
+    const parts = checked(this.resource, this.node.path);
+    const { keygen } = props.certificate ?? {};
+    const manifests =
+      props.live === true
+        ? [asManifest(this.resource)]
+        : renderParts(parts, keygen === undefined ? {} : { keygen });
+    for (const manifest of manifests)
+      new Manifest(this, `${manifest.kind}-${manifest.metadata.name}`, manifest, chart);
+  }
+}
+
+/** A manifest as it was rendered: cdk8s would walk through each once more to resolve tokens that are not there. */
+class Manifest extends ApiObject {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly manifest: ManifestObject,
+    private readonly owner: Chart,
+  ) {
+    super(scope, id, {
+      apiVersion: manifest.apiVersion,
+      kind: manifest.kind,
+      metadata: { name: manifest.metadata.name },
+    });
+  }
+
+  override toJson(): ManifestObject {
+    const { metadata } = this.manifest;
+    return {
+      ...this.manifest,
+      metadata: { ...metadata, labels: { ...this.owner.labels, ...metadata.labels } },
+    };
+  }
+}
+
+function asManifest({ metadata, spec }: MiniClusterResource): ManifestObject {
+  return { apiVersion: `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`, kind: 'MiniCluster', metadata, spec };
+}
+
+/** Taken apart once, for the checks and for rendering. */
+function checked(resource: MiniClusterResource, path: string): Parts {
+  refuse(shapeProblems(resource), path);
+  const parts = takeApart(resource);
+  refuse(partsProblems(parts), path);
+  return parts;
+}
+
+function refuse(problems: readonly Problem[], path: string): void {
+  if (problems.length === 0) return;
+  throw new PropsError(
+    `MiniCluster ${path}`,
+    `${problems.map(problemLine).join('\n  ')}\n `,
+    problems.length,
+    'correct each of them; docs/minicluster-fields.md has the prop of every field',
+  );
+}

@@ -1,0 +1,63 @@
+/** What the brokers' pods and the services' pod have in common. */
+import type { DefaultedSpec } from './schema';
+import { given, sorted } from './tidy';
+
+/** Pod's half of Pod Security `restricted`; the user counts unless the spec names another. */
+const RESTRICTED_USER = 1000;
+const RESTRICTED = {
+  fsGroup: RESTRICTED_USER,
+  runAsGroup: RESTRICTED_USER,
+  runAsNonRoot: true,
+  runAsUser: RESTRICTED_USER,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+/** @param pulled everything that has an image to pull */
+export function basePod(
+  spec: DefaultedSpec,
+  pulled: readonly { readonly imagePullSecret?: string }[],
+): Record<string, unknown> {
+  const { pod } = spec;
+  const secrets = new Set(pulled.flatMap(({ imagePullSecret }) => imagePullSecret ?? []));
+  return given({
+    automountServiceAccountToken: pod.automountServiceAccountToken === true,
+    dnsPolicy: pod.dnsPolicy ?? (pod.hostNetwork === true ? 'ClusterFirstWithHostNet' : undefined),
+    // One variable per Service of the namespace would only be in the way.
+    enableServiceLinks: false,
+    hostIPC: pod.hostIPC,
+    hostNetwork: pod.hostNetwork,
+    hostPID: pod.hostPID,
+    imagePullSecrets: secrets.size === 0 ? undefined : [...secrets].sort().map((name) => ({ name })),
+    nodeSelector: nodeSelector(spec),
+    priorityClassName: pod.priorityClassName,
+    resourceClaims: pod.resourceClaims,
+    resources: pod.resources === undefined ? undefined : { limits: pod.resources, requests: pod.resources },
+    runtimeClassName: pod.runtimeClassName,
+    schedulerName: pod.schedulerName,
+    securityContext:
+      pod.restricted === true ? { ...RESTRICTED, ...pod.securityContext } : pod.securityContext,
+    serviceAccountName: pod.serviceAccountName,
+    tolerations: pod.tolerations,
+  });
+}
+
+function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {
+  const arch =
+    flux.arch === undefined || flux.arch === '' ? {} : { 'kubernetes.io/arch': ARCH[flux.arch] ?? flux.arch };
+  const all = { ...arch, ...pod.nodeSelector };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+/** What people call it -> what nodes are labelled with. */
+const ARCH: Readonly<Record<string, string>> = { arm: 'arm64', aarch64: 'arm64', x86_64: 'amd64' };
+
+/** `pod.nodeAffinity`: all of the labels, each with one of its values. */
+export function nodeAffinity({ pod }: DefaultedSpec): Record<string, unknown> | undefined {
+  const expressions = sorted(pod.nodeAffinity).map(([key, values]) => ({ key, operator: 'In', values }));
+  if (expressions.length === 0) return undefined;
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: expressions }],
+    },
+  };
+}

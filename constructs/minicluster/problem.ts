@@ -1,0 +1,21 @@
+/** One thing that is wrong with a resource. */
+export interface Problem {
+  /** Where, from `spec` or `metadata`. */
+  readonly path: string;
+  /** What is wrong with it. */
+  readonly what: string;
+  /** What was given. */
+  readonly value: unknown;
+  /** One imperative sentence without the full stop. */
+  readonly remedy: string;
+}
+
+/** The problem as one line for people. */
+export function problemLine({ path, what, value, remedy }: Problem): string {
+  const shown = value === undefined ? '' : ` (got ${shortened(JSON.stringify(value) ?? String(value))})`;
+  return `${path}: ${what}${shown}; ${remedy}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

@@ -1,0 +1,38 @@
+/**
+ * From a resource to the manifests it is made of: the one way there, for the
+ * construct, for `fluxqueue render` and for the runtime's controller. A pure
+ * function; the same resource gives the same text.
+ */
+import { configMaps, scriptFiles } from './config-maps';
+import { workload } from './job';
+import { keygen } from './keygen';
+import { type Parts, takeApart } from './parts';
+import type { ManifestObject, MiniClusterResource, RenderOptions } from './resource';
+import { headlessService, portServices, servicesDeployment } from './services';
+
+/**
+ * The manifests in the order in which they are applied. What is wrong with the
+ * resource `checkMiniCluster` says; this renders what it is given.
+ */
+export function renderMiniCluster(
+  resource: MiniClusterResource,
+  options: RenderOptions = {},
+): readonly ManifestObject[] {
+  return renderParts(takeApart(resource), options);
+}
+
+/** The same, of a resource that was taken apart to be checked. */
+export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
+  const files = scriptFiles(parts);
+  const objects = [
+    ...(options.keygen === undefined ? [] : keygen(parts, options.keygen)),
+    ...configMaps(parts, files),
+    headlessService(parts),
+    ...portServices(parts),
+    ...servicesDeployment(parts),
+    workload(parts, files),
+  ];
+  const { namespace } = parts.resource.metadata;
+  if (namespace === undefined) return objects;
+  return objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+}

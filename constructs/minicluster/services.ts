@@ -1,0 +1,109 @@
+/** Services: what brokers find each other by, what ports of sidecars and services are reached by, and the services' own pod. */
+import { MINICLUSTER_LABEL } from '../names';
+import { container, portName, TEMPORARY_VOLUME } from './container';
+import { headlessName } from './hosts';
+import { BROKER_LABEL, objectLabels, portServiceName } from './names';
+import type { Parts } from './parts';
+import { basePod, nodeAffinity } from './pod';
+import type { ContainerSpec, ManifestObject } from './resource';
+import { given } from './tidy';
+import { userVolumes } from './volumes';
+
+/** Which of a cluster's pods: its brokers have BROKER_LABEL, the services' pod this one. */
+const SERVICES_LABEL = 'flux-framework.org/services';
+
+/** The Service that gives pods their names. With `minimalService` only the lead is behind it, with an address that stays. */
+export function headlessService({ resource, spec, names }: Parts): ManifestObject {
+  const { name } = resource.metadata;
+  const port = spec.network.port ?? 8050;
+  const minimal = spec.flux.minimalService === true;
+  return service(names.service, objectLabels(resource), {
+    ...(minimal ? {} : { clusterIP: 'None' }),
+    ports: [{ name: 'flux', port, targetPort: port }],
+    // Brokers look for each other before any of them is ready.
+    publishNotReadyAddresses: true,
+    selector: minimal
+      ? { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' }
+      : { [MINICLUSTER_LABEL]: name },
+  });
+}
+
+function indexLabel(workload: string): string {
+  return workload === 'StatefulSet'
+    ? 'apps.kubernetes.io/pod-index'
+    : 'batch.kubernetes.io/job-completion-index';
+}
+
+/** One Service per container with ports, under a name of its own in the namespace. */
+export function portServices(parts: Parts): ManifestObject[] {
+  const { resource, spec, sidecars } = parts;
+  const { name } = resource.metadata;
+  const of = (containers: readonly ContainerSpec[], label: string) =>
+    containers
+      .filter(({ ports = [] }) => ports.length > 0)
+      .map((each) =>
+        service(portServiceName(resource, each), objectLabels(resource), {
+          ports: (each.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
+          selector: { [label]: name },
+        }),
+      );
+  return [...of(sidecars, BROKER_LABEL), ...of(spec.services ?? [], SERVICES_LABEL)];
+}
+
+function service(
+  name: string,
+  labels: Record<string, string>,
+  spec: Record<string, unknown>,
+): ManifestObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, labels }, spec };
+}
+
+/** The services' pod, kept alive by a Deployment. It is reached as NAME-services in the headless Service too. */
+export function servicesDeployment(parts: Parts): ManifestObject[] {
+  const { resource, spec, names } = parts;
+  const { services = [] } = spec;
+  if (services.length === 0) return [];
+  const own = { [SERVICES_LABEL]: resource.metadata.name };
+  const labels = { ...spec.pod.labels, ...objectLabels(resource), ...own };
+  const required = nodeAffinity(spec);
+  const pod = given({
+    ...basePod(spec, services),
+    hostname: names.services,
+    subdomain: headlessName(resource, spec),
+    affinity: required === undefined ? undefined : { nodeAffinity: required },
+    containers: services.map((each) => serviceContainer(parts, each)),
+    volumes: volumes(parts, services),
+  });
+  const deployment: ManifestObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: names.services, labels: objectLabels(resource) },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: own },
+      // Two pods at once would have one host name and one volume.
+      strategy: { type: 'Recreate' },
+      template: { metadata: given({ annotations: spec.pod.annotations, labels }), spec: pod },
+    },
+  };
+  return [deployment];
+}
+
+function volumes({ spec }: Parts, services: readonly ContainerSpec[]) {
+  const all = [
+    ...(spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : []),
+    ...userVolumes(services),
+  ];
+  return all.length === 0 ? undefined : all;
+}
+
+/** Its image's entrypoint, unless the spec says what to run. */
+function serviceContainer({ spec }: Parts, from: ContainerSpec) {
+  const { init, servicePre, script, post } = from.commands ?? {};
+  const lines = [init, servicePre, script ?? from.command, post].filter((each) => each !== undefined);
+  const wrapped = from.noWrapEntrypoint !== true && lines.length > 0;
+  return container(spec, from, {
+    name: from.name ?? '',
+    ...(wrapped ? { command: ['/bin/sh', '-c', lines.join('\n')] } : {}),
+  });
+}

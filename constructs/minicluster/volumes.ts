@@ -1,0 +1,85 @@
+/** The user's volumes: one of a name per pod, mounted by the containers that list it. */
+import type { ContainerSpec } from './resource';
+import { given, sorted } from './tidy';
+
+type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
+/** A volume of a pod, or a mount of a container. */
+export type Named = { readonly name: string; readonly [field: string]: unknown };
+
+/** Where upstream mounts every emptyDir: programs want memory there. */
+const SHARED_MEMORY = '/dev/shm';
+
+/** The pod's volumes from all its containers. */
+export function userVolumes(containers: readonly ContainerSpec[]): Named[] {
+  const byName: Record<string, VolumeSpec> = {};
+  for (const [name, volume] of containers.flatMap(({ volumes }) => sorted(volumes))) byName[name] ??= volume;
+  return sorted(byName).map(([name, volume]) => ({ name, ...volumeSource(volume) }));
+}
+
+export function userMounts({ volumes }: ContainerSpec): Named[] {
+  return sorted(volumes).map(([name, volume]) =>
+    given({
+      name,
+      mountPath: mountPathOf(volume),
+      readOnly: volume.readOnly === true ? true : undefined,
+      subPath: volume.subPath,
+    }),
+  );
+}
+
+/** Where it is mounted; undefined if the spec does not say and there is no default. */
+export function mountPathOf({ path, emptyDir }: VolumeSpec): string | undefined {
+  return path ?? (emptyDir === true ? SHARED_MEMORY : undefined);
+}
+
+/** The volume's source as in a pod. */
+export function volumeSource(volume: VolumeSpec): Record<string, unknown> {
+  const source = SOURCES.map((make) => make(volume)).find((each) => each !== undefined);
+  // Only a path: the pod's own empty directory, as users of such manifests expect.
+  return source ?? { emptyDir: {} };
+}
+
+const SOURCES: readonly ((volume: VolumeSpec) => Record<string, unknown> | undefined)[] = [
+  csi,
+  ({ secretName, items, defaultMode }) =>
+    secretName === undefined ? undefined : { secret: given({ secretName, items: keys(items), defaultMode }) },
+  ({ emptyDir, emptyDirMedium, emptyDirSizeLimit }) =>
+    emptyDir !== true
+      ? undefined
+      : {
+          emptyDir: given({
+            medium: emptyDirMedium?.toLowerCase() === 'memory' ? 'Memory' : undefined,
+            sizeLimit: emptyDirSizeLimit,
+          }),
+        },
+  ({ hostPath, hostPathType }) =>
+    hostPath === undefined ? undefined : { hostPath: { path: hostPath, type: hostPathType ?? 'Directory' } },
+  ({ configMapName, items, defaultMode }) =>
+    configMapName === undefined
+      ? undefined
+      : { configMap: given({ name: configMapName, items: keys(items), defaultMode }) },
+  ({ claimName, readOnly }) =>
+    claimName === undefined
+      ? undefined
+      : { persistentVolumeClaim: given({ claimName, readOnly: readOnly === true ? true : undefined }) },
+  ({ nfsServer, nfsPath }) =>
+    nfsServer === undefined ? undefined : { nfs: { server: nfsServer, path: nfsPath } },
+];
+
+function csi(volume: VolumeSpec): Record<string, unknown> | undefined {
+  const { csiDriver, csiDriverAttributes, csiDriverFsType, csiDriverSecretName, readOnly } = volume;
+  if (csiDriver === undefined) return undefined;
+  return {
+    csi: given({
+      driver: csiDriver,
+      fsType: csiDriverFsType,
+      nodePublishSecretRef: csiDriverSecretName === undefined ? undefined : { name: csiDriverSecretName },
+      readOnly: readOnly === true ? true : undefined,
+      volumeAttributes: csiDriverAttributes,
+    }),
+  };
+}
+
+function keys(items: VolumeSpec['items']): { key: string; path: string }[] | undefined {
+  return items === undefined ? undefined : sorted(items).map(([key, path]) => ({ key, path }));
+}

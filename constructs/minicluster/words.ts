@@ -1,0 +1,45 @@
+/** Text for the shell: what is quoted here means itself, whatever is in it. */
+
+/** One word of POSIX shell. */
+export function quote(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function quoteAll(words: readonly string[]): string {
+  return words.map(quote).join(' ');
+}
+
+/** The words of options that a user wrote in one line; quotes hold words together. */
+export function splitWords(text: string): string[] {
+  const words = text.matchAll(/(?:[^\s'"\\]+|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/g);
+  return [...words].map(([word]) => unquote(word));
+}
+
+function unquote(word: string): string {
+  return word.replaceAll(
+    /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs,
+    (_, single, double, escaped) => single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped,
+  );
+}
+
+/** Characters that mean themselves in every shell. */
+const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
+
+/**
+ * A command line as shell source for its words: plain words as they are, anything with
+ * shell syntax as one argument of a shell, which runs where the command does.
+ */
+export function commandWords(command: string): string {
+  const line = command.trim();
+  const words = line.split(/[ \t]+/);
+  // `NAME=value program` is syntax too.
+  if (PLAIN.test(line) && !words[0]!.includes('=')) return quoteAll(words);
+  return `"$shell" -c ${quote(line)}`;
+}
+
+/** Shell assignments, in the order given, of the values that are not empty. */
+export function assignments(values: Readonly<Record<string, string>>): string {
+  let text = '';
+  for (const name in values) if (values[name] !== '') text += `${name}=${quote(values[name]!)}\n`;
+  return text;
+}

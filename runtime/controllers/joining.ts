@@ -1,0 +1,35 @@
+/**
+ * A pod beyond the gang of a running Job (decision 12) joins it: it asks by the
+ * Job's terms, for what was left of the Job's time when it was made. Pure.
+ */
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
+import { askOf } from '../jobspec/jobspec';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/types';
+import { secondsOf } from '../workloads/adapter';
+import { isBeyond } from '../workloads/assignment';
+import type { WorkloadSettings } from '../workloads/settings';
+
+/** @returns undefined for everything that stands for itself */
+export function joiningSettings(
+  { metadata }: KubernetesObject,
+  rowOf: (uid: string) => WorkloadRow | undefined,
+): WorkloadSettings | undefined {
+  const { annotations, ownerReferences = [], creationTimestamp } = metadata;
+  const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
+  if (!isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return undefined;
+  const job = rowOf(ownerReferences.find(({ controller }) => controller === true)?.uid ?? '');
+  if (job === undefined) return undefined;
+  // The same at every look: a walltime that shrinks would be another request each time.
+  const left = job.allocation === null ? job.walltime : job.allocation.end - secondsOf(creationTimestamp);
+  return {
+    // A FluxSetup's queue is `<namespace>/<name>`; asked for it is by its name.
+    queue: job.queue.slice(job.queue.indexOf('/') + 1),
+    priority: job.priority,
+    walltimeSeconds: Math.max(1, left),
+    hold: false,
+    exclusive: askOf(job.jobspec).exclusive,
+    after: [],
+    preemptible: false,
+  };
+}

@@ -1,0 +1,89 @@
+/** How far the Job or StatefulSet of a MiniCluster is, in the words that its status needs. Pure. */
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import type { Result } from '../queue/types';
+import { isTerminal, secondsOf } from '../workloads/adapter';
+
+export interface Progress {
+  /** Pods it is to have. */
+  readonly wanted: number;
+  /** Pods there are. */
+  readonly pods: number;
+  /** Pods that have a node. */
+  readonly placed: number;
+  /** Pods that are ready: their brokers are up. */
+  readonly ready: number;
+  readonly suspended: boolean;
+  readonly end?: End;
+}
+
+interface End {
+  readonly result: Result;
+  /** One sentence without the full stop. */
+  readonly message: string;
+  /** Unix seconds. */
+  readonly finishedAt: number;
+}
+
+export interface StatefulSet extends KubernetesObject {
+  readonly spec: { readonly replicas?: number };
+  readonly status?: { readonly replicas?: number; readonly readyReplicas?: number };
+}
+
+/** @param pods those of the Job that are known; they may be gone before it is over */
+export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
+  const { parallelism = 1, suspend = false } = job.spec;
+  const end = endOf(job, pods);
+  return {
+    wanted: parallelism,
+    pods: job.status?.active ?? 0,
+    placed: placedOf(pods),
+    ready: end === undefined ? (job.status?.ready ?? 0) : 0,
+    suspended: suspend,
+    ...(end !== undefined && { end }),
+  };
+}
+
+/** It has no end: it is there until it is deleted. */
+export function progressOfStatefulSet({ spec, status }: StatefulSet, pods: readonly Pod[]): Progress {
+  return {
+    wanted: spec.replicas ?? 1,
+    pods: status?.replicas ?? 0,
+    placed: placedOf(pods),
+    ready: status?.readyReplicas ?? 0,
+    suspended: false,
+  };
+}
+
+function placedOf(pods: readonly Pod[]): number {
+  return pods.filter((pod) => pod.spec.nodeName !== undefined && !isTerminal(pod)).length;
+}
+
+function endOf({ spec, status }: Job, pods: readonly Pod[]): End | undefined {
+  for (const condition of status?.conditions ?? []) {
+    const { type, status: value, reason, message = '', lastTransitionTime } = condition;
+    if (value !== 'True' || lastTransitionTime === undefined) continue;
+    const finishedAt = secondsOf(lastTransitionTime);
+    if (type === 'Complete') return { result: 'Succeeded', message: 'the lead is done', finishedAt };
+    if (type !== 'Failed') continue;
+    if (reason === 'DeadlineExceeded')
+      return {
+        result: 'TimedOut',
+        message: `ended by its deadline of ${spec.activeDeadlineSeconds} s`,
+        finishedAt,
+      };
+    return { result: 'Failed', message: exitOfLead(pods) ?? message, finishedAt };
+  }
+  return undefined;
+}
+
+/** What its last lead ended with, while a pod tells. */
+function exitOfLead(pods: readonly Pod[]): string | undefined {
+  const codes = pods
+    .filter(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION] === '0')
+    .sort((a, b) => secondsOf(b.metadata.creationTimestamp) - secondsOf(a.metadata.creationTimestamp))
+    .flatMap(({ status }) => status?.containerStatuses ?? [])
+    .map(({ state }) => state?.terminated?.exitCode)
+    .filter((code) => code !== undefined && code !== 0);
+  return codes.length === 0 ? undefined : `the lead ended with exit code ${codes[0]}`;
+}

@@ -1,0 +1,102 @@
+/**
+ * One deep queue: many one-second Jobs, room for a few at a time; how full the
+ * room stays and how fast they end: `npm run -s bench:deep -- --json`.
+ */
+import { Command } from 'commander';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue } from '../../runtime/queue/types';
+import { type Stack, startStack } from '../stack/stack';
+import { round, runJobs, say, withAdmin } from './jobs';
+
+const options = new Command('bench:deep')
+  .option('--jobs <n>', 'one-pod Jobs', Number, 3000)
+  .option('--room <n>', 'how many of them may run at a time; in tens', Number, 50)
+  .option('--plain', 'first as many Jobs without the queue, with room for all', false)
+  .option('--json', 'only one line of JSON on stdout', false)
+  .parse()
+  .opts<{ jobs: number; room: number; plain: boolean; json: boolean }>();
+
+const CORES_PER_NODE = 10;
+const JOB_SECONDS = 1;
+const NAMESPACE = 'deep';
+
+async function main(): Promise<void> {
+  const plain = options.plain ? await plainJobsPerSecond() : undefined;
+  const stack = await startStack({
+    cluster: {
+      nodes: options.room / CORES_PER_NODE,
+      nodeShape: { cpu: `${CORES_PER_NODE}`, memory: '640Gi' },
+    },
+    config: { logLevel: 'warn' },
+    progress: say,
+  });
+  try {
+    const result = await withAdmin(stack, (client) => measure(stack, client));
+    const all = { ...result, ...(plain === undefined ? {} : { plainJobsPerSecond: round(plain) }) };
+    if (!options.json) for (const [key, value] of Object.entries(all)) say(`${key.padEnd(20)} ${value}`);
+    process.stdout.write(`${JSON.stringify(all)}\n`);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function plainJobsPerSecond(): Promise<number> {
+  const stack = await startStack({
+    cluster: { nodes: 100, nodeShape: { cpu: '64', memory: '640Gi' } },
+    progress: say,
+  });
+  try {
+    await stack.namespace(NAMESPACE, false);
+    const { seconds } = await withAdmin(stack, (client) => runJobs(client, NAMESPACE, 'job', options.jobs));
+    return options.jobs / seconds;
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function measure(stack: Stack, client: KubernetesClient) {
+  await stack.namespace(NAMESPACE);
+  const controller = await stack.startController();
+  const queue = openQueue({ url: stack.postgres.url });
+  try {
+    say(`${options.jobs} Jobs, room for ${options.room}`);
+    const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);
+    const spans = await Promise.all(uids.map((uid) => spanOf(queue, uid)));
+    const first = Math.min(...spans.map(({ from }) => from));
+    // From here on nothing waits any more: an empty place is no fault.
+    const empty = Math.max(...spans.map(({ from }) => from));
+    const last = Math.max(...spans.map(({ until }) => until));
+    const held = spans.reduce((sum, { from, until }) => sum + Math.min(until, empty) - from, 0);
+    return {
+      jobs: options.jobs,
+      room: options.room,
+      jobsPerSecond: round(options.jobs / seconds),
+      grantedShare: round(held / (options.room * (empty - first))),
+      usefulShare: round((options.jobs * JOB_SECONDS) / (options.room * (last - first))),
+      seconds: round(seconds),
+    };
+  } finally {
+    await queue.close();
+    await controller.stop();
+  }
+}
+
+/** When its place was granted and free again, by the event log. Unix seconds. */
+async function spanOf(queue: Queue, uid: string): Promise<{ from: number; until: number }> {
+  const history = await queue.history(uid);
+  const at = (event: string) => history.findLast((entry) => entry.event === event)?.at;
+  const from = at('Allocated');
+  const until = at('Finished');
+  if (from === undefined || until === undefined)
+    throw new Error(`${uid} is not finished: ${history.map(({ event }) => event).join(', ')}`);
+  return { from, until };
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    say(String(error));
+    process.exit(1);
+  },
+);

@@ -1,0 +1,191 @@
+/**
+ * `npm run -s bench:queue -- [--json]`: what the queue costs.
+ *
+ * Passes: how long one takes over a deep queue. A thousand nodes of 64
+ * cores, full; 1,000, 10,000 and 100,000 workloads wait, in ten shapes and in a thousand. The figure of a size is the
+ * slowest of its passes: the first over a new queue, one after something ended, one with nothing new.
+ *
+ * Tables: how many submissions a second reach Postgres, and how long a restart takes (queue-database.ts).
+ */
+import { parseArgs } from 'node:util';
+import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
+import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import { newRow } from '../../runtime/queue/new-row';
+import type { WorkloadRow } from '../../runtime/queue/types';
+import { type PassInput, type PassResult, runPass } from '../../runtime/scheduling/pass';
+import { queueSettings } from '../scheduling/settings';
+import { measureDatabase } from './queue-database';
+
+const NODES = 1000;
+const CORES = 64;
+const SIZES = [1_000, 10_000, 100_000] as const;
+const SHAPES = [10, 1000] as const;
+
+interface PassFigures {
+  readonly waiting: number;
+  readonly shapes: number;
+  readonly firstSeconds: number;
+  readonly afterEndSeconds: number;
+  readonly quietSeconds: number;
+  readonly matches: number;
+}
+
+interface PassBench {
+  readonly pass1kSeconds: number;
+  readonly pass10kSeconds: number;
+  readonly pass100kSeconds: number;
+  readonly passes: readonly PassFigures[];
+}
+
+/** The part of the bench that needs no database. */
+async function benchPasses(say: (line: string) => void): Promise<PassBench> {
+  const passes: PassFigures[] = [];
+  for (const waiting of SIZES) {
+    for (const shapes of SHAPES) {
+      const figures = await measure(waiting, shapes);
+      passes.push(figures);
+      say(
+        `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, nothing new ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} questions`,
+      );
+    }
+  }
+  const slowest = (waiting: number) =>
+    Math.max(
+      ...passes
+        .filter((figures) => figures.waiting === waiting)
+        .flatMap((figures) => [figures.firstSeconds, figures.afterEndSeconds, figures.quietSeconds]),
+    );
+  return {
+    pass1kSeconds: slowest(1_000),
+    pass10kSeconds: slowest(10_000),
+    pass100kSeconds: slowest(100_000),
+    passes,
+  };
+}
+
+async function measure(waiting: number, shapes: number): Promise<PassFigures> {
+  const fluxion = embeddedFluxion();
+  const nodes: GraphNode[] = Array.from({ length: NODES }, (_, i) => ({
+    name: `node-${i}`,
+    units: { core: CORES, memory: 4 * CORES },
+  }));
+  await fluxion.init({ nodes, policy: 'lonode', now: 0 });
+  const queue = new DeepQueue(fluxion, nodes);
+  await queue.fill();
+  queue.submit(waiting, shapes);
+  const first = await queue.timedPass({ freed: true, graphGrew: true });
+  await queue.endOne();
+  const afterEnd = await queue.timedPass({ freed: true });
+  const quiet = await queue.timedPass({});
+  return {
+    waiting,
+    shapes,
+    firstSeconds: first.seconds,
+    afterEndSeconds: afterEnd.seconds,
+    quietSeconds: quiet.seconds,
+    matches: first.matches + afterEnd.matches + quiet.matches,
+  };
+}
+
+class DeepQueue {
+  private readonly rows = new Map<string, WorkloadRow>();
+  private last: Pick<PassResult, 'reservations' | 'memory'> | undefined;
+  private now = 0;
+
+  constructor(
+    private readonly fluxion: Fluxion,
+    private readonly nodes: readonly GraphNode[],
+  ) {}
+
+  /** A thousand jobs of half a node to two nodes, with ends of their own, until nothing is free. */
+  async fill(): Promise<void> {
+    for (let i = 0, left = NODES * CORES; left > 0; i++) {
+      const cores = Math.min(left, 32 * (1 + (i % 4)));
+      this.add(cores / 8, 8, 3600 + 7 * i);
+      left -= cores;
+    }
+    await this.timedPass({ freed: true, graphGrew: true });
+  }
+
+  submit(count: number, shapes: number): void {
+    for (let i = 0; i < count; i++) {
+      const shape = i % shapes;
+      this.add(1 + Math.floor(shape / 20), 1 + (shape % 20), 600 + 60 * (i % 97));
+    }
+  }
+
+  async endOne(): Promise<void> {
+    const [running] = [...this.rows.values()].filter(({ phase }) => phase === 'Running');
+    await this.fluxion.cancel(running!.jobid);
+    this.rows.delete(running!.uid);
+  }
+
+  async timedPass(over: Partial<PassInput>): Promise<{ seconds: number; matches: number }> {
+    this.now += 1;
+    const rows = [...this.rows.values()];
+    const from = performance.now();
+    const result = await runPass({
+      now: this.now,
+      queues: [{ settings: queueSettings({ depth: 100_000 }), rows }],
+      matcher: this.fluxion,
+      reservations: this.last?.reservations ?? [],
+      memory: this.last?.memory,
+      freed: false,
+      graphGrew: false,
+      nodes: this.nodes,
+      ...over,
+    });
+    const seconds = (performance.now() - from) / 1000;
+    this.last = result;
+    for (const { uid, allocation } of result.grants) this.change(uid, { phase: 'Running', allocation });
+    for (const { uid, ...wait } of result.waits) this.change(uid, wait);
+    return { seconds, matches: result.matches };
+  }
+
+  private add(pods: number, cpu: number, walltime: number): void {
+    const jobspec = jobspecOf({
+      pod: { containers: [{ resources: { requests: { cpu, memory: `${cpu}Gi` } } }] },
+      pods,
+      walltime,
+    });
+    const seq = this.rows.size + 1_000_000 * (this.last === undefined ? 0 : 1);
+    const row = newRow(
+      {
+        uid: `${seq}`,
+        kind: 'Job',
+        namespace: 'bench',
+        name: `w-${seq}`,
+        queue: 'default',
+        priority: 0,
+        submittedAt: this.now,
+        walltime,
+        pods,
+        jobspec,
+        shape: shapeOf(jobspec),
+        held: false,
+        user: 'bench',
+        after: [],
+        preemptible: false,
+      },
+      seq + 1,
+    );
+    this.rows.set(row.uid, row);
+  }
+
+  private change(uid: string, over: Partial<WorkloadRow>): void {
+    this.rows.set(uid, { ...this.rows.get(uid)!, ...over });
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+  const { passes, ...ofPasses } = await benchPasses((line) => process.stderr.write(`${line}\n`));
+  const figures = { ...ofPasses, ...(await measureDatabase()) };
+  process.stdout.write(`${JSON.stringify(values.json ? figures : { ...figures, passes })}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 1;
+});

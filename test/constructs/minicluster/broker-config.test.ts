@@ -1,0 +1,138 @@
+/** broker.toml, table by table, as facts of real Flux want it. */
+import { type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
+
+type Container = MiniClusterSpec['containers'][number];
+
+function files(more: Partial<MiniClusterSpec> = {}, container: Partial<Container> = {}, namespace?: string) {
+  const spec = { size: 4, containers: [{ image: 'app', command: 'run', ...container }], ...more };
+  const metadata = { name: 'mc', ...(namespace === undefined ? {} : { namespace }) };
+  const map = renderMiniCluster({ metadata, spec }).find(({ metadata }) => metadata.name === 'mc-config');
+  return map?.data as Record<string, string>;
+}
+const toml = (...args: Parameters<typeof files>) => files(...args)['config_broker.toml']!;
+const cpu = (quantity: string | number) => ({ resources: { limits: { cpu: quantity } } });
+
+test('the whole of it, with CPUs and a namespace', () => {
+  expect(toml({}, cpu(2), 'lab')).toBe(`[access]
+allow-guest-user = true
+allow-root-owner = true
+
+[bootstrap]
+curve_cert = "/run/flux-curve/curve.cert"
+default_port = 8050
+default_bind = "tcp://*:%p"
+default_connect = "tcp://%h.mc.lab.svc.cluster.local:%p"
+hosts = [
+  { host = "mc-[0-3]" },
+]
+
+[tbon]
+connect_timeout = "5s"
+tcp_user_timeout = "20s"
+
+[resource]
+noverify = true
+
+[[resource.config]]
+hosts = "mc-[0-3]"
+cores = "0-1"
+`);
+});
+
+test('without a namespace brokers find each other by the search path, so it can be applied anywhere', () => {
+  expect(toml()).toContain('default_connect = "tcp://%h.mc:%p"');
+  expect(toml({ network: { headlessName: 'hl' } })).toContain('default_connect = "tcp://%h.hl:%p"');
+});
+
+test.each([
+  [1, '0'],
+  ['1', '0'],
+  ['500m', '0'],
+  ['1500m', '0'],
+  ['3900m', '0-2'],
+  ['64', '0-63'],
+  ['2e1', '0-19'],
+])('%s CPUs are the cores "%s"', (quantity, cores) => {
+  expect(toml({}, cpu(quantity))).toContain(`cores = "${cores}"`);
+});
+
+test('limit counts before request, request before the pod, flux.cores before all', () => {
+  const both = { resources: { limits: { cpu: '2' }, requests: { cpu: '4' } } };
+  expect(toml({}, both)).toContain('cores = "0-1"');
+  expect(toml({}, { resources: { requests: { cpu: '4' } } })).toContain('cores = "0-3"');
+  expect(toml({ pod: { resources: { cpu: '3' } } })).toContain('cores = "0-2"');
+  expect(toml({ flux: { cores: 8 } }, both)).toContain('cores = "0-7"');
+});
+
+test('without CPUs a cluster of fixed size looks for itself', () => {
+  expect(toml()).not.toContain('[resource]');
+});
+
+test.each<[string, Partial<MiniClusterSpec>]>([
+  ['it may grow', { maxSize: 8 }],
+  ['it starts with fewer', { minSize: 2 }],
+  ['others may join', { flux: { bursting: { clusters: [{}] } } }],
+])('without CPUs, where %s, resources come from a file', (_, more) => {
+  expect(toml(more)).toContain('[resource]\nnoverify = true\npath = "/mnt/flux/config/etc/flux/system/R"');
+  expect(files(more)['cluster_settings.sh']).toContain('resources=local');
+});
+
+test('hosts are registered up to maxSize, the quorum is what must be there', () => {
+  const { 'config_broker.toml': config, 'cluster_broker.sh': broker } = files(
+    { size: 4, minSize: 2, maxSize: 8 },
+    cpu(1),
+  );
+  expect(config).toContain('{ host = "mc-[0-7]" }');
+  expect(config).toContain('hosts = "mc-[0-7]"\ncores = "0"');
+  expect(broker).toContain('-Sbroker.quorum=2');
+  expect(files({ maxSize: 8 })['cluster_broker.sh']).toContain('-Sbroker.quorum=4');
+});
+
+test('one broker is a list of one', () => {
+  expect(toml({ size: 1 })).toContain('{ host = "mc-[0-0]" }');
+});
+
+test('a minimal service: the lead is dialled by the address of the Service, which stays', () => {
+  const config = toml({ flux: { minimalService: true } }, {}, 'lab');
+  expect(config).toContain(
+    '{ host = "mc-0", connect = "tcp://mc.lab.svc.cluster.local:%p" },\n  { host = "mc-[1-3]" },',
+  );
+});
+
+test('others may join: their hosts come after its own', () => {
+  const bursting = { clusters: [{}, { name: 'far', size: 2 }] };
+  const config = toml({ flux: { bursting } }, cpu(1));
+  expect(config).toContain(
+    '{ host = "mc-[0-3]" },\n  { host = "burst-0-[0-3]" },\n  { host = "far-[0-1]" },',
+  );
+  expect(config).toContain('hosts = "mc-[0-3],burst-0-[0-3],far-[0-1]"');
+});
+
+test('it joins another: the ranks of that one come first, its lead at its address', () => {
+  const leadBroker = { address: '10.0.0.1', name: 'main', port: 30000, size: 4 };
+  const config = toml({ flux: { bursting: { leadBroker } } });
+  expect(config).toContain(
+    '{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "main-[1-3]" },\n  { host = "mc-[0-3]" },',
+  );
+  const lone = toml({ flux: { bursting: { leadBroker: { ...leadBroker, size: 1 } } } });
+  expect(lone).toContain('{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "mc-[0-3]" },');
+});
+
+test('a configuration of the user stands as it is, and finds the resources where upstream has them', () => {
+  const brokerConfig = '[bootstrap]\nhosts = [{host="$(x)"}]';
+  expect(toml({ flux: { brokerConfig } })).toBe(`${brokerConfig}\n`);
+  expect(files({ flux: { brokerConfig } })['cluster_settings.sh']).toContain('resources=local');
+});
+
+test('no time for a connection: Flux decides', () => {
+  expect(toml({ flux: { connectTimeout: '' } })).not.toContain('connect_timeout');
+});
+
+test('schedulers', () => {
+  expect(toml({ flux: { scheduler: { queuePolicy: 'easy', matchPolicy: 'lonodex' } } })).toMatch(
+    /\[sched-fluxion-qmanager\]\nqueue-policy = "easy"\n\n\[sched-fluxion-resource\]\nmatch-policy = "lonodex"\n$/,
+  );
+  const simple = files({ flux: { scheduler: { simple: true } } });
+  expect(simple['config_broker.toml']).toContain('[modules]\nalternatives.sched = "sched-simple"');
+  expect(simple['cluster_settings.sh']).not.toContain('FLUX_RC_EXTRA');
+});

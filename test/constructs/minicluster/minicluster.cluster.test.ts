@@ -1,0 +1,141 @@
+/** MiniCluster on a real apiserver: its CRD, and what is made of it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkMiniCluster, type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
+import { withDefaults } from '../../../constructs/minicluster/schema';
+import { describeCluster } from '../../cluster/suite';
+import { RIGHT, WRONG } from './corpus';
+import { FIELDS } from './fields';
+
+const CRD = readFileSync(join(__dirname, '../../../constructs/crds/miniclusters.yaml'), 'utf8');
+const COLLECTION = '/apis/flux-framework.org/v1alpha2/namespaces/default/miniclusters';
+const STRICT = '?fieldValidation=Strict&dryRun=All';
+
+/** Where objects of these kinds are created. */
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ConfigMap: '/api/v1/namespaces/default/configmaps',
+  Deployment: '/apis/apps/v1/namespaces/default/deployments',
+  Job: '/apis/batch/v1/namespaces/default/jobs',
+  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles',
+  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
+  Secret: '/api/v1/namespaces/default/secrets',
+  Service: '/api/v1/namespaces/default/services',
+  ServiceAccount: '/api/v1/namespaces/default/serviceaccounts',
+  StatefulSet: '/apis/apps/v1/namespaces/default/statefulsets',
+};
+
+describeCluster('MiniCluster on a real apiserver', (getCluster) => {
+  const resource = (name: string, spec: unknown) => ({
+    apiVersion: 'flux-framework.org/v1alpha2',
+    kind: 'MiniCluster',
+    metadata: { name, namespace: 'default' },
+    spec,
+  });
+  const send = (spec: unknown, query = STRICT) =>
+    getCluster().api.send('POST', `${COLLECTION}${query}`, resource('mc', spec));
+
+  beforeAll(async () => {
+    await getCluster().apply(CRD);
+    await getCluster().waitFor('MiniClusters to be served', async () => {
+      const { status } = await getCluster().api.send('GET', COLLECTION);
+      return status === 200;
+    });
+  });
+
+  test('its schema is structural and its names are taken', async () => {
+    const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/miniclusters.flux-framework.org',
+    );
+    const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
+    expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
+    expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+  });
+
+  describe.each(Object.entries(RIGHT))('%s', (_, spec) => {
+    test('is accepted', async () => {
+      const { status, text } = await send(spec);
+      expect([status, status === 201 ? '' : text]).toEqual([201, '']);
+    });
+
+    test('has the defaults that we give it where there is no apiserver', async () => {
+      const { text } = await send(spec);
+      expect(JSON.parse(text).spec).toEqual(JSON.parse(JSON.stringify(withDefaults(spec))));
+    });
+
+    test('makes nothing that is refused', async () => {
+      const metadata = { name: 'mc', namespace: 'default' };
+      const objects = renderMiniCluster({ metadata, spec }, { keygen: {} });
+      for (const object of objects) {
+        const { status, text } = await getCluster().api.send(
+          'POST',
+          `${COLLECTIONS[object.kind]}${STRICT}`,
+          object,
+        );
+        expect([object.kind, object.metadata.name, status, status === 201 ? '' : text]).toEqual([
+          object.kind,
+          object.metadata.name,
+          201,
+          '',
+        ]);
+      }
+    });
+  });
+
+  test('every field alone is accepted', async () => {
+    const runner = { image: 'app', command: 'run' };
+    for (const { path, spec, container } of FIELDS) {
+      const own = container === undefined ? {} : { containers: [{ ...runner, ...container }] };
+      const { status, text } = await send({ size: 4, containers: [runner], ...spec, ...own });
+      expect([path, status, status === 201 ? '' : text]).toEqual([path, 201, '']);
+    }
+  });
+
+  test('what the checks refuse the apiserver refuses too, as far as it can see', async () => {
+    for (const { what, spec, refused = true } of WRONG) {
+      const { status, text } = await send(spec);
+      expect([what, status, refused ? '' : text]).toEqual([what, refused ? 422 : 201, refused ? '' : text]);
+      if (
+        refused &&
+        checkMiniCluster({ metadata: { name: 'mc' }, spec: spec as MiniClusterSpec }).length === 0
+      )
+        expect(what).toBe('a resource claim of nothing');
+    }
+  });
+
+  test('its rules say what to do', async () => {
+    const { text } = await send({ size: 4, maxSize: 2, containers: [{ launcher: true, batch: true }] });
+    expect(text).toContain('spec.maxSize: Invalid value');
+    expect(text).toContain('must not be smaller than size; raise maxSize or lower size');
+    expect(text).toContain('spec.containers[0].launcher');
+  });
+
+  test('a name that can be no host name is refused', async () => {
+    const long = resource('a'.repeat(58), { containers: [{}] });
+    const { status, text } = await getCluster().api.send('POST', `${COLLECTION}${STRICT}`, long);
+    expect([status, text]).toEqual([422, expect.stringContaining('metadata.name')]);
+  });
+
+  test('kubectl: columns, short name, explain', async () => {
+    await send({ size: 3, maxSize: 5, containers: [{ image: 'app' }] }, '');
+    const { stdout } = await getCluster().kubectl(['get', 'mc', '-n', 'default']);
+    expect(stdout.split('\n')[0]?.split(/\s+/)).toEqual(['NAME', 'SIZE', 'READY', 'PHASE', 'RESULT', 'AGE']);
+    const explained = await getCluster().kubectl(['explain', 'minicluster.spec.walltime']);
+    expect(explained.stdout).toContain('the queue plans with it');
+  });
+
+  test('the scale subresource', async () => {
+    await getCluster().api.send('PATCH', `${COLLECTION}/mc/status`, {
+      status: { size: 3, selector: 'hpa-selector=mc' },
+    });
+    const scaled = await getCluster().kubectl(['scale', 'mc', 'mc', '-n', 'default', '--replicas=5']);
+    expect([scaled.code, scaled.stderr]).toEqual([0, '']);
+    const { spec, status } = await getCluster().get<{ spec: { replicas: number }; status: object }>(
+      `${COLLECTION}/mc/scale`,
+    );
+    expect([spec.replicas, status]).toEqual([5, { replicas: 3, selector: 'hpa-selector=mc' }]);
+    const beyond = await getCluster().kubectl(['scale', 'mc', 'mc', '-n', 'default', '--replicas=6']);
+    expect(beyond.stderr).toContain('must not be smaller than size');
+    const none = await getCluster().kubectl(['scale', 'mc', 'mc', '-n', 'default', '--replicas=0']);
+    expect(none.code).not.toBe(0);
+  });
+});

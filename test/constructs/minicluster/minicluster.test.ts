@@ -1,0 +1,71 @@
+import { App, Chart, Duration, Testing } from 'cdk8s';
+import { Certificate, MiniCluster, renderMiniCluster } from '../../../constructs/minicluster';
+
+const CONTAINER = { image: 'app', command: 'run' };
+const chart = (namespace?: string) => new Chart(new App(), 'c', namespace === undefined ? {} : { namespace });
+
+test('is what the resource is', () => {
+  const inside = chart('lab');
+  const cluster = new MiniCluster(inside, 'mc', {
+    size: 4,
+    walltime: Duration.hours(1),
+    container: CONTAINER,
+  });
+  const spec = { size: 4, walltime: '3600s', containers: [CONTAINER] };
+  expect(cluster.resource).toEqual({ metadata: { name: 'mc', namespace: 'lab' }, spec });
+  expect(Testing.synth(inside)).toEqual(JSON.parse(JSON.stringify(renderMiniCluster(cluster.resource))));
+});
+
+test('is called like its id, or as it is told', () => {
+  const inside = chart();
+  expect(new MiniCluster(inside, 'lammps', { container: CONTAINER }).name).toBe('lammps');
+  expect(new MiniCluster(inside, 'Other', { name: 'other', container: CONTAINER }).name).toBe('other');
+});
+
+test('without a namespace its manifests have none', () => {
+  const inside = chart();
+  new MiniCluster(inside, 'mc', { container: CONTAINER });
+  for (const { metadata } of Testing.synth(inside)) expect(metadata).not.toHaveProperty('namespace');
+});
+
+test('labels of the chart are on every object and take none of ours away', () => {
+  const labels = { team: 'physics', 'app.kubernetes.io/name': 'x' };
+  const inside = new Chart(new App(), 'c', { labels });
+  new MiniCluster(inside, 'mc', { container: CONTAINER });
+  for (const { metadata } of Testing.synth(inside))
+    expect(metadata.labels).toMatchObject({ team: 'physics', 'app.kubernetes.io/name': 'mc' });
+});
+
+test('live: the resource itself, for the controller', () => {
+  const inside = chart('lab');
+  new MiniCluster(inside, 'mc', { live: true, cleanup: true, container: CONTAINER });
+  expect(Testing.synth(inside)).toEqual([
+    {
+      apiVersion: 'flux-framework.org/v1alpha2',
+      kind: 'MiniCluster',
+      metadata: { name: 'mc', namespace: 'lab', labels: {} },
+      spec: { cleanup: true, containers: [CONTAINER] },
+    },
+  ]);
+});
+
+test('a certificate of its own making needs no runtime', () => {
+  const inside = chart();
+  new MiniCluster(inside, 'mc', {
+    container: CONTAINER,
+    certificate: Certificate.fromKeygen({ image: 'rt:1' }),
+  });
+  const kinds = Testing.synth(inside).map(({ kind }) => kind);
+  expect(kinds.slice(0, 5)).toEqual(['Secret', 'ServiceAccount', 'Role', 'RoleBinding', 'Job']);
+});
+
+test('the same program writes the same bytes', () => {
+  const write = () => {
+    const app = new App();
+    const inside = new Chart(app, 'c');
+    for (const id of ['a', 'b']) new MiniCluster(inside, id, { size: 3, container: CONTAINER });
+    return app.synthYaml();
+  };
+  expect(write()).toBe(write());
+  expect(write()).not.toMatch(/[&*]a\d/);
+});

@@ -1,0 +1,35 @@
+/** `fluxqueue render` as people call it. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { bin } from '../../package.json';
+
+const ROOT = join(__dirname, '../..');
+const MINICLUSTER = `apiVersion: flux-framework.org/v1alpha2
+kind: MiniCluster
+metadata: {name: mc}
+spec: {containers: [{image: app, command: hostname}]}
+`;
+
+function fluxqueue(args: readonly string[], input = '') {
+  return spawnSync(process.execPath, [join(ROOT, bin.fluxqueue), ...args], {
+    encoding: 'utf8',
+    input,
+    cwd: ROOT,
+  });
+}
+
+test('reads stdin, writes manifests to stdout and what to know to stderr', () => {
+  const { status, stdout, stderr } = fluxqueue(
+    ['render', '--namespace', 'lab', '--keygen-image', 'rt:1'],
+    MINICLUSTER,
+  );
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^apiVersion: v1\nkind: Secret\n/);
+  expect(stdout.match(/^---$/gm)).toHaveLength(8);
+});
+
+test('bad input: a sentence, no stack, exit code 1, nothing on stdout', () => {
+  const { status, stdout, stderr } = fluxqueue(['render', '/nowhere/mc.yaml']);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^FLUXQ_RENDER_INPUT: \/nowhere\/mc\.yaml: can't be read: .*\n$/);
+});

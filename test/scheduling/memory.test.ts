@@ -1,0 +1,48 @@
+import { nodesOf, Simulation } from './simulation';
+
+/** One full node; `n` of one shape wait for it, the first with a reservation. */
+async function refused(n: number): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(2, 2));
+  sim.submit('a', { cpu: 2 });
+  sim.submit('b', { cpu: 2 });
+  await sim.pass();
+  for (let i = 0; i < n; i++) sim.submit(`w${i}`, { cpu: 2 });
+  await sim.pass();
+  return sim;
+}
+
+test('what was refused is not asked again in the next pass, nor is what comes new and is no smaller', async () => {
+  const sim = await refused(5);
+  sim.submit('new', { cpu: 2, walltime: 200 });
+  sim.now += 1;
+  expect(await sim.pass()).toMatchObject({ matches: 0, waits: [{ uid: 'new', reason: 'Busy' }] });
+  sim.submit('smaller', { cpu: 1 });
+  expect((await sim.pass()).matches).toBe(1);
+});
+
+test('once something is given back, it is', async () => {
+  const sim = await refused(3);
+  await sim.finish('a');
+  await sim.pass();
+  expect(sim.startOf('w0')).toBe(sim.now);
+});
+
+test('a reservation that is given up lets others be asked again', async () => {
+  const sim = await Simulation.of(nodesOf(2, 2));
+  sim.submit('a', { cpu: 2, walltime: 100 });
+  await sim.pass();
+  sim.submit('wide', { pods: 2, cpu: 2 });
+  sim.submit('long', { cpu: 2, walltime: 1000 });
+  await sim.pass();
+  expect(sim.row('long').reason).toBe('Busy');
+  sim.change('wide', { held: true });
+  await sim.pass();
+  expect(sim.startOf('long')).toBe(sim.now);
+});
+
+test('nodes that come make a new memory', async () => {
+  const sim = await refused(2);
+  await sim.fluxion.addNodes([{ name: 'n9', units: { core: 2 } }]);
+  await sim.pass({ nodes: [...sim.nodes, { name: 'n9', units: { core: 2 } }] });
+  expect(sim.startOf('w0')).toBe(sim.now);
+});

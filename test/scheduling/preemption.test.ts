@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { nodesOf, Simulation } from './simulation';
+
+const PREEMPTS = { preempts: true };
+
+async function full(
+  over: { preemptible?: boolean; kind?: string; priority?: number } = {},
+): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(4, 2));
+  sim.queue('default', PREEMPTS);
+  for (let i = 0; i < 4; i++) {
+    sim.submit(`low${i}`, { cpu: 2, walltime: 5000, preemptible: true, ...over });
+    sim.now += 1;
+    await sim.pass();
+  }
+  return sim;
+}
+
+test('the youngest goes, one if one is enough, and the urgent one starts when it is gone', async () => {
+  const sim = await full();
+  sim.submit('urgent', { cpu: 2, priority: 10 });
+  const { recalls } = await sim.pass();
+  expect(recalls).toEqual([{ uid: 'low3', message: 'preempted by science/urgent, which is more urgent' }]);
+  expect(sim.row('urgent')).toMatchObject({ reason: 'Reserved', estimatedStart: sim.now + 45 });
+  sim.now += 5;
+  sim.submit('sneaky', { cpu: 2, walltime: 10 });
+  expect(await sim.pass({ freed: true })).toMatchObject({ grants: [], recalls: [] });
+  await sim.requeue('low3');
+  await sim.pass();
+  expect(sim.startOf('urgent')).toBe(sim.now);
+  expect(sim.row('low3')).toMatchObject({ phase: 'Waiting', preemptions: 1 });
+  expect(sim.doubleGrants()).toEqual([]);
+});
+
+test('as few as will do, wherever they are', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', PREEMPTS);
+  sim.submit('wide', { pods: 2, cpu: 4, walltime: 5000, preemptible: true });
+  await sim.pass();
+  for (let i = 0; i < 8; i++) {
+    sim.now += 1;
+    sim.submit(`small${i}`, { cpu: 1, walltime: 5000, preemptible: true });
+    await sim.pass();
+  }
+  sim.submit('urgent', { pods: 2, cpu: 4, priority: 1 });
+  expect((await sim.pass()).recalls.map(({ uid }) => uid)).toEqual(['wide']);
+});
+
+test.each([
+  ['not preemptible', { preemptible: false }],
+  ['a pod', { kind: 'Pod' }],
+  ['of the same priority', { priority: 10 }],
+])('who is %s stays', async (_, over) => {
+  const sim = await full(over);
+  sim.submit('urgent', { cpu: 2, priority: 10 });
+  expect((await sim.pass()).recalls).toEqual([]);
+});
+
+test('nobody is taken back in a queue that does not preempt, nor for a start that is near, nor in vain', async () => {
+  const sim = await full();
+  sim.queue('default', { preempts: false });
+  sim.submit('urgent', { cpu: 2, priority: 10 });
+  expect((await sim.pass()).recalls).toEqual([]);
+  sim.queue('default', PREEMPTS);
+  sim.now = 1000 + 5000 - 40;
+  await sim.finish('urgent');
+  sim.submit('soon', { cpu: 2, priority: 10 });
+  expect((await sim.pass()).recalls).toEqual([]);
+  sim.submit('impossible', { cpu: 2, pods: 5, priority: 20 });
+  expect((await sim.pass()).recalls).toEqual([]);
+});
+
+test('who was taken back itself takes back nobody, and priorities count as the queue cuts them', async () => {
+  const sim = await full();
+  sim.submit('again', { cpu: 2, priority: 10 });
+  sim.change('again', { preemptions: 1 });
+  expect((await sim.pass()).recalls).toEqual([]);
+  await sim.finish('again');
+  sim.queue('default', { ...PREEMPTS, priority: { min: 0, max: 0 } });
+  sim.submit('loud', { cpu: 2, priority: 10 });
+  expect((await sim.pass({ freed: true })).recalls).toEqual([]);
+});
+
+test('no loops: each workload is taken back at most once per more urgent one, and all of them end', async () => {
+  const job = fc.record({
+    priority: fc.integer({ min: 0, max: 3 }),
+    pods: fc.integer({ min: 1, max: 3 }),
+    cpu: fc.integer({ min: 1, max: 2 }),
+    walltime: fc.integer({ min: 50, max: 600 }),
+    preemptible: fc.boolean(),
+    gap: fc.integer({ min: 0, max: 60 }),
+  });
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(job, { minLength: 1, maxLength: 25 }),
+      fc.constantFrom('fcfs' as const, 'easy' as const, 'conservative' as const),
+      async (jobs, policy) => {
+        const sim = await Simulation.of(nodesOf(3, 2), { policy });
+        sim.queue('default', { policy, ...PREEMPTS });
+        const recalled = new Map<string, number>();
+        let at = sim.now;
+        const arrivals = jobs.map(({ gap, ...options }, i) => {
+          at += gap;
+          return { at, submit: () => void sim.submit(`j${i}`, options) };
+        });
+        await sim.run(arrivals, async () => {
+          for (const { uid, recall } of sim.rows.values()) {
+            if (recall === null) continue;
+            taken += 1;
+            recalled.set(uid, (recalled.get(uid) ?? 0) + 1);
+            const { preemptible, priority } = sim.row(uid);
+            expect(preemptible).toBe(true);
+            expect(recalled.get(uid)).toBeLessThanOrEqual(
+              jobs.filter((other) => other.priority > priority).length,
+            );
+            await sim.requeue(uid);
+          }
+        });
+        expect(sim.doubleGrants()).toEqual([]);
+        expect([...sim.rows.values()].filter(({ phase }) => phase !== 'Finished')).toEqual([]);
+      },
+    ),
+    { numRuns: 80 },
+  );
+  expect(taken).toBeGreaterThan(0);
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { nodesOf, Simulation } from './simulation';
+
+const uids = (sim: Simulation) => sim.started.map(({ uid }) => uid);
+
+test('what is beyond the quota waits and says which resource', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', { quota: { cores: 7, jobs: 3 } });
+  sim.submit('a', { cpu: 4 });
+  sim.submit('b', { cpu: 3, pods: 2 });
+  sim.submit('c', { cpu: 2, walltime: 101 });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a']);
+  expect(sim.row('b')).toMatchObject({
+    reason: 'QuotaExceeded',
+    message: "needs 6 cores; its queue's quota of 7 cores is in use",
+    estimatedStart: null,
+  });
+  // It would take what b waits for, for as long as b would wait.
+  expect(sim.row('c').message).toBe("its queue's quota is kept for an earlier workload");
+  await sim.finish('a');
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a', 'b']);
+});
+
+test('short ones pass one that lacks quota, if they are gone when it is free', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', { quota: { cores: 6 } });
+  sim.submit('a', { cpu: 4, walltime: 100 });
+  sim.submit('wide', { cpu: 4, pods: 1 });
+  sim.submit('short', { cpu: 2, walltime: 100 });
+  sim.submit('long', { cpu: 2, walltime: 101 });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a', 'short']);
+});
+
+test('more than the whole quota never starts, blocks nobody, and is told so', async () => {
+  for (const policy of ['fcfs', 'easy'] as const) {
+    const sim = await Simulation.of(nodesOf(4, 4), { policy });
+    sim.queue('default', { policy, quota: { pods: 2 } });
+    sim.submit('wide', { pods: 3 });
+    sim.submit('small');
+    await sim.pass();
+    expect(uids(sim)).toEqual(['small']);
+    expect(sim.row('wide').message).toBe("asks for 3 pods, more than its queue's quota of 2 pods");
+  }
+});
+
+test('fcfs waits for its quota in order', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4), { policy: 'fcfs' });
+  sim.queue('default', { policy: 'fcfs', quota: { cores: 5 } });
+  sim.submit('a', { cpu: 4 });
+  sim.submit('b', { cpu: 2 });
+  sim.submit('c', { cpu: 1, walltime: 1 });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a']);
+  expect(sim.row('c').message).toBe('waits behind earlier workloads of its queue');
+});
+
+test('different nodes are counted as they come out', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', { quota: { nodes: 1 } });
+  sim.submit('a', { cpu: 3 });
+  sim.submit('b', { cpu: 3 });
+  sim.submit('c', { cpu: 1 });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a', 'c']);
+  expect(sim.row('b').message).toBe("needs more nodes; its queue's quota of 1 nodes is in use");
+});
+
+test('whole nodes count with all they have', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', { quota: { cores: 6 } });
+  sim.submit('a', { cpu: 1, exclusive: true });
+  sim.submit('b', { cpu: 1, exclusive: true });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a']);
+  expect(sim.row('b').message).toBe("needs 4 cores; its queue's quota of 6 cores is in use");
+});
+
+describe('cohort', () => {
+  const cohort = 'lab';
+
+  test('idle quota is lent, up to borrowing', async () => {
+    const sim = await Simulation.of(nodesOf(10, 1));
+    sim.queue('a', { cohort, quota: { cores: 4 }, borrowing: { cores: 3 } });
+    sim.queue('b', { cohort, quota: { cores: 6 } });
+    for (let i = 0; i < 10; i++) sim.submit(`a${i}`, { queue: 'a' });
+    sim.submit('b', { queue: 'b', held: true });
+    await sim.pass();
+    expect(uids(sim)).toHaveLength(7);
+    expect(sim.row('a9').message).toContain("its queue's quota");
+  });
+
+  test('all of the cohort together never hold more than their quotas', async () => {
+    const sim = await Simulation.of(nodesOf(20, 1));
+    sim.queue('a', { cohort, quota: { cores: 4 } });
+    sim.queue('b', { cohort, quota: { cores: 6 } });
+    for (let i = 0; i < 20; i++) sim.submit(`a${i}`, { queue: 'a' });
+    sim.submit('b', { queue: 'b' });
+    await sim.pass();
+    expect(uids(sim)).toHaveLength(10);
+    expect(sim.row('b').message).toBe('needs 1 core; the quota of cohort lab of 10 cores is in use');
+  });
+
+  test('who reclaims takes the youngest borrowed back, once', async () => {
+    const sim = await Simulation.of(nodesOf(20, 1));
+    sim.queue('a', { cohort, quota: { cores: 4 } });
+    sim.queue('b', { cohort, quota: { cores: 6 }, reclaim: true });
+    sim.submit('idle', { queue: 'b', held: true });
+    for (let i = 0; i < 10; i++) {
+      sim.submit(`a${i}`, { queue: 'a', walltime: 1000 });
+      sim.now += 1;
+      await sim.pass();
+    }
+    sim.submit('b', { queue: 'b', pods: 2 });
+    const { recalls } = await sim.pass();
+    expect(recalls).toEqual([
+      { uid: 'a9', message: 'gives back quota that queue b had lent' },
+      { uid: 'a8', message: 'gives back quota that queue b had lent' },
+    ]);
+    sim.now += 1;
+    expect((await sim.pass({ freed: true })).recalls).toEqual([]);
+    for (const uid of ['a8', 'a9']) await sim.requeue(uid);
+    await sim.pass();
+    expect(sim.startOf('b')).toBe(sim.now);
+    expect(sim.row('a8').phase).toBe('Waiting');
+  });
+
+  test('nobody is made to give back what is its own, nor a pod', async () => {
+    const sim = await Simulation.of(nodesOf(20, 1));
+    sim.queue('a', { cohort, quota: { cores: 4 } });
+    sim.queue('b', { cohort, quota: { cores: 2 }, reclaim: true });
+    sim.submit('idle', { queue: 'b', held: true });
+    for (let i = 0; i < 6; i++) sim.submit(`a${i}`, { queue: 'a', kind: 'Pod' });
+    await sim.pass();
+    sim.submit('b', { queue: 'b' });
+    expect((await sim.pass()).recalls).toEqual([]);
+    expect(sim.row('b').reason).toBe('QuotaExceeded');
+  });
+});
+
+test('no queue ever holds more than its quota and what it may borrow, nor a cohort more than all of them', async () => {
+  const job = fc.record({
+    queue: fc.constantFrom('a', 'b'),
+    pods: fc.integer({ min: 1, max: 4 }),
+    cpu: fc.integer({ min: 1, max: 3 }),
+    walltime: fc.integer({ min: 1, max: 60 }),
+    part: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    gap: fc.integer({ min: 0, max: 20 }),
+  });
+  const held = (sim: Simulation, queue: string) =>
+    sim
+      .running()
+      .filter(({ uid }) => sim.row(uid).queue === queue)
+      .reduce((sum, { uid }) => sum + sim.row(uid).pods * cpus.get(uid)!, 0);
+  const cpus = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(job, { minLength: 1, maxLength: 40 }),
+      fc.constantFrom('easy' as const, 'conservative' as const, 'fcfs' as const),
+      async (jobs, policy) => {
+        const sim = await Simulation.of(nodesOf(8, 4), { policy });
+        sim.queue('a', { policy, cohort: 'lab', quota: { cores: 8 }, borrowing: { cores: 4 } });
+        sim.queue('b', { policy, cohort: 'lab', quota: { cores: 6, jobs: 2 }, borrowing: { cores: 6 } });
+        let at = sim.now;
+        const arrivals = jobs.map(({ gap, part, ...options }, i) => {
+          at += gap;
+          cpus.set(`j${i}`, options.cpu);
+          const runs = Math.max(1, Math.round(options.walltime * part));
+          return { at, submit: () => void sim.submit(`j${i}`, { ...options, runs }) };
+        });
+        await sim.run(arrivals, async () => {
+          const [a, b] = [held(sim, 'a'), held(sim, 'b')];
+          expect(a).toBeLessThanOrEqual(12);
+          expect(b).toBeLessThanOrEqual(12);
+          expect(a + b).toBeLessThanOrEqual(14);
+        });
+        const stuck = [...sim.rows.values()].filter(({ phase }) => phase === 'Waiting');
+        expect(stuck.filter(({ uid, pods }) => pods * cpus.get(uid)! <= 6)).toEqual([]);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

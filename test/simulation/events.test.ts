@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { Events } from '../../runtime/simulation/events';
+
+test('come out in the order of their times', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 50 })),
+      fc.integer({ min: 0, max: 50 }),
+      (times, limit) => {
+        const events = new Events<number>();
+        for (const time of times) events.add(time, time);
+        const sorted = times.toSorted((a, b) => a - b);
+        expect([...events.until(limit)]).toEqual(sorted.filter((time) => time <= limit));
+        expect(events.next).toBe(sorted.find((time) => time > limit) ?? Infinity);
+      },
+    ),
+  );
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { QUEUE_POLICIES } from '../../runtime/queue/types';
+import { replay } from '../../runtime/simulation/replay';
+import { statisticsOf } from '../../runtime/simulation/statistics';
+import { parseSwf } from '../../runtime/simulation/swf';
+import { swfTrace } from './trace';
+
+const MACHINE = { nodes: 16, coresPerNode: 4 };
+const CORES = 64;
+const traceOf = (options: Partial<Parameters<typeof swfTrace>[0]> = {}) =>
+  parseSwf(swfTrace({ jobs: 400, cores: CORES, load: 0.95, ...options }), 'generated').jobs;
+
+test.each(QUEUE_POLICIES)('%s: every job runs, and none later than it was told', async (policy) => {
+  for (const exact of [true, false]) {
+    const trace = traceOf({ exact });
+    const { jobs, tooLarge } = await replay(trace, { ...MACHINE, policy });
+    expect([jobs.length, tooLarge]).toEqual([trace.length, []]);
+    expect(statisticsOf(jobs, CORES).delayedReservations).toBe(0);
+    for (const { submittedAt, startedAt } of jobs) expect(startedAt).toBeGreaterThanOrEqual(submittedAt);
+  }
+});
+
+test('at no time more cores are in use than there are', async () => {
+  const { jobs } = await replay(traceOf(), { ...MACHINE, policy: 'conservative' });
+  const changes = jobs.flatMap(({ startedAt, endedAt, processors }) => [
+    { at: startedAt, by: processors },
+    { at: endedAt, by: -processors },
+  ]);
+  changes.sort((a, b) => a.at - b.at || a.by - b.by);
+  let used = 0;
+  for (const { by } of changes) {
+    used += by;
+    expect(used).toBeLessThanOrEqual(CORES);
+  }
+});
+
+test('backfill waits less than first come, first served, and the same trace comes out the same', async () => {
+  const trace = traceOf();
+  const wait = async (policy: 'fcfs' | 'easy') =>
+    statisticsOf((await replay(trace, { ...MACHINE, policy })).jobs, CORES).meanWait;
+  const easy = await wait('easy');
+  expect(easy).toBeLessThan((await wait('fcfs')) / 2);
+  expect(await wait('easy')).toBe(easy);
+});
+
+test('a scale above 1 stretches the submissions and lowers the load', async () => {
+  const trace = traceOf();
+  const at = async (scale: number) =>
+    statisticsOf((await replay(trace, { ...MACHINE, policy: 'easy', scale })).jobs, CORES);
+  const [full, half] = [await at(1), await at(2)];
+  expect(half.meanWait).toBeLessThan(full.meanWait / 2);
+  expect(half.utilisation).toBeLessThan(0.6);
+});
+
+test('what is larger than the machine is told apart', async () => {
+  const trace = parseSwf(swfTrace({ jobs: 50, cores: 4 * CORES, load: 0.5 }), 'generated').jobs;
+  const { jobs, tooLarge } = await replay(trace, { ...MACHINE, policy: 'easy' });
+  expect(tooLarge.length).toBeGreaterThan(0);
+  expect(jobs.length + tooLarge.length).toBe(50);
+  expect(await replay([], { ...MACHINE, policy: 'easy' })).toEqual({ jobs: [], tooLarge: [] });
+});
+
+test('estimates hold for any trace, however early jobs end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 1e6 }),
+      fc.constantFrom(...QUEUE_POLICIES),
+      async (seed, policy) => {
+        const trace = parseSwf(swfTrace({ jobs: 120, cores: 24, load: 1.2, seed }), 'generated').jobs;
+        const { jobs } = await replay(trace, { nodes: 6, coresPerNode: 4, policy });
+        expect(statisticsOf(jobs, 24)).toMatchObject({ jobs: 120, delayedReservations: 0 });
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,24 @@
+import { statisticsOf } from '../../runtime/simulation/statistics';
+
+test('the measures of the literature', () => {
+  const jobs = [
+    { submittedAt: 0, startedAt: 0, endedAt: 100, processors: 4, delayed: false },
+    { submittedAt: 10, startedAt: 60, endedAt: 65, processors: 1, delayed: true },
+    { submittedAt: 20, startedAt: 100, endedAt: 200, processors: 2, delayed: false },
+  ];
+  expect(statisticsOf(jobs, 8)).toEqual({
+    jobs: 3,
+    meanWait: 130 / 3,
+    maxWait: 80,
+    // 100/100, 55/10, 180/100
+    meanBoundedSlowdown: (1 + 5.5 + 1.8) / 3,
+    utilisation: (400 + 5 + 200) / (8 * 200),
+    wideMeanWait: 40,
+    wideMaxWait: 80,
+    delayedReservations: 1,
+  });
+});
+
+test('no jobs, no numbers that are none', () => {
+  expect(Object.values(statisticsOf([], 8))).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+});

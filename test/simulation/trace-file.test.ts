@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { readTrace } from '../../runtime/simulation/trace-file';
+import { swfTrace } from './trace';
+
+const folder = mkdtempSync(join(tmpdir(), 'trace-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('plain and gzip read alike', () => {
+  const text = swfTrace({ jobs: 20, cores: 64, load: 0.9 });
+  const [plain, packed] = [join(folder, 'a.swf'), join(folder, 'a.swf.gz')];
+  writeFileSync(plain, text);
+  writeFileSync(packed, gzipSync(text));
+  expect(readTrace(plain).jobs).toHaveLength(20);
+  expect(readTrace(packed)).toEqual(readTrace(plain));
+});
+
+test('a file that is not there, or broken, is one sentence', () => {
+  const broken = join(folder, 'broken.gz');
+  writeFileSync(broken, Buffer.from([0x1f, 0x8b, 1, 2, 3]));
+  for (const file of [join(folder, 'none.swf'), broken])
+    expect(() => readTrace(file)).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_TRACE_UNREADABLE', message: expect.not.stringContaining('\n') }),
+    );
+});
