@@ -2,6 +2,9 @@
 import type { AllocatedNode } from '../../runtime/fluxion/types';
 import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
 
+/** Events that say which nodes a workload has from then on. */
+const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
+
 /** I1: no unit is granted to a second one while a first one has it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const found: Violation[] = [];
@@ -55,20 +58,22 @@ export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Vi
   const nodesOf = new Map<string, readonly string[]>();
   for (const { uid, event, detail } of events) {
     if (event === 'Recalled') recalled.add(uid);
-    if (event === 'Allocated' || event === 'Adopted' || event === 'Reallocated')
+    if (GRANTS.has(event))
       nodesOf.set(
         uid,
         ((detail.nodes ?? []) as readonly AllocatedNode[]).map(({ name }) => name),
       );
     if (event === 'Requeued') {
       const lost = nodesOf.get(uid)?.some((name) => deeds.lostNodes.has(name)) ?? false;
-      if (!lost && !recalled.delete(uid) && !deeds.stopped.has(uid))
+      const caused = [lost, recalled.delete(uid), deeds.stopped.has(uid)].includes(true);
+      if (!caused)
         found.push({
           invariant: 'I6',
           text: `${uid} was requeued without a cause: ${String(detail.message)}`,
         });
     }
-    if (event === 'Finished' && detail.result === 'Cancelled' && there.has(uid) && !deeds.stopped.has(uid))
+    const cancelled = event === 'Finished' && detail.result === 'Cancelled';
+    if (cancelled && there.has(uid) && !deeds.stopped.has(uid))
       found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
   }
   return found;
