@@ -34,8 +34,9 @@ export function brokerConfig(
 type Value = string | number | boolean;
 
 function table(name: string, values: Readonly<Record<string, Value>>): string {
-  const lines = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-  return `[${name}]\n${lines.join('')}`;
+  let text = `[${name}]\n`;
+  for (const key in values) text += `${key} = ${JSON.stringify(values[key])}\n`;
+  return text;
 }
 
 function bootstrap(resource: MiniClusterResource, spec: DefaultedSpec): string {

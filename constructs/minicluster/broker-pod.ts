@@ -164,15 +164,10 @@ function volumes(parts: Parts, files: ReadonlyMap<string, readonly ScriptFile[]>
 }
 
 function scriptSource(configMap: string, files: readonly ScriptFile[]) {
-  const items = files.map(({ path, executable }) =>
-    given({ key: scriptKey(path), path, mode: executable === true ? 0o555 : undefined }),
+  const items = files.map(({ key, path, executable }) =>
+    executable === true ? { key, path, mode: 0o555 } : { key, path },
   );
   return { configMap: { name: configMap, items } };
-}
-
-/** Keys of ConfigMaps have no slashes. */
-export function scriptKey(path: string): string {
-  return path.replaceAll('/', '_');
 }
 
 /** As tight as lets the runner read it: who that is, the image may decide. */

@@ -1,5 +1,4 @@
 /** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
-import { scriptKey } from './broker-pod';
 import { clusterFiles, containerFiles, type ScriptFile, sharedScripts } from './entrypoint';
 import { objectLabels } from './names';
 import type { Parts } from './parts';
@@ -16,12 +15,8 @@ export function scriptFiles(parts: Parts): Map<string, readonly ScriptFile[]> {
   ];
   return new Map([
     [names.config, clusterFiles(resource, spec, runner, runnerName)],
-    [names.scripts, byPath([...sharedScripts(spec, runner, sidecars), ...own])],
+    [names.scripts, [...sharedScripts(spec, runner, sidecars), ...own]],
   ]);
-}
-
-function byPath(files: readonly ScriptFile[]): ScriptFile[] {
-  return [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 export function configMaps(
@@ -38,6 +33,6 @@ export function configMaps(
 
 function dataOf(files: readonly ScriptFile[]): Record<string, string> {
   const data: Record<string, string> = {};
-  for (const { path, text } of files) data[scriptKey(path)] = text;
+  for (const { key, text } of files) data[key] = text;
   return data;
 }

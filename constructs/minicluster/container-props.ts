@@ -4,18 +4,18 @@ import type { Reference } from './reference';
 import type { ContainerSpec } from './resource';
 import type { MiniClusterVolume } from './volume';
 
-export type ProbeSpec = NonNullable<ContainerSpec['livenessProbe']>;
-export type EnvVarSpec = NonNullable<ContainerSpec['env']>[number];
-export type SecurityContextSpec = NonNullable<ContainerSpec['securityContext']>;
+type ProbeSpec = NonNullable<ContainerSpec['livenessProbe']>;
+type EnvVarSpec = NonNullable<ContainerSpec['env']>[number];
+type SecurityContextSpec = NonNullable<ContainerSpec['securityContext']>;
 
 /** One key of a Secret. */
-export interface SecretKey {
+interface SecretKey {
   readonly secret: Reference<ISecret>;
   readonly key: string;
 }
 
 /** All keys of a ConfigMap or a Secret. */
-export interface EnvFromProps {
+interface EnvFromProps {
   /** @default - none */
   readonly configMap?: Reference<IConfigMap>;
   /** @default - none */

@@ -44,7 +44,7 @@ export function container(spec: DefaultedSpec, from: ContainerSpec, parts: Conta
   });
 }
 
-export function pullPolicy({ pullAlways, imagePullPolicy }: ContainerSpec): string {
+function pullPolicy({ pullAlways, imagePullPolicy }: ContainerSpec): string {
   return pullAlways === true ? 'Always' : (imagePullPolicy ?? 'IfNotPresent');
 }
 

@@ -9,41 +9,61 @@ import type { ContainerSpec, MiniClusterResource } from './resource';
 import type { DefaultedSpec } from './schema';
 import { assignments, quote, quoteAll } from './words';
 
-/** A file in SCRIPTS: path there and text. */
+/** A file in SCRIPTS. */
 export interface ScriptFile {
+  /** Path there. */
   readonly path: string;
+  /** Its key in a ConfigMap, where keys have no slashes. */
+  readonly key: string;
   readonly text: string;
   /** Run by others as a program, so it needs the right to. @default false */
   readonly executable?: boolean;
 }
 
-/** Run by Flux at its start. */
-const FLUXION: ScriptFile = { path: 'rc/rc1.d/fluxion', text: shell['fluxion.sh'], executable: true };
+function file(path: string, text: string): ScriptFile {
+  return { path, key: path.replaceAll('/', '_'), text };
+}
 
-/** The scripts that are the same in every cluster, as far as this one needs them. */
+/** What all clusters have alike. */
+const SHARED = {
+  batch: file('batch.sh', shell['batch.sh']),
+  /** Run by Flux at its start. */
+  fluxion: { ...file('rc/rc1.d/fluxion', shell['fluxion.sh']), executable: true },
+  lib: file('lib.sh', shell['lib.sh']),
+  sidecar: file('sidecar.sh', shell['sidecar.sh']),
+  start: file('start.sh', shell['start.sh']),
+  timed: file('timed.sh', shell['timed.sh']),
+  view: file('view.sh', shell['view.sh']),
+} as const;
+
+/** The scripts that are the same in every cluster, as far as this one needs them, in the order of their paths. */
 export function sharedScripts(
   spec: DefaultedSpec,
   runner: ContainerSpec,
   sidecars: readonly ContainerSpec[],
-) {
-  return [
-    script('start.sh'),
-    script('lib.sh'),
-    ...(hasView(spec) ? [script('view.sh')] : []),
-    ...(sidecars.length > 0 ? [script('sidecar.sh')] : []),
-    ...(runner.batch === true || runner.batchRaw === true ? [script('batch.sh')] : []),
-    ...(spec.logging.timed === true ? [script('timed.sh')] : []),
-    ...(loadsFluxion(spec) ? [FLUXION] : []),
-  ];
-}
-
-function script(name: keyof typeof shell): ScriptFile {
-  return { path: name, text: shell[name] };
+): ScriptFile[] {
+  const files: ScriptFile[] = [];
+  if (runner.batch === true || runner.batchRaw === true) files.push(SHARED.batch);
+  files.push(SHARED.lib);
+  if (loadsFluxion(spec)) files.push(SHARED.fluxion);
+  if (sidecars.length > 0) files.push(SHARED.sidecar);
+  files.push(SHARED.start);
+  if (spec.logging.timed === true) files.push(SHARED.timed);
+  if (hasView(spec)) files.push(SHARED.view);
+  return files;
 }
 
 function loadsFluxion({ flux }: DefaultedSpec): boolean {
   return flux.scheduler?.simple !== true;
 }
+
+const CLUSTER = {
+  config: file('config/broker.toml', ''),
+  broker: file('cluster/broker.sh', ''),
+  environment: file('cluster/environment.sh', ''),
+  lead: file('cluster/lead.sh', ''),
+  settings: file('cluster/settings.sh', ''),
+} as const;
 
 /** The files that say what this cluster is; a change of size changes nothing but their text. */
 export function clusterFiles(
@@ -53,11 +73,11 @@ export function clusterFiles(
   name: string,
 ): ScriptFile[] {
   return [
-    { path: 'config/broker.toml', text: brokerConfig(resource, spec, runner) },
-    { path: 'cluster/broker.sh', text: brokerScript(spec) },
-    { path: 'cluster/environment.sh', text: environment(spec) },
-    { path: 'cluster/lead.sh', text: leadScript(spec, runner, name) },
-    { path: 'cluster/settings.sh', text: settings(resource, spec, runner) },
+    { ...CLUSTER.config, text: brokerConfig(resource, spec, runner) },
+    { ...CLUSTER.broker, text: brokerScript(spec) },
+    { ...CLUSTER.environment, text: environment(spec) },
+    { ...CLUSTER.lead, text: leadScript(spec, runner, name) },
+    { ...CLUSTER.settings, text: settings(resource, spec, runner) },
   ];
 }
 
@@ -75,7 +95,7 @@ export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, na
   return Object.keys(texts)
     .sort()
     .filter((key) => texts[key] !== undefined && texts[key] !== '')
-    .map((key) => ({ path: `commands/${name}/${key}.sh`, text: ended(texts[key]!) }));
+    .map((key) => file(`commands/${name}/${key}.sh`, ended(texts[key]!)));
 }
 
 function ended(text: string): string {
@@ -115,11 +135,10 @@ function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: Co
     view: yes(hasView(spec)),
     wait_socket: yes(flux.noWaitSocket !== true && flux.disableSocket !== true),
   };
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
   const rc = loadsFluxion(spec)
     ? `export FLUX_RC_EXTRA="\${FLUX_RC_EXTRA:+$FLUX_RC_EXTRA:}${SCRIPTS}/rc"\n`
     : '';
-  return `${assignments(given)}${rc}`;
+  return `${assignments(values)}${rc}`;
 }
 
 function yes(flag: boolean | undefined): string {
@@ -140,9 +159,11 @@ function brokerScript(spec: DefaultedSpec): string {
     'log-stderr-level': logging.quiet === true ? '0' : String(flux.logLevel ?? 6),
     'log-stderr-mode': 'local',
   };
-  const options = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [`-S${key}=${value}`],
-  );
   const wrap = flux.wrap === undefined ? [] : flux.wrap.split(',');
-  return `set -- ${quoteAll([...wrap, 'flux', 'broker', `--config-path=${SCRIPTS}/config`, ...options])}\n`;
+  let line = `set -- ${quoteAll([...wrap, 'flux', 'broker', `--config-path=${SCRIPTS}/config`])}`;
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (value !== undefined) line += ` ${quote(`-S${key}=${value}`)}`;
+  }
+  return `${line}\n`;
 }

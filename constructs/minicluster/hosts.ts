@@ -10,7 +10,7 @@ export interface Host {
 }
 
 /** `name-[first-last]` */
-export function range(name: string, size: number, first = 0): string {
+function range(name: string, size: number, first = 0): string {
   return `${name}-[${first}-${first + size - 1}]`;
 }
 

@@ -10,12 +10,12 @@ export function isInteractive(spec: DefaultedSpec, runner: ContainerSpec): boole
 }
 
 /** Folder of a container's blocks and script. */
-export function blocksFolder(container: string): string {
+function blocksFolder(container: string): string {
   return `${SCRIPTS}/commands/${container}`;
 }
 
 /** `-N` and `-n` by upstream's rule. */
-export function sizeFlags({ tasks, size }: DefaultedSpec): string[] {
+function sizeFlags({ tasks, size }: DefaultedSpec): string[] {
   if (tasks === 0) return ['-N', String(size)];
   return tasks >= size ? ['-N', String(size), '-n', String(tasks)] : ['-n', String(tasks)];
 }
@@ -35,15 +35,21 @@ function started(spec: DefaultedSpec, runner: ContainerSpec, name: string): stri
   return runner.launcher === true ? command : `${quoteAll(submit(spec))} ${command}`;
 }
 
+const SUBMIT = ['flux', 'submit'];
+
 function submit(spec: DefaultedSpec): string[] {
-  const submitter = splitWords(spec.flux.submitCommand ?? 'flux submit');
+  const { submitCommand } = spec.flux;
+  const submitter = submitCommand === undefined ? SUBMIT : splitWords(submitCommand);
   // Only `flux submit` returns before the job ends; to the others these are no options.
   const watch = submitter[1] === 'submit' ? ['--quiet', '--watch'] : [];
   return [...submitter, ...sizeFlags(spec), ...options(spec), ...watch];
 }
 
 function options({ flux, logging }: DefaultedSpec): string[] {
-  return [...splitWords(flux.optionFlags ?? ''), ...(logging.debug === true ? ['-vvv'] : [])];
+  return [
+    ...(flux.optionFlags === undefined ? [] : splitWords(flux.optionFlags)),
+    ...(logging.debug === true ? ['-vvv'] : []),
+  ];
 }
 
 function batchWords(spec: DefaultedSpec, name: string): string {
@@ -71,7 +77,7 @@ export function batchScript(spec: DefaultedSpec, { command = '', batchRaw }: Con
 }
 
 function prefix({ commands }: ContainerSpec): string {
-  return quoteAll(splitWords(commands?.prefix ?? ''));
+  return commands?.prefix === undefined ? '' : quoteAll(splitWords(commands.prefix));
 }
 
 function timed({ logging }: DefaultedSpec): string {

@@ -55,7 +55,11 @@ export class MiniClusterVolume {
   }
 
   /** The keys of a ConfigMap as files. */
-  static fromConfigMap(configMap: Reference<IConfigMap>, path: string, options: FilesOptions = {}): MiniClusterVolume {
+  static fromConfigMap(
+    configMap: Reference<IConfigMap>,
+    path: string,
+    options: FilesOptions = {},
+  ): MiniClusterVolume {
     return new MiniClusterVolume({ ...options, configMapName: configMap.name, path });
   }
 

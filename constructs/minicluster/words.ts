@@ -37,10 +37,9 @@ export function commandWords(command: string): string {
   return `"$shell" -c ${quote(line)}`;
 }
 
-/** Shell assignments, sorted by name. */
+/** Shell assignments, in the order given, of the values that are not empty. */
 export function assignments(values: Readonly<Record<string, string>>): string {
-  return Object.keys(values)
-    .sort()
-    .map((name) => `${name}=${values[name] === '' ? "''" : quote(values[name]!)}\n`)
-    .join('');
+  let text = '';
+  for (const name in values) if (values[name] !== '') text += `${name}=${quote(values[name]!)}\n`;
+  return text;
 }

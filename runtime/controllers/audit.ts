@@ -17,19 +17,15 @@ import type { Intake } from './intake';
 import type { WorkloadKey } from './workload-reconciler';
 
 /** What an audit finds; docs/recovery.md says what is done about each. */
-export const REPAIRS = [
-  'adopted',
-  'workload-gone',
-  'workload-ended',
-  'workload-edited',
-  'workload-suspended',
-  'release-unrecorded',
-  'release-unfounded',
-  'node-gone',
-  'fluxion-differs',
-  'fluxion-rebuilt',
-] as const;
-export type RepairKind = (typeof REPAIRS)[number];
+type RepairKind =
+  | 'adopted'
+  | 'workload-gone'
+  | 'workload-ended'
+  | 'workload-edited'
+  | 'workload-suspended'
+  | 'release-unrecorded'
+  | 'release-unfounded'
+  | 'node-gone';
 
 export interface AuditOptions {
   readonly ledger: Ledger;

@@ -154,7 +154,7 @@ export class SchedulingLoop {
   }
 
   private async pass(): Promise<number> {
-    const { ledger, graph, metrics, onGranted, onRecalled } = this.options;
+    const { graph, metrics } = this.options;
     const timer = metrics.passSeconds.startTimer();
     // 1. One consistent view: rows from the ledger, Fluxion equal to it.
     const snapshot = await this.snapshot();
@@ -171,18 +171,34 @@ export class SchedulingLoop {
     if (result.more) this.again = true;
     else this.lastNodes = snapshot.nodes;
     // 3. Commit, then act: a grant that is not in Postgres never happened.
-    const granted = result.grants.length === 0 ? [] : await ledger.allocate(result.grants);
-    this.freeRefused(result.grants, granted);
-    for (const row of granted) onGranted(row);
-    metrics.grants.inc(granted.length);
-    const recalled = result.recalls.length === 0 ? [] : await ledger.recall(result.recalls);
-    for (const row of recalled) onRecalled(row);
-    if (result.waits.length > 0) await ledger.wait(result.waits);
+    await this.commit(result);
     timer();
     return Math.min(
       untilNext(snapshot.now, result),
       Math.max(1_000, this.auditAt - this.options.clock.now()),
     );
+  }
+
+  /** Side by side: one round trip to the database. None is given up while another is under way. */
+  private async commit(result: PassResult): Promise<void> {
+    const { ledger, onRecalled } = this.options;
+    const writes = [
+      this.grant(result.grants),
+      result.recalls.length === 0
+        ? undefined
+        : ledger.recall(result.recalls).then((rows) => rows.forEach(onRecalled)),
+      result.waits.length === 0 ? undefined : ledger.wait(result.waits),
+    ];
+    for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
+  }
+
+  private async grant(grants: PassResult['grants']): Promise<void> {
+    if (grants.length === 0) return;
+    const { ledger, metrics, onGranted } = this.options;
+    const granted = await ledger.allocate(grants);
+    this.freeRefused(grants, granted);
+    for (const row of granted) onGranted(row);
+    metrics.grants.inc(granted.length);
   }
 
   /** What a pass is a function of; Fluxion is made equal to it. */

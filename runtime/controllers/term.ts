@@ -6,14 +6,13 @@
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config';
-import { FluxqError } from '../errors';
 import type { Fluxion, GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pause } from '../kubernetes/clock';
 import { EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
-import { type Again, WorkQueue } from '../kubernetes/work-queue';
+import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { Ledger } from '../queue/ledger';
@@ -28,6 +27,7 @@ import { FluxJobReconciler } from './fluxjob-reconciler';
 import { Intake } from './intake';
 import { MiniClusters } from './miniclusters';
 import { Positions } from './positions';
+import { reconcileQueue } from './reconcile-queue';
 import { Records } from './records';
 import { Retention } from './retention';
 import { SchedulingLoop } from './scheduling-loop';
@@ -53,12 +53,8 @@ export interface TermOptions {
 const BUSY = 5;
 /** How often the places of the first in line are shown anew. */
 const POSITIONS_MS = 10_000;
-/** What failed is tried again soon: a connection that is back must not be waited for. Milliseconds. */
-const RETRY = { first: 250, most: 4_000 };
 /** Repairs that take longer go on beside the first passes. */
 const RECOVERY_MS = 5_000;
-/** What no repetition can cure is looked at again this late. */
-const REFUSED_MS = 30_000;
 
 export class Term {
   private readonly ledger: Ledger;
@@ -360,28 +356,7 @@ export class Term {
     reconcile: (key: string) => Promise<Again>,
   ): WorkQueue {
     const { logger, onFenced } = this.options;
-    return new WorkQueue({
-      name,
-      concurrency,
-      logger,
-      backoff: RETRY,
-      clock: this.time.clock,
-      random: this.time.random,
-      reconcile: async (key) => {
-        try {
-          return await reconcile(key);
-        } catch (error) {
-          if (!(error instanceof FluxqError) || error.retryable) throw error;
-          if (error.code === 'FLUXQ_FENCED') {
-            onFenced(error);
-            throw error;
-          }
-          // Nothing may be forgotten: what is refused today may be accepted when something else has changed.
-          logger.error({ queue: name, key, err: error }, error.message);
-          return { after: REFUSED_MS };
-        }
-      },
-    });
+    return reconcileQueue({ name, concurrency, reconcile, onFenced, logger, time: this.time });
   }
 
   /** Jobspecs name labels and taints as the nodes have them: when those change, what waits is written anew. */

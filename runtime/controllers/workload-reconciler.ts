@@ -142,7 +142,7 @@ export class WorkloadReconciler {
   private async follow(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
     const pods = this.options.podsOf(row.uid);
     // Also when it has ended meanwhile: that it ran, and since when, belongs to its record.
-    const started = pods.filter((pod) => hasStarted(pod, row));
+    const started = pods.filter((pod) => this.hasStarted(pod, row));
     if (row.phase === 'Ready' && started.length > 0) await this.started(object, adapter, row, started);
     const current = this.options.ledger.byUid(row.uid) ?? row;
     const outcome = adapter.outcome(object, pods, this.options.now());
@@ -163,6 +163,15 @@ export class WorkloadReconciler {
     await this.placeGated(current, pods);
     await this.shrink(object, adapter, current, pods);
     return undefined;
+  }
+
+  /** Pods may be left over from before a requeue: those that ended, and those on a node that is gone. */
+  private hasStarted(pod: Pod, { uid, jobid, releasedAt }: WorkloadRow): boolean {
+    const { metadata, spec, status } = pod;
+    const isOfThisRun = metadata.uid === uid || metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
+    if (isOfThisRun) return status?.phase === 'Running' || isTerminal(pod);
+    const isThere = spec.nodeName !== undefined && this.options.nodeExists(spec.nodeName);
+    return releasedAt !== null && status?.phase === 'Running' && isThere;
   }
 
   private async release(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
@@ -313,12 +322,6 @@ export class WorkloadReconciler {
     this.options.onFreed(row.jobid);
     this.options.onQueueChanged();
   }
-}
-
-/** Pods that ended may be left over from before, when it was requeued. */
-function hasStarted(pod: Pod, { jobid }: WorkloadRow): boolean {
-  const isOfThisRun = pod.metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
-  return pod.status?.phase === 'Running' || (isTerminal(pod) && isOfThisRun);
 }
 
 /** The apiserver, or a policy in it, will have none of it. */

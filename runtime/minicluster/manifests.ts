@@ -25,7 +25,19 @@ const RESOURCES: Readonly<Record<string, string>> = {
 export function applied(manifest: Manifest, cluster: MiniCluster, progress: Progress | undefined): Manifest {
   const ownerReferences = [ownerReference(cluster.metadata)];
   const owned = { ...manifest, metadata: { ...manifest.metadata, ownerReferences } };
-  return manifest.kind === 'Job' ? withoutSuspend(owned, progress) : owned;
+  return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), progress) : owned;
+}
+
+/** What the queue enforces stays: applied anew, the user's own deadline would take it back. */
+function withinWalltime(job: Manifest, progress: Progress | undefined): Manifest {
+  const { enforcedDeadline } = progress ?? {};
+  if (enforcedDeadline === undefined) return job;
+  const spec = job.spec as Readonly<Record<string, unknown>>;
+  const { activeDeadlineSeconds = enforcedDeadline } = spec as { activeDeadlineSeconds?: number };
+  return {
+    ...job,
+    spec: { ...spec, activeDeadlineSeconds: Math.min(activeDeadlineSeconds, enforcedDeadline) },
+  };
 }
 
 /**

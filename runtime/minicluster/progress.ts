@@ -1,5 +1,5 @@
 /** How far the Job or StatefulSet of a MiniCluster is, in the words that its status needs. Pure. */
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
+import { COMPLETION_INDEX_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result } from '../queue/types';
 import { isTerminal, secondsOf } from '../workloads/adapter';
@@ -14,6 +14,8 @@ export interface Progress {
   /** Pods that are ready: their brokers are up. */
   readonly ready: number;
   readonly suspended: boolean;
+  /** Seconds; what the queue wrote at its release, because its walltime ends before the user's own deadline. */
+  readonly enforcedDeadline?: number;
   readonly end?: End;
 }
 
@@ -34,14 +36,21 @@ export interface StatefulSet extends KubernetesObject {
 export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
   const { parallelism = 1, suspend = false } = job.spec;
   const end = endOf(job, pods);
+  const enforced = enforcedDeadline(job);
   return {
     wanted: parallelism,
     pods: job.status?.active ?? 0,
     placed: placedOf(pods),
     ready: end === undefined ? (job.status?.ready ?? 0) : 0,
     suspended: suspend,
+    ...(enforced !== undefined && { enforcedDeadline: enforced }),
     ...(end !== undefined && { end }),
   };
+}
+
+function enforcedDeadline({ metadata, spec: { activeDeadlineSeconds } }: Job): number | undefined {
+  const ours = metadata.annotations?.[DEADLINE_ANNOTATION];
+  return ours === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
 }
 
 /** It has no end: it is there until it is deleted. */

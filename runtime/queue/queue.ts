@@ -25,6 +25,9 @@ export interface QueueOptions extends DatabaseOptions {
   readonly halfLifeSeconds?: number;
 }
 
+/** What a pass decides is in bulk already, and units lie idle until it is written. */
+const URGENT = true;
+
 /**
  * Opens the queue; nothing is connected until the first call. Errors:
  * `FLUXQ_DATABASE_DOWN` (retryable), `FLUXQ_DATABASE_REFUSED`,
@@ -73,14 +76,14 @@ export function openQueue(options: QueueOptions): Queue {
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
-    wait: (fence, updates) => write(sql.WAIT, fence, updates),
-    allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants),
+    wait: (fence, updates) => write(sql.WAIT, fence, updates, URGENT),
+    allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants, URGENT),
     adopt: (fence, adoptions) => write(ADOPT, fence, adoptions),
     released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed)),
     running: (fence, starts) => write(sql.RUNNING, fence, starts),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
-    recall: (fence, recalls) => write(sql.RECALL, fence, recalls),
+    recall: (fence, recalls) => write(sql.RECALL, fence, recalls, URGENT),
     requeue: (fence, requeues) => write(sql.REQUEUE, fence, requeues),
     async archive(fence, before, most = ARCHIVE_BATCH) {
       const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, most]);

@@ -14,6 +14,14 @@ export interface Keyed {
 /** Runs one statement for these records. */
 export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
 
+/** The same; an urgent one goes before all that waits, as soon as it may, and is not gathered for. */
+type Write = (
+  statement: string,
+  fence: number,
+  records: readonly Keyed[],
+  urgent?: boolean,
+) => Promise<WorkloadRow[]>;
+
 /** As many callers as reconcile at once: when all of them wait, nobody is left to wait for. */
 const ENOUGH_CALLS = 32;
 /** Larger than any single call of ours; keeps a shared statement's parameter at some ten megabytes. */
@@ -30,6 +38,7 @@ interface Batch {
   readonly fence: number;
   readonly uids: Set<string>;
   readonly calls: Call[];
+  readonly urgent: boolean;
 }
 
 /**
@@ -37,7 +46,7 @@ interface Batch {
  *   meanwhile goes with it; what comes after a rest goes at once
  * @returns a function like `run`, serial; of several records of one uid in a call the last counts
  */
-export function serialWriter(run: Run, gatherMs = 0): Run {
+export function serialWriter(run: Run, gatherMs = 0): Write {
   const waiting: Batch[] = [];
   let calls = 0;
   let busy = false;
@@ -58,7 +67,7 @@ export function serialWriter(run: Run, gatherMs = 0): Run {
     busy = true;
     while (waiting.length > 0) {
       const early = last + gatherMs - performance.now();
-      if (early > 0 && calls < ENOUGH_CALLS) {
+      if (early > 0 && calls < ENOUGH_CALLS && !waiting[0]!.urgent) {
         await gathered(early);
       }
       last = performance.now();
@@ -69,25 +78,30 @@ export function serialWriter(run: Run, gatherMs = 0): Run {
     busy = false;
   }
 
-  return (statement, fence, records) =>
+  return (statement, fence, records, urgent = false) =>
     new Promise((resolve, reject) => {
       const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
       const shared = sharedBatch(waiting, statement, fence, call);
       if (shared === undefined) {
-        const batch: Batch = { statement, fence, uids: new Set(), calls: [] };
+        const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
         add(batch, call);
-        waiting.push(batch);
+        waiting.splice(urgent ? placeOfUrgent(waiting, call) : waiting.length, 0, batch);
       } else {
         add(shared, call);
       }
       calls += 1;
-      if (calls >= ENOUGH_CALLS) {
+      if (calls >= ENOUGH_CALLS || urgent) {
         enough();
       }
       if (!busy) {
         void work();
       }
     });
+}
+
+/** Behind other urgent ones, and behind what is about one of its uids. */
+function placeOfUrgent(waiting: readonly Batch[], { records }: Call): number {
+  return waiting.findLastIndex(({ urgent, uids }) => urgent || records.some(({ uid }) => uids.has(uid))) + 1;
 }
 
 /** The waiting batch this call may go with: it must not overtake a statement about one of its uids. */
@@ -132,7 +146,7 @@ async function settle(run: Run, { statement, fence, calls }: Batch): Promise<voi
     const apart = calls.length > 1 && error instanceof FluxqError && error.code === 'FLUXQ_DATABASE_REFUSED';
     for (const call of calls) {
       if (apart) {
-        await settle(run, { statement, fence, uids: new Set(), calls: [call] });
+        await settle(run, { statement, fence, uids: new Set(), calls: [call], urgent: true });
       } else {
         call.reject(error);
       }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { statusTypes } from '../../constructs/crds/status-types';
+import { specTypes, statusTypes } from '../../constructs/crds/status-types';
 
 const ROOT = join(__dirname, '..', '..');
 const crd = (status: object | undefined) => ({
@@ -66,8 +66,28 @@ test('a kind without status has none', () => {
 });
 
 test('what it has no type for is refused, with its place', () => {
-  const status = { type: 'object', properties: { size: { type: 'null' } } };
+  const status = { type: 'object', properties: { size: { 'x-kubernetes-preserve-unknown-fields': true } } };
   expect(() => statusTypes(crd(status))).toThrow('ThingStatusSize: no TypeScript for the schema');
+});
+
+test('a spec with quantities has a type as it travels, one without has what cdk8s makes', () => {
+  const spec = (size: object) => ({
+    spec: {
+      group: 'example.org',
+      names: { kind: 'Thing' },
+      versions: [
+        {
+          name: 'v1',
+          storage: true,
+          schema: { openAPIV3Schema: { properties: { spec: { type: 'object', properties: { size } } } } },
+        },
+      ],
+    },
+  });
+  expect(specTypes(spec({ 'x-kubernetes-int-or-string': true }))).toEqual([
+    'export interface ThingSpec {\n  readonly size?: number | string;\n}',
+  ]);
+  expect(specTypes(spec({ type: 'integer' }))).toEqual([]);
 });
 
 test('the file in imports/ is what it makes of the CRD', () => {

@@ -152,6 +152,9 @@ describeStack(
         const row = await science.phase(pod, 'Running');
         expect(row.allocation!.nodes.map(({ name }) => name)).toEqual([pod.spec.nodeName]);
       }
+      // The queue ends it with its walltime, whatever was applied to the Job since.
+      const deadline = (await clusters.job('band')).spec.activeDeadlineSeconds;
+      expect(deadline).toBe((await science.row(await clusters.job('band')))!.walltime);
       const grown = await clusters.condition('band', 'Reconciling', 'False');
       expect(grown.message).toBe('8 of 8 brokers are up');
       expect((await clusters.get('band'))!.status).toMatchObject({ size: 8, maximumSize: 8 });

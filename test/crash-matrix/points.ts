@@ -1,7 +1,7 @@
 /** The points of the matrix: after which call, and what happens there. */
 
 /** Every write-ahead step, patch and RPC of the controller. */
-export const CALLS = [
+const CALLS = [
   'queue.active',
   'queue.setQueues',
   'queue.submit',
@@ -33,7 +33,7 @@ export type CallName = (typeof CALLS)[number];
  * kill: the process is gone. The connections: broken, and shut for a moment; an answer that was on its way over one
  * is lost. fluxion-restart: the service beside the controller has forgotten everything.
  */
-export const DEEDS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
+const DEEDS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
 export type Deed = (typeof DEEDS)[number];
 
 export interface Point {

@@ -1,6 +1,6 @@
 /** The Job controller as far as the queue depends on it: pods for unsuspended Jobs, counts, ends, suspension, deletion. */
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
-import { jobs as jobPath, pods as podPath } from '../../runtime/kubernetes/paths';
+import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
@@ -134,11 +134,6 @@ export class SimulatedJobs {
     }
     return memory;
   }
-}
-
-/** Where a Job is. */
-export function pathOfJob({ metadata: { namespace, name } }: Job): string {
-  return jobPath(namespace, name);
 }
 
 function indexOf({ metadata }: Pod): string {

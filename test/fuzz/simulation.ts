@@ -152,8 +152,7 @@ class Simulation {
     else if (dice <= 18) this.storm();
     else if (dice <= 24) this.apiserver.breakWatches(chance.happens(0.5) ? 'reset' : 'expired');
     else if (dice <= 26) await this.fluxion.close();
-    else if (dice <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
-    else if (dice <= 32 && this.backup !== undefined) this.restore(this.backup);
+    else if (dice <= 32) this.forget(dice);
     else if (dice <= 34 && this.options.seed % 2 === 0) this.drift += chance.oneOf([3600, -3600, 90, -90])!;
     if (weather.share > 0 || weather.down.size > 0 || dice <= 34) this.upset();
   }
@@ -195,6 +194,12 @@ class Simulation {
     this.fluxion = embeddedFluxion();
     this.restarts += 1;
     await this.begin();
+  }
+
+  /** A backup is made, or the database restored from one. */
+  private forget(dice: number): void {
+    if (dice <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
+    else if (dice > 30 && this.backup !== undefined) this.restore(this.backup);
   }
 
   /** The database is as it was some time ago: it has forgotten what happened since. */

@@ -1,8 +1,10 @@
 import { renderMiniCluster } from '../../constructs/minicluster';
-import { GANG_SIZE } from '../../constructs/names';
+import { DEADLINE_ANNOTATION, GANG_SIZE } from '../../constructs/names';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { applied, isWorkload, type Manifest, pathOf } from '../../runtime/minicluster/manifests';
-import { cluster } from './clusters';
+import { type Progress, progressOfJob } from '../../runtime/minicluster/progress';
+import type { MiniCluster } from '../../runtime/minicluster/resource';
+import { cluster, job } from './clusters';
 
 function manifests(spec: Partial<MiniClusterSpec>): Manifest[] {
   const resource = cluster(spec);
@@ -55,4 +57,16 @@ test('only of a cluster that can grow are some of the pods a gang', () => {
   expect(gangOf({ size: 4, maxSize: 8 })).toBe('4');
   expect(gangOf({ size: 4, minSize: 2 })).toBe('2');
   expect(gangOf({ size: 4, minSize: 2, maxSize: 8, priority: -1 })).toBe('2');
+});
+
+test('a deadline that the queue enforces stays, unless its user ends it sooner', () => {
+  const resource = cluster({ deadlineSeconds: 1000 });
+  const released = job({ activeDeadlineSeconds: 600 });
+  const annotations = { [DEADLINE_ANNOTATION]: '600' };
+  const enforced = progressOfJob({ ...released, metadata: { ...released.metadata, annotations } }, []);
+  const deadline = (of: MiniCluster, progress: Progress) =>
+    jobOf(renderMiniCluster(of).map((manifest) => applied(manifest, of, progress))).spec;
+  expect(deadline(resource, enforced)).toMatchObject({ activeDeadlineSeconds: 600 });
+  expect(deadline(resource, progressOfJob(released, []))).toMatchObject({ activeDeadlineSeconds: 1000 });
+  expect(deadline(cluster({ deadlineSeconds: 60 }), enforced)).toMatchObject({ activeDeadlineSeconds: 60 });
 });

@@ -2,6 +2,9 @@
 import type { AllocatedNode } from '../../runtime/fluxion/types';
 import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
 
+/** Events that say which nodes a workload has from then on. */
+const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
+
 /** I1: no unit is granted to a second one while a first one has it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const found: Violation[] = [];
@@ -51,25 +54,42 @@ function numbersIn(ids: string): number[] {
 export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Violation[] {
   const found: Violation[] = [];
   const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
-  const recalled = new Set<string>();
-  const nodesOf = new Map<string, readonly string[]>();
-  for (const { uid, event, detail } of events) {
-    if (event === 'Recalled') recalled.add(uid);
-    if (event === 'Allocated' || event === 'Adopted' || event === 'Reallocated')
-      nodesOf.set(
-        uid,
-        ((detail.nodes ?? []) as readonly AllocatedNode[]).map(({ name }) => name),
-      );
-    if (event === 'Requeued') {
-      const lost = nodesOf.get(uid)?.some((name) => deeds.lostNodes.has(name)) ?? false;
-      if (!lost && !recalled.delete(uid) && !deeds.stopped.has(uid))
-        found.push({
-          invariant: 'I6',
-          text: `${uid} was requeued without a cause: ${String(detail.message)}`,
-        });
-    }
-    if (event === 'Finished' && detail.result === 'Cancelled' && there.has(uid) && !deeds.stopped.has(uid))
+  const causes = new Causes(deeds);
+  for (const logged of events) {
+    const { uid, event, detail } = logged;
+    if (event === 'Requeued' && !causes.ofRequeue(uid))
+      found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
+    if (isCancelled(logged) && there.has(uid) && !deeds.stopped.has(uid))
       found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
+    causes.follow(logged);
   }
   return found;
+}
+
+function isCancelled({ event, detail }: LoggedEvent): boolean {
+  return event === 'Finished' && detail.result === 'Cancelled';
+}
+
+/** What of the log so far may send a workload back. */
+class Causes {
+  private readonly recalled = new Set<string>();
+  private readonly nodesOf = new Map<string, readonly string[]>();
+
+  constructor(private readonly deeds: Deeds) {}
+
+  ofRequeue(uid: string): boolean {
+    const lost = this.nodesOf.get(uid)?.some((name) => this.deeds.lostNodes.has(name)) ?? false;
+    return lost || this.recalled.has(uid) || this.deeds.stopped.has(uid);
+  }
+
+  follow({ uid, event, detail }: LoggedEvent): void {
+    if (event === 'Recalled') this.recalled.add(uid);
+    if (event === 'Requeued') this.recalled.delete(uid);
+    if (!GRANTS.has(event)) return;
+    const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];
+    this.nodesOf.set(
+      uid,
+      nodes.map(({ name }) => name),
+    );
+  }
 }

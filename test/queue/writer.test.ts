@@ -58,4 +58,19 @@ describe('serialWriter', () => {
     );
     expect(sizes).toEqual([1, ...Array(10).fill(32)]);
   });
+
+  it('an urgent one goes before what waits, but not before what is about the same uid', async () => {
+    const { statements, run } = recorder();
+    const write = serialWriter(run, 20);
+    const calls = [
+      write('submit', 1, [{ uid: 'a' }]),
+      write('finish', 1, [{ uid: 'b' }]),
+      write('finish', 1, [{ uid: 'c' }]),
+      write('update', 1, [{ uid: 'd' }]),
+      write('allocate', 1, [{ uid: 'e' }], true),
+      write('wait', 1, [{ uid: 'c' }], true),
+    ];
+    await Promise.all(calls);
+    expect(statements).toEqual(['submit a', 'allocate e', 'finish b c', 'wait c', 'update d']);
+  });
 });
