@@ -24,16 +24,16 @@ new MiniCluster(new Chart(app, 'sidecars'), 'sidecars', {
       servicePre: 'echo "exporting $fluxsocket"',
       command: 'exporter --port 9100 --flux "$fluxsocket"',
       ports: [9100, 9101],
-      startupProbe: { httpGet: { path: '/healthz', port: 9100 }, failureThreshold: 60 },
-      livenessProbe: { httpGet: { path: '/healthz', port: 9100 } },
+      livenessProbe: { httpGet: { path: '/healthz', port: 9100 }, initialDelaySeconds: 60 },
     },
-    // Started as its image says; reached as `pages`.
+    // Started as its image says; reached as `pages`. The broker starts when its probe says that it has started.
     {
       name: 'nginx',
       image: 'docker.io/library/nginx:1.29',
       noWrapEntrypoint: true,
       ports: [80],
       serviceName: 'pages',
+      startupProbe: { httpGet: { path: '/', port: 80 }, periodSeconds: 1 },
     },
   ],
   services: [

@@ -1,6 +1,7 @@
 /**
  * Distributed training: torchrun on 4 nodes with 8 GPUs each, which come
- * through dynamic resource allocation. They meet at pod 0, by its name.
+ * through dynamic resource allocation, by a ResourceClaimTemplate of yours.
+ * They meet at pod 0, by its name.
  */
 import { App, Chart, Duration, Size } from 'cdk8s';
 import { Certificate, MiniCluster, MiniClusterVolume } from '../../constructs/minicluster';
