@@ -3,8 +3,8 @@
  * them, and has each looked at when something of it changes.
  */
 import { MINICLUSTER_LABEL } from '../../constructs/names';
-import type { KubernetesClient } from '../kubernetes/client';
 import { keyOf } from '../kubernetes/cache';
+import type { KubernetesClient } from '../kubernetes/client';
 import type { EventRecorder } from '../kubernetes/events';
 import { jobs, namespaced } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
@@ -14,8 +14,9 @@ import type { StatefulSet } from '../minicluster/progress';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from '../minicluster/resource';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/types';
-import { MiniClusterReconciler } from './minicluster-reconciler';
 import type { Part } from './minicluster-prune';
+import { MiniClusterReconciler } from './minicluster-reconciler';
+import type { Time } from './time';
 
 export interface MiniClustersOptions {
   readonly client: KubernetesClient;
@@ -24,6 +25,7 @@ export interface MiniClustersOptions {
   readonly podsOf: (uid: string) => readonly Pod[];
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
   readonly workQueue: (reconcile: (key: string) => Promise<Again>) => WorkQueue;
+  readonly time: Pick<Time, 'clock' | 'random'>;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -42,15 +44,15 @@ export class MiniClusters {
 
   constructor(options: MiniClustersOptions) {
     const { client, logger, events, podsOf, rowOf, now } = options;
+    const { clock, random } = options.time;
+    const common = { client, logger, clock, random };
     const made = {
-      client,
-      logger,
+      ...common,
       labelSelector: MINICLUSTER_LABEL,
       onChange: (key: string) => this.look(key),
     };
     this.clusters = new Reflector<MiniCluster>({
-      client,
-      logger,
+      ...common,
       path: miniClusters(),
       // Also one that is gone: what was remembered of it goes too.
       onChange: (key) => this.add(key),
@@ -61,8 +63,7 @@ export class MiniClusters {
     this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
       (part) =>
         new Reflector<KubernetesObject, Part>({
-          client,
-          logger,
+          ...common,
           labelSelector: MINICLUSTER_LABEL,
           ...part,
           onChange: (_key, now, before) => this.look(clusterOf((now ?? before)!)),
@@ -103,7 +104,7 @@ export class MiniClusters {
   }
 
   async stop(): Promise<void> {
-    for (const reflector of this.reflectors()) reflector.stop();
+    await Promise.all(this.reflectors().map((reflector) => reflector.stop()));
     await this.queue.stop();
   }
 

@@ -176,6 +176,7 @@ export class Term {
       podsOf: (uid) => this.caches.podsOf(uid),
       rowOf: (uid) => this.records.rowOf(uid),
       workQueue: (reconcile) => this.workQueue('miniclusters', 8, reconcile),
+      time: this.time,
       now,
     });
     this.ledger.onChange((row) => this.rowChanged(row));
