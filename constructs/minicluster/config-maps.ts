@@ -1,6 +1,6 @@
 /** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
 import { clusterFiles, containerFiles, type ScriptFile, sharedScripts } from './entrypoint';
-import { objectLabels } from './names';
+import { objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
 
@@ -26,7 +26,7 @@ export function configMaps(
   return [...files].map(([name, each]) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, labels: objectLabels(resource) },
+    metadata: objectMetadata(resource, name),
     data: dataOf(each),
   }));
 }

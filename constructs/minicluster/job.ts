@@ -3,7 +3,7 @@ import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ScriptFile } from './entrypoint';
 import { joinsAnother, maxSize } from './hosts';
-import { BROKER_LABEL, brokerLabels, objectLabels } from './names';
+import { BROKER_LABEL, brokerLabels, objectLabels, objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
 import { affinity, topologySpread } from './spread';
@@ -25,6 +25,7 @@ function job(parts: Parts, files: Files): ManifestObject {
       name: parts.names.workload,
       labels: { ...spec.jobLabels, ...objectLabels(resource), ...queueLabels(parts) },
       annotations: jobAnnotations(parts),
+      namespace: resource.metadata.namespace,
     }),
     spec: given({
       activeDeadlineSeconds: deadline(parts),
@@ -48,7 +49,10 @@ function statefulSet(parts: Parts, files: Files): ManifestObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    metadata: { name: parts.names.workload, labels: { ...spec.jobLabels, ...objectLabels(resource) } },
+    metadata: objectMetadata(resource, parts.names.workload, {
+      ...spec.jobLabels,
+      ...objectLabels(resource),
+    }),
     spec: {
       // Brokers find each other by themselves; one after the other they would wait for ever.
       podManagementPolicy: 'Parallel',

@@ -24,7 +24,7 @@ export function renderMiniCluster(
 /** The same, of a resource that was taken apart to be checked. */
 export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
   const files = scriptFiles(parts);
-  const objects = [
+  return [
     ...(options.keygen === undefined ? [] : keygen(parts, options.keygen)),
     ...configMaps(parts, files),
     headlessService(parts),
@@ -32,7 +32,4 @@ export function renderParts(parts: Parts, options: RenderOptions): readonly Mani
     ...servicesDeployment(parts),
     workload(parts, files),
   ];
-  const { namespace } = parts.resource.metadata;
-  if (namespace === undefined) return objects;
-  return objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
 }
