@@ -150,6 +150,8 @@ function yes(flag: boolean | undefined): string {
   return flag === true ? 'yes' : '';
 }
 
+const CONFIG_PATH = `--config-path=${SCRIPTS}/config`;
+
 /** The broker and the options that all pods give it. */
 function brokerScript(spec: DefaultedSpec): string {
   const { flux, logging } = spec;
@@ -165,10 +167,7 @@ function brokerScript(spec: DefaultedSpec): string {
     'log-stderr-mode': 'local',
   };
   const wrap = flux.wrap === undefined ? [] : flux.wrap.split(',');
-  let line = `set -- ${quoteAll([...wrap, 'flux', 'broker', `--config-path=${SCRIPTS}/config`])}`;
-  for (const key in attributes) {
-    const value = attributes[key];
-    if (value !== undefined) line += ` ${quote(`-S${key}=${value}`)}`;
-  }
-  return `${line}\n`;
+  const words = [...wrap, 'flux', 'broker', CONFIG_PATH];
+  for (const key in attributes) if (attributes[key] !== undefined) words.push(`-S${key}=${attributes[key]}`);
+  return `set -- ${quoteAll(words)}\n`;
 }
