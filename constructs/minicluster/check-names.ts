@@ -38,11 +38,10 @@ export function sharedNameProblems(parts: Parts): Problem[] {
 
 /** A pod's host name is a label of DNS. */
 function hostNameProblems({ resource: { metadata }, spec, names }: Parts): Problem[] {
-  const longest = [
-    `${metadata.name}-${maxSize(spec) - 1}`,
-    ...((spec.services ?? []).length > 0 ? [names.services] : []),
-  ].find((host) => host.length > DNS_LABEL);
-  if (longest === undefined) return [];
+  const last = `${metadata.name}-${maxSize(spec) - 1}`;
+  const served = (spec.services ?? []).length > 0;
+  const longest = served && last.length <= DNS_LABEL ? names.services : last;
+  if (longest.length <= DNS_LABEL) return [];
   const what = `is too long: a pod would be called ${longest}, and a host name has at most ${DNS_LABEL} characters`;
   return [{ path: 'metadata.name', what, value: metadata.name, remedy: 'give a shorter name' }];
 }

@@ -57,7 +57,7 @@ class Manifest extends ApiObject {
   }
 
   override toJson(): ManifestObject {
-    return { ...this.manifest };
+    return this.manifest;
   }
 }
 

@@ -11,9 +11,10 @@ export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[
 /** The entries of a map, sorted by key: maps have no order, lists made of them have. */
 export function sorted<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
   if (map === undefined) return [];
-  return Object.keys(map)
-    .sort()
-    .map((key) => [key, map[key]!]);
+  const keys = Object.keys(map);
+  // Most have one entry or two, and a sort of one costs as much as the rest of this.
+  if (keys.length > 1) keys.sort();
+  return keys.map((key) => [key, map[key]!]);
 }
 
 /** The same, and nothing at all where nothing is said. */
