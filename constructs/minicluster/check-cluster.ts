@@ -8,13 +8,13 @@ import type { DefaultedSpec } from './schema';
 export function clusterProblems(parts: Parts): Problem[] {
   const { spec } = parts;
   return [
-    ...sizes(spec),
-    ...runners(spec),
-    ...services(spec),
-    ...(spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts)),
-    ...processes(spec),
-    ...flux(spec),
-  ];
+    sizes(spec),
+    runners(spec),
+    services(spec),
+    spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts),
+    processes(spec),
+    flux(spec),
+  ].flat();
 }
 
 function sizes({ size, minSize, maxSize }: DefaultedSpec): Problem[] {
@@ -62,7 +62,8 @@ function unnamed({ name }: ContainerSpec, path: string, where: string): Problem[
 /** Blocks that only a broker's container runs. */
 const BROKER_BLOCKS = ['pre', 'brokerPre', 'workerPre'] as const;
 
-function services({ services = [] }: DefaultedSpec): Problem[] {
+function services({ services }: DefaultedSpec): Problem[] {
+  if (services === undefined) return [];
   return services.flatMap((each, index) => {
     const path = `spec.services[${index}]`;
     const runs: Problem = {

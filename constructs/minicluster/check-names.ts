@@ -28,12 +28,7 @@ export function nameProblems({ metadata: { name, namespace } }: MiniClusterResou
 
 /** Names made of several fields. */
 export function sharedNameProblems(parts: Parts): Problem[] {
-  return [
-    ...hostNameProblems(parts),
-    ...containerNames(parts),
-    ...serviceNames(parts),
-    ...volumeNames(parts),
-  ];
+  return [hostNameProblems(parts), containerNames(parts), serviceNames(parts), volumeNames(parts)].flat();
 }
 
 /** A pod's host name is a label of DNS. */

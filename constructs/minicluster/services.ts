@@ -37,6 +37,7 @@ function indexLabel(workload: string): string {
 /** One Service per container with ports, under a name of its own in the namespace. */
 export function portServices(parts: Parts): ManifestObject[] {
   const { resource, spec, sidecars } = parts;
+  if (sidecars.length === 0 && spec.services === undefined) return [];
   return [
     ...portServicesOf(sidecars, resource, BROKER_LABEL),
     ...portServicesOf(spec.services ?? [], resource, SERVICES_LABEL),
