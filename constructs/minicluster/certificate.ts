@@ -1,10 +1,11 @@
 import type { ISecret } from 'cdk8s-plus-28';
+import type { Reference } from './reference';
 import type { KeygenOptions } from './resource';
 
 /** Where the brokers' certificate comes from. It is in no manifest: whoever has it is a broker of the cluster. */
 export abstract class Certificate {
   /** A Secret that exists, with the certificate under the key `curve.cert`, as `flux keygen` writes it. */
-  static fromSecret(secret: ISecret): Certificate {
+  static fromSecret(secret: Reference<ISecret>): Certificate {
     return new FromSecret(secret.name);
   }
 

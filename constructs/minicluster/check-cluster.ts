@@ -12,6 +12,7 @@ export function clusterProblems(parts: Parts): Problem[] {
     runners(spec),
     services(spec),
     spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts),
+    startupProbes(spec),
     processes(spec),
     flux(spec),
   ].flat();
@@ -113,6 +114,20 @@ function policies(parts: Parts): Problem[] {
       remedy: 'set pod.restartPolicy to Never or leave podFailurePolicy out',
     },
   ];
+}
+
+/** The broker starts when the sidecars have started, and that is when their probes say so: both would wait for ever. */
+function startupProbes({ containers, flux }: DefaultedSpec): Problem[] {
+  if (containers.length === 1 || flux.noWaitSocket === true || flux.disableSocket === true) return [];
+  return containers.flatMap(({ runFlux, noWrapEntrypoint, startupProbe }, index) => {
+    if (runFlux === true || noWrapEntrypoint === true || startupProbe === undefined) return [];
+    return {
+      path: `spec.containers[${index}].startupProbe`,
+      what: 'holds back the broker, whose socket this container waits for',
+      value: startupProbe,
+      remedy: 'use readinessProbe or set flux.noWaitSocket',
+    };
+  });
 }
 
 function processes({ shareProcessNamespace, pod }: DefaultedSpec): Problem[] {

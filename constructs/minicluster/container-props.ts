@@ -1,5 +1,6 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, ISecret } from 'cdk8s-plus-28';
+import type { Reference } from './reference';
 import type { ContainerSpec } from './resource';
 import type { MiniClusterVolume } from './volume';
 
@@ -9,16 +10,16 @@ type SecurityContextSpec = NonNullable<ContainerSpec['securityContext']>;
 
 /** One key of a Secret. */
 interface SecretKey {
-  readonly secret: ISecret;
+  readonly secret: Reference<ISecret>;
   readonly key: string;
 }
 
 /** All keys of a ConfigMap or a Secret. */
 interface EnvFromProps {
   /** @default - none */
-  readonly configMap?: IConfigMap;
+  readonly configMap?: Reference<IConfigMap>;
   /** @default - none */
-  readonly secret?: ISecret;
+  readonly secret?: Reference<ISecret>;
   /** Put before each name. @default - nothing */
   readonly prefix?: string;
 }
@@ -96,7 +97,7 @@ export interface ContainerProps extends ComputeProps {
   /** The same as imagePullPolicy Always. @default false */
   readonly pullAlways?: boolean;
   /** @default - none */
-  readonly imagePullSecret?: ISecret;
+  readonly imagePullSecret?: Reference<ISecret>;
   /** Shell right after the start of the container. @default - none */
   readonly postStart?: string;
   /** Shell before the container is told to end. @default - none */

@@ -2,6 +2,7 @@ import type { Duration } from 'cdk8s';
 import type { ISecret, IServiceAccount } from 'cdk8s-plus-28';
 import type { Certificate } from './certificate';
 import type { ComputeProps, ContainerProps } from './container-props';
+import type { Reference } from './reference';
 import type { MiniClusterSpec } from './resource';
 
 type Pod = NonNullable<MiniClusterSpec['pod']>;
@@ -12,7 +13,7 @@ export interface ViewProps extends ComputeProps {
   /** For the same operating system as the container's image. @default ghcr.io/converged-computing/flux-view-ubuntu:tag-noble */
   readonly image?: string;
   /** @default - none */
-  readonly imagePullSecret?: ISecret;
+  readonly imagePullSecret?: Reference<ISecret>;
   /** @default false */
   readonly pullAlways?: boolean;
   /** @default flux-view */
@@ -111,7 +112,7 @@ export interface MiniClusterProps {
   /** Where the brokers' certificate comes from. @default Certificate.ofCluster() */
   readonly certificate?: Certificate;
   /** With a munge key under `munge.key`. @default - none */
-  readonly mungeSecret?: ISecret;
+  readonly mungeSecret?: Reference<ISecret>;
   /** The whole broker.toml. @default - generated */
   readonly brokerConfig?: string;
   /** Variables in flux-view.sh. @default - none */
@@ -158,7 +159,7 @@ export interface MiniClusterProps {
   /** @default - Never with a command, OnFailure for an interactive cluster */
   readonly restartPolicy?: 'Never' | 'OnFailure';
   /** @default - the namespace's default */
-  readonly serviceAccount?: IServiceAccount;
+  readonly serviceAccount?: Reference<IServiceAccount>;
   /** @default false */
   readonly automountServiceAccountToken?: boolean;
   /** @default - none */

@@ -1,5 +1,6 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, IPersistentVolumeClaim, ISecret } from 'cdk8s-plus-28';
+import type { Reference } from './reference';
 import type { ContainerSpec } from './resource';
 import { given } from './tidy';
 
@@ -39,14 +40,14 @@ export interface CsiOptions extends MountOptions {
   /** @default - the driver's */
   readonly fsType?: string;
   /** Secret that the driver mounts with. @default - none */
-  readonly secret?: ISecret;
+  readonly secret?: Reference<ISecret>;
 }
 
 /** A volume and where a container mounts it. */
 export class MiniClusterVolume {
   /** A PersistentVolumeClaim. */
   static fromClaim(
-    claim: IPersistentVolumeClaim,
+    claim: Reference<IPersistentVolumeClaim>,
     path: string,
     options: MountOptions = {},
   ): MiniClusterVolume {
@@ -54,12 +55,16 @@ export class MiniClusterVolume {
   }
 
   /** The keys of a ConfigMap as files. */
-  static fromConfigMap(configMap: IConfigMap, path: string, options: FilesOptions = {}): MiniClusterVolume {
+  static fromConfigMap(
+    configMap: Reference<IConfigMap>,
+    path: string,
+    options: FilesOptions = {},
+  ): MiniClusterVolume {
     return new MiniClusterVolume({ ...options, configMapName: configMap.name, path });
   }
 
   /** The keys of a Secret as files. */
-  static fromSecret(secret: ISecret, path: string, options: FilesOptions = {}): MiniClusterVolume {
+  static fromSecret(secret: Reference<ISecret>, path: string, options: FilesOptions = {}): MiniClusterVolume {
     return new MiniClusterVolume({ ...options, secretName: secret.name, path });
   }
 

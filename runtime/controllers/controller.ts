@@ -138,8 +138,11 @@ class Controller {
         fence,
         logger: this.logger,
         metrics: this.metrics,
-        // The election goes on as it is; a process that was overtaken unawares starts afresh.
-        onFenced: this.fail,
+        // The election goes on as it is; a process that was overtaken unawares starts afresh. One that lost the lease
+        // and has it again only hears the last of its earlier term.
+        onFenced: (error) => {
+          if (this.elector.fence === fence) this.fail(error);
+        },
       });
       this.term = term;
       await term.start().catch(async (error: unknown) => {

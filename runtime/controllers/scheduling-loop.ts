@@ -222,7 +222,8 @@ export class SchedulingLoop {
     const fairShare = this.options.fairUsage(now);
     return {
       now,
-      ...this.queuesOf(active),
+      // As they are by now: what ended meanwhile is free in Fluxion already, and a row that still held it would hide that.
+      ...this.queuesOf([...ledger.active()]),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
       reservations,

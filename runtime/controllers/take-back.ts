@@ -35,23 +35,26 @@ export interface Why {
 }
 
 export class TakeBack {
-  /** Job id -> generation of the object that we released: while that is what we see, the watch lags behind. */
-  private readonly releasedFrom = new Map<number, number>();
+  /** Job id -> generation of the object as our release left it: while we see an earlier one, the watch lags behind. */
+  private readonly releasedAs = new Map<number, number>();
 
   constructor(private readonly options: TakeBackOptions) {}
 
-  /** We released this object: seen as it was, it says nothing of what is. */
-  releases({ metadata }: KubernetesObject, { jobid }: WorkloadRow): void {
-    this.releasedFrom.set(jobid, metadata.generation ?? 0);
+  /**
+   * Our release left it so: seen as it was before, it says nothing of what is. Not told from what we saw when we
+   * released it: its user may have changed it since, and that was suspended, too.
+   */
+  releases({ metadata }: Pick<KubernetesObject, 'metadata'>, { jobid }: WorkloadRow): void {
+    this.releasedAs.set(jobid, metadata.generation ?? 0);
   }
 
   forget({ jobid }: WorkloadRow): void {
-    this.releasedFrom.delete(jobid);
+    this.releasedAs.delete(jobid);
   }
 
   /** Seen as it was before we released it. */
   isOldView({ metadata }: KubernetesObject, { jobid }: WorkloadRow): boolean {
-    return (metadata.generation ?? 0) <= (this.releasedFrom.get(jobid) ?? -1);
+    return (metadata.generation ?? 0) < (this.releasedAs.get(jobid) ?? 0);
   }
 
   /** The patch alone. */

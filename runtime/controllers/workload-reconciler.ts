@@ -197,7 +197,9 @@ export class WorkloadReconciler {
     const { client, ledger, now } = this.options;
     try {
       const path = adapter.path(row.namespace, row.name);
-      const outcome = await applyPatch(client, path, adapter.release(object, row));
+      const outcome = await applyPatch(client, path, adapter.release(object, row), (left) =>
+        this.takeBack.releases(left, row),
+      );
       if (outcome === 'gone') await this.finish(row, 'Cancelled', now());
       if (outcome === 'conflict') return { after: GONE_GRACE_MS };
       if (outcome !== 'done') return undefined;
@@ -205,7 +207,6 @@ export class WorkloadReconciler {
       if (!isRefusal(error)) throw error;
       return this.refused(object, adapter, row, messageOf(error));
     }
-    this.takeBack.releases(object, row);
     this.refusedSince.delete(row.jobid);
     await ledger.released(row.uid);
     return undefined;

@@ -20,15 +20,18 @@ export type Patch =
   /** With an operation `test /metadata/uid`: the precondition. */
   | { readonly type: 'json'; readonly body: readonly object[] };
 
-/** @throws FluxqError of the client for everything else, e.g. an invalid patch */
+/**
+ * @param onDone told of the object as this patch left it
+ * @throws FluxqError of the client for everything else, e.g. an invalid patch
+ */
 export async function applyPatch(
   client: KubernetesClient,
   path: string,
   patch: Patch,
-  options: WriteOptions = {},
+  onDone: (left: Pick<KubernetesObject, 'metadata'>) => void = () => undefined,
 ): Promise<WriteOutcome> {
   try {
-    await client.patch(path, patch.body, patch.type, { metadataOnly: true, ...options });
+    onDone(await client.patch<KubernetesObject>(path, patch.body, patch.type, { metadataOnly: true }));
     return 'done';
   } catch (error) {
     return whatHappened(client, path, expectedUid(patch), error);

@@ -7,22 +7,26 @@ import { ROW } from './rows';
 import { FENCE } from './statements';
 
 /**
- * New rows, or rows that wait in the tables, as Ready and released. Job ids go on after the highest that any of them
- * carries: one that was used is never used again, whatever the sequence has forgotten.
+ * New rows, or rows that wait in the tables, as Ready and released; what waits asks from now on for what it was
+ * released with. Job ids go on after the highest that any of them carries: one that was used is never used again,
+ * whatever the sequence has forgotten. The sequence is set only to go forward, and by nobody who is not the leader.
  */
 export const ADOPT = `
 WITH ${FENCE},
 input AS MATERIALIZED (
-  SELECT * FROM jsonb_to_recordset($2::jsonb) AS i(
+  SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, allocation jsonb
-  ) WHERE EXISTS (SELECT FROM fence)
+  )) WITH ORDINALITY i
+  WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
 ),
 reached AS MATERIALIZED (
-  SELECT setval('fluxqueue.jobid', greatest(max("knownJobid"), (SELECT last_value FROM fluxqueue.jobid))) FROM input
+  SELECT CASE WHEN max("knownJobid") >= (SELECT last_value FROM fluxqueue.jobid)
+    THEN setval('fluxqueue.jobid', max("knownJobid")) END
+  FROM input
 ),
-numbered AS MATERIALIZED (SELECT i.*, nextval('fluxqueue.jobid') AS jobid FROM reached, input i),
+numbered AS MATERIALIZED (SELECT i.*, nextval('fluxqueue.jobid') AS jobid FROM reached, input i ORDER BY ordinality),
 changed AS (
   INSERT INTO fluxqueue.workloads AS w (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
@@ -31,10 +35,12 @@ changed AS (
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Ready', jobid, jsonb_set(allocation, '{jobid}', to_jsonb(jobid)),
     clock_timestamp(), clock_timestamp()
-  FROM numbered
+  FROM numbered ORDER BY ordinality
   ON CONFLICT (uid) DO UPDATE SET phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL,
-    not_before = NULL, jobid = excluded.jobid, allocation = excluded.allocation,
-    allocated_at = excluded.allocated_at, released_at = excluded.released_at
+    not_before = NULL, queue = excluded.queue, priority = excluded.priority, walltime = excluded.walltime,
+    pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,
+    after = excluded.after, preemptible = excluded.preemptible, jobid = excluded.jobid,
+    allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at
   WHERE w.phase = 'Waiting'
   RETURNING *
 ),

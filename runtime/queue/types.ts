@@ -276,7 +276,7 @@ export interface Queue {
   ): Promise<WorkloadRow[]>;
   /**
    * No row, or Waiting -> Ready and released, with a new job id higher than any that is known: what runs and was
-   * forgotten is in the books again. Other rows are left alone.
+   * forgotten is in the books again, as it is now. Other rows are left alone, archived ones too.
    */
   adopt(fence: number, adoptions: readonly Adoption[]): Promise<WorkloadRow[]>;
   /** Ready: the release patch was accepted. */

@@ -54,7 +54,7 @@ export class Place {
       return true;
     }
     if (standing !== undefined && !this.isWorthAsking(turn, row, standing)) {
-      pass.waits.markReserved(row, standing.allocation.start);
+      pass.waits.markReserved(row, standing.allocation.start, pass.input.now);
       return true;
     }
     if (turn.cutShort) return true;
@@ -101,7 +101,7 @@ export class Place {
     if (text === undefined) return true;
     if (standing !== undefined && standing.allocation.start > pass.input.now) {
       this.claim(row, standing.allocation);
-      pass.waits.markReserved(row, standing.allocation.start);
+      pass.waits.markReserved(row, standing.allocation.start, pass.input.now);
       return false;
     }
     if (standing !== undefined) await this.giveUp(standing);
@@ -264,7 +264,7 @@ export class Place {
     }
     if (reserved) {
       pass.memory.busy.add(row.jobspec);
-      pass.waits.markReserved(row, allocation.start);
+      pass.waits.markReserved(row, allocation.start, pass.input.now);
       const reservation = { uid: row.uid, jobid: row.jobid, allocation };
       pass.reservations.add(reservation);
       this.book(row, reservation);

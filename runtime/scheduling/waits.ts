@@ -6,6 +6,10 @@ import type { WaitReason, WaitUpdate, WorkloadRow } from '../queue/types';
 
 const HELD = 'waits until its user releases it';
 const BEHIND = 'waits behind earlier workloads of its queue';
+/** Longer than any walltime that a queue would take. */
+const FORESEEABLE_SECONDS = 5 * 365 * 24 * 3600;
+const BEHIND_OTHERS =
+  'the nodes it needs are used by pods that are not of the queue, and nobody knows until when';
 const RESERVED = 'nodes are reserved for it';
 
 export class Waits {
@@ -59,8 +63,10 @@ export class Waits {
     this.mark(row, 'Busy', downText(row.jobspec, this.units));
   }
 
-  markReserved(row: WorkloadRow, start: number): void {
-    this.mark(row, 'Reserved', RESERVED, start);
+  /** Pods that are not of the queue have no end that is known: a start behind them is no promise. */
+  markReserved(row: WorkloadRow, start: number, now: number): void {
+    if (start - now > FORESEEABLE_SECONDS) this.mark(row, 'Busy', BEHIND_OTHERS);
+    else this.mark(row, 'Reserved', RESERVED, start);
   }
 
   /** @param text what is said if counting the nodes does not tell */

@@ -65,9 +65,14 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
     const places = suspend === true ? [] : nodesOf(assignment);
-    return places.length === 0 ? undefined : { jobid: Number(jobid ?? 0) || 0, places };
+    return places.length === 0 ? undefined : { jobid: jobidIn(jobid), places };
   },
 };
+
+/** 0 for text that we never wrote: a number that no table can hold would keep everything else from being adopted. */
+function jobidIn(text = ''): number {
+  return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
+}
 
 /** Not the one that we wrote at an earlier release: it was made from the walltime of that time. */
 function usersDeadline({ metadata, spec }: Job): number | undefined {

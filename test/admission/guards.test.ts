@@ -4,6 +4,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  JOBID_ANNOTATION,
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../constructs/names';
@@ -22,12 +23,15 @@ const OTHER_CONTROLLERS = ['replicaset-controller', 'cronjob-controller', 'state
 const RELEASE = {
   spec: {
     suspend: false,
-    template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0' } } },
+    template: {
+      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' } },
+    },
   },
 };
 const assigned = {
   annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [COMPLETION_INDEX_ANNOTATION]: '0' },
 };
+const numbered = (jobid: string | null) => ({ annotations: { [JOBID_ANNOTATION]: jobid } });
 const owner = (apiVersion: string, kind: string) => ({
   ownerReferences: [
     { apiVersion, kind, name: 'o', uid: '6f1d2a0e-0000-4000-8000-000000000002', controller: true },
@@ -177,6 +181,45 @@ describeCluster(
         const probe = await made(users.create(ALICE, namespace, pod()));
         await refused(users.patch(ALICE, namespace, probe, { metadata: assigned }), reserved);
         await made(users.patch(ALICE, namespace, probe, { metadata: { annotations: { mine: 'x' } } }));
+      });
+
+      const ofTemplate = (metadata: object) => ({ spec: { template: { metadata } } });
+      const numberStart = `metadata.annotations["${JOBID_ANNOTATION}"]: `;
+
+      it('nobody writes or changes the job id of a Job but the runtime', async () => {
+        const start = `FLUXQ_RESERVED: spec.template.${numberStart}`;
+        const inTemplate = job({ suspend: true }, {}, { metadata: numbered('900000000') });
+        for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
+          await refused(users.create(user, namespace, inTemplate), start);
+        const train = await made(users.create(ALICE, namespace, job({ suspend: true })));
+        await refused(users.patch(ALICE, namespace, train, ofTemplate(numbered('7'))), start);
+        await made(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('7'))));
+        for (const jobid of ['8', '', null])
+          await refused(users.patch(ALICE, namespace, train, ofTemplate(numbered(jobid))), start);
+        await made(users.patch(ALICE, namespace, train, ofTemplate({ annotations: { mine: 'x' } })));
+        await made(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('8'))));
+        await made(users.create(CONTROLLER, namespace, inTemplate));
+      });
+
+      it('pods have a job id from the Job controller only, for pods of a Job', async () => {
+        const start = `FLUXQ_RESERVED: ${numberStart}`;
+        const ofJob = pod({}, { ...numbered('7'), ...owner('batch/v1', 'Job') });
+        const asReleased = pod(
+          {},
+          {
+            annotations: { ...assigned.annotations, ...numbered('7').annotations },
+            ...owner('batch/v1', 'Job'),
+          },
+        );
+        for (const user of [ALICE, ...OTHER_CONTROLLERS])
+          await refused(users.create(user, namespace, ofJob), start);
+        for (const user of [JOB_CONTROLLER, 'system:kube-controller-manager', CONTROLLER])
+          for (const object of [ofJob, asReleased])
+            expect((await made(users.create(user, namespace, object))).metadata).toMatchObject(numbered('7'));
+        const ofSet = pod({}, { ...numbered('7'), ...owner('apps/v1', 'ReplicaSet') });
+        await refused(users.create('system:kube-controller-manager', namespace, ofSet), start);
+        const probe = await made(users.create(ALICE, namespace, pod()));
+        await refused(users.patch(ALICE, namespace, probe, { metadata: numbered('7') }), start);
       });
     });
 

@@ -44,6 +44,13 @@ describe('what is a forgotten grant', () => {
     });
   });
 
+  test.each(['', 'x', '1.5', '-4', '1e30', '9007199254740993', 'Infinity'])(
+    'a job id that we never wrote is none: %j',
+    (jobid) => {
+      expect(grantOf(released({ ...GRANT, [JOBID_ANNOTATION]: jobid }))).toMatchObject({ jobid: 0 });
+    },
+  );
+
   test('one whose row waits with a job id as old as its own', () => {
     expect(grantOf(released(GRANT), rowIn('Waiting', { jobid: 9 }))).toBeDefined();
     expect(grantOf(released(GRANT), rowIn('Waiting', { jobid: 5 }))).toBeDefined();

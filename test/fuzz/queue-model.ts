@@ -5,12 +5,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../runtime/errors';
-import type { AllocatedNode } from '../../runtime/fluxion/types';
+import type { Allocation } from '../../runtime/fluxion/types';
 import { newRow } from '../../runtime/queue/new-row';
 import type {
   Outcome,
   Queue,
   QueueSettings,
+  Submission,
   SubmissionUpdate,
   WaitReason,
   WorkloadName,
@@ -34,6 +35,9 @@ export type Snapshot = Readonly<Tables>;
 
 /** A change of one row: what it becomes, and what the log says; undefined leaves it alone. */
 type Change<R> = (row: WorkloadRow, record: R) => WorkloadRow | undefined;
+
+/** What the log says of a row that has been changed. */
+type Detail = (row: WorkloadRow) => Record<string, unknown>;
 
 export class QueueModel implements Queue {
   private tables: Tables = { rows: new Map(), events: [], queues: [], fence: 0, seq: 0, jobid: 0 };
@@ -62,9 +66,9 @@ export class QueueModel implements Queue {
 
   async migrate(): Promise<void> {}
 
-  async acquireFence(holder: string, atLeast = 0): Promise<number> {
+  async acquireFence(_holder: string, atLeast = 0): Promise<number> {
     this.tables.fence = Math.max(this.tables.fence, atLeast) + 1;
-    this.log('', 'Leader', { holder });
+    this.log('', 'Leader', {});
     return this.tables.fence;
   }
 
@@ -131,7 +135,7 @@ export class QueueModel implements Queue {
 
   submit: Queue['submit'] = async (fence, submissions) => {
     this.check(fence);
-    return submissions.flatMap((submission) => {
+    return lastOfEach(submissions).flatMap((submission) => {
       if (this.tables.rows.has(submission.uid)) return [];
       const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: ++this.tables.jobid };
       const { queue, priority, walltime, held } = row;
@@ -145,7 +149,7 @@ export class QueueModel implements Queue {
       updates,
       'Updated',
       updated.bind(undefined, () => ++this.tables.jobid),
-      ['queue', 'priority', 'walltime', 'held'],
+      ({ queue, priority, walltime, held }) => ({ queue, priority, walltime, held }),
     );
 
   wait: Queue['wait'] = async (fence, updates) =>
@@ -157,7 +161,7 @@ export class QueueModel implements Queue {
         row.phase !== 'Waiting' || outranked(row, reason)
           ? undefined
           : { ...row, reason, message, estimatedStart },
-      ['reason', 'message', 'estimatedStart'],
+      ({ reason, message, estimatedStart }) => ({ reason, message, estimatedStart }),
     );
 
   allocate: Queue['allocate'] = async (fence, grants) =>
@@ -169,23 +173,25 @@ export class QueueModel implements Queue {
         row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
           ? undefined
           : { ...row, ...NO_WAIT, phase: 'Ready', allocation, allocatedAt: this.now() },
-      ['jobid', 'allocation'],
+      ({ jobid, allocation }) => ({ jobid, ...granted(allocation) }),
     );
 
   adopt: Queue['adopt'] = async (fence, adoptions) => {
     this.check(fence);
     const { rows } = this.tables;
-    this.tables.jobid = Math.max(this.tables.jobid, ...adoptions.map(({ knownJobid }) => knownJobid));
-    return adoptions.flatMap(({ knownJobid: _, allocation: held, ...submission }) => {
+    const records = copyOf(lastOfEach(adoptions));
+    this.tables.jobid = Math.max(this.tables.jobid, ...records.map(({ knownJobid }) => knownJobid));
+    const adopted = records.flatMap(({ knownJobid: _, allocation: held, ...submission }) => {
       const jobid = ++this.tables.jobid;
       const known = rows.get(submission.uid);
       if (known !== undefined && known.phase !== 'Waiting') return [];
-      const row = known ?? newRow(copyOf(submission), ++this.tables.seq);
+      const row = known ?? newRow(submission, ++this.tables.seq);
       const at = this.now();
+      const grant = { phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
-      const grant = { phase: 'Ready', jobid, allocation, allocatedAt: at, releasedAt: at } as const;
-      return [this.store({ ...row, ...NO_WAIT, ...grant }, 'Adopted', { jobid, allocation })];
+      return [{ ...row, ...asked(submission), ...NO_WAIT, ...grant, allocation }];
     });
+    return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({ jobid, ...granted(allocation) }));
   };
 
   released: Queue['released'] = async (fence, uids) =>
@@ -195,7 +201,7 @@ export class QueueModel implements Queue {
       'Released',
       (row) =>
         row.phase === 'Ready' && row.releasedAt === null ? { ...row, releasedAt: this.now() } : undefined,
-      [],
+      () => ({}),
     );
 
   running: Queue['running'] = async (fence, starts) =>
@@ -207,7 +213,7 @@ export class QueueModel implements Queue {
         row.phase === 'Ready'
           ? { ...row, phase: 'Running', startedAt, releasedAt: row.releasedAt ?? this.now() }
           : undefined,
-      ['startedAt'],
+      ({ startedAt }) => ({ startedAt }),
     );
 
   shrink: Queue['shrink'] = async (fence, changes) =>
@@ -219,7 +225,7 @@ export class QueueModel implements Queue {
         !holds(row) || row.jobid !== allocation.jobid || isDeepStrictEqual(row.allocation, allocation)
           ? undefined
           : { ...row, allocation },
-      ['allocation'],
+      ({ allocation }) => granted(allocation),
     );
 
   finish: Queue['finish'] = async (fence, ends) =>
@@ -231,7 +237,7 @@ export class QueueModel implements Queue {
         row.phase === 'Finished'
           ? undefined
           : { ...row, ...NO_WAIT, phase: 'Finished', recall: null, result, finishedAt },
-      ['result', 'finishedAt'],
+      ({ result, finishedAt }) => ({ result, finishedAt }),
     );
 
   recall: Queue['recall'] = async (fence, recalls) =>
@@ -240,7 +246,7 @@ export class QueueModel implements Queue {
       recalls,
       'Recalled',
       (row, { message }) => (holds(row) && row.recall === null ? { ...row, recall: message } : undefined),
-      ['recall'],
+      ({ recall }) => ({ message: recall }),
     );
 
   requeue: Queue['requeue'] = async (fence, requeues) =>
@@ -262,7 +268,7 @@ export class QueueModel implements Queue {
               notBefore,
             }
           : undefined,
-      ['message', 'requeues', 'preemptions'],
+      ({ message, requeues, preemptions }) => ({ message, requeues, preemptions }),
     );
 
   private change<R extends { readonly uid: string }>(
@@ -270,24 +276,26 @@ export class QueueModel implements Queue {
     records: readonly R[],
     event: string,
     change: Change<R>,
-    told: readonly (keyof WorkloadRow)[],
+    detail: Detail,
   ): WorkloadRow[] {
     this.check(fence);
-    const last = new Map(records.map((record) => [record.uid, record]));
-    const changed = [...last.values()].flatMap((record) => {
+    const changed = lastOfEach(records).flatMap((record) => {
       const row = this.tables.rows.get(record.uid);
       const next = row === undefined ? undefined : change(row, copyOf(record));
       return next ?? [];
     });
-    return changed
-      .sort((a, b) => a.seq - b.seq)
-      .map((row) => this.store(row, event, Object.fromEntries(told.map((key) => [key, row[key]]))));
+    return this.storeAll(changed, event, detail);
+  }
+
+  /** Logged in the order of arrival, answered in that of the call. */
+  private storeAll(changed: readonly WorkloadRow[], event: string, detail: Detail): WorkloadRow[] {
+    for (const row of changed.toSorted((a, b) => a.seq - b.seq)) this.store(row, event, detail(row));
+    return [...changed];
   }
 
   private store(row: WorkloadRow, event: string, detail: Record<string, unknown>): WorkloadRow {
     this.tables.rows.set(row.uid, row);
-    const { allocation, ...rest } = detail as { allocation?: { nodes: readonly AllocatedNode[] } };
-    this.log(row.uid, event, { ...rest, ...allocation });
+    this.log(row.uid, event, detail);
     return row;
   }
 
@@ -313,6 +321,22 @@ const NOT_GRANTED = {
 } as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
 const ASKED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
+
+/** Of several records of one uid in a call the last counts, in the place of the first. */
+function lastOfEach<R extends { readonly uid: string }>(records: readonly R[]): R[] {
+  return [...new Map(records.map((record) => [record.uid, record])).values()];
+}
+
+function granted(allocation: Allocation | null): Record<string, unknown> {
+  const { jobid: _, ...rest } = allocation!;
+  return rest;
+}
+
+/** What of a submission its row takes when it is there already. */
+function asked(submission: Submission): Omit<SubmissionUpdate, 'uid'> {
+  const { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
+  return { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}
 
 function holds({ phase }: WorkloadRow): boolean {
   return phase === 'Ready' || phase === 'Running';

@@ -10,6 +10,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [35, 320, 'a node was freed early, by indexes of an earlier assignment'],
   [50, 320, 'two rows with one unit kept everybody from being scheduled'],
   [5, 300, 'a reservation went to who came next, not to who was passed over'],
+  [140, 320, 'an edit just before its release was taken for a suspension by its user'],
   [3, 300, 'the database is restored from a backup'],
   [17, 300, 'the database is restored from a backup, with restarts'],
   [8, 300, 'the clock jumps'],

@@ -31,7 +31,11 @@ describeCluster(
 
     test('a merge patch reaches the object it was made for', async () => {
       const { metadata } = await client.create<Job>(jobs('default'), job('mine'));
-      await expect(applyPatch(client, jobs('default', 'mine'), release(metadata.uid))).resolves.toBe('done');
+      const left: (number | undefined)[] = [];
+      const outcome = await applyPatch(client, jobs('default', 'mine'), release(metadata.uid), (object) =>
+        left.push(object.metadata.generation),
+      );
+      expect([outcome, left]).toEqual(['done', [metadata.generation! + 1]]);
       expect((await stored('mine')).spec.suspend).toBe(false);
       // Idempotent: once more is done as well.
       await expect(applyPatch(client, jobs('default', 'mine'), release(metadata.uid))).resolves.toBe('done');

@@ -40,8 +40,17 @@ describe('differences between the three views', () => {
     expect(differences(agreed)).toEqual([]);
   });
 
+  test('none where a reservation lies behind pods whose end nobody knows', () => {
+    const behind = { jobs: [suspended], pods: [], fluxion: holding(100 * 365 * 24 * 3600) };
+    expect(seen({ ...behind, rows: [waiting] })).toEqual([]);
+  });
+
   const waiting = rowIn('Waiting', { uid: 'a', name: 'a' });
   const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
+  const holding = (after: number) => ({
+    jobs: [{ ...row.allocation!, start: waiting.submittedAt + after }],
+    nodes: [],
+  });
   const finished = rowIn('Finished', { uid: 'a', name: 'a' });
   test.each<[string, Partial<Observation>, RegExp]>([
     ['Fluxion has forgotten it', { fluxion: { jobs: [], nodes: [] } }, /I2.*does not hold job 7/],
@@ -70,6 +79,11 @@ describe('differences between the three views', () => {
       /I3.*node-2/,
     ],
     ['it waits, and runs', { rows: [waiting] }, /I2.*its object is released/],
+    [
+      'it waits without an estimate, and Fluxion holds a reservation',
+      { rows: [waiting], jobs: [suspended], pods: [], fluxion: holding(100) },
+      /I2.*waits without a reservation/,
+    ],
     ['it has no row', { rows: [], jobs: [suspended], fluxion: { jobs: [], nodes: [] } }, /I2.*has no row/],
     ['it has finished, and Fluxion holds it', { rows: [finished] }, /I3.*for nobody/],
   ])('%s', (_, over, said) => {

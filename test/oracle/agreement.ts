@@ -12,6 +12,8 @@ const ASSIGNMENT = 'fluxqueue/assignment';
 const GATE = 'fluxqueue';
 /** Job ids from here on stand for pods that are not the queue's. */
 const FOREIGN = 2 ** 52;
+/** Seconds: a reservation further ahead lies behind pods that are not the queue's, and promises nothing. */
+const FORESEEABLE = 365 * 24 * 3600;
 /** Seconds a difference may last. */
 const PATIENCE = 5;
 
@@ -45,7 +47,8 @@ function waiting(row: SeenRow, object: KubernetesObject, held: Allocation | unde
   if (!isHeldBack(object) && !isOver(object)) say('I2', `${row.name} waits and its object is released`);
   if (isOver(object)) say('I3', `${row.name} waits and its object is over`);
   // What is held for it can only be a reservation, and those lie ahead.
-  if (held !== undefined && row.estimatedStart === null)
+  const promised = held !== undefined && held.start - row.submittedAt < FORESEEABLE;
+  if (promised && row.estimatedStart === null)
     say('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 

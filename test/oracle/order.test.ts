@@ -57,6 +57,11 @@ describe('I5: an estimated start never moves later', () => {
   test.each<[string, LoggedEvent[], object]>([
     ['it moves earlier', [], {}],
     ['somebody came before it', [log(25, 'a', 'Updated', { ...detail, priority: 5 })], {}],
+    [
+      'somebody before it, who had stood aside, was granted at once',
+      [log(19, 'a', 'Waiting', { reason: 'DependencyPending' }), log(25, 'a', 'Allocated', { end: 85 })],
+      {},
+    ],
     ['a node was lost', [], { disturbances: [25] }],
     ['passes can not be compared', [], { comparable: false }],
   ])('unless %s', (name, between, over) => {

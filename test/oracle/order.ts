@@ -179,6 +179,8 @@ class Line {
           text: `${place.row.name} started before ${other.row.name}, its equal`,
         });
     }
+    // What it waited for came to pass, and it was granted in the pass that saw it.
+    if (place.since === undefined) this.stepIn(place, when);
     place.since = undefined;
     place.estimate = undefined;
     place.end = Number(detail.end);

@@ -34,6 +34,15 @@ describe('order', () => {
   });
 });
 
+test('a start behind pods that have no known end is no estimate', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1));
+  sim.submit('not-ours', { walltime: 10 * 365 * 24 * 3600 });
+  await sim.pass();
+  sim.submit('waits');
+  await sim.pass();
+  expect(sim.row('waits')).toMatchObject({ reason: 'Busy', estimatedStart: null });
+});
+
 describe('fcfs', () => {
   test('the head of the line blocks, though others would fit', async () => {
     const sim = await Simulation.of(nodesOf(2, 2), { policy: 'fcfs' });

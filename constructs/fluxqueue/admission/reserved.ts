@@ -2,7 +2,14 @@
  * CEL of what is reserved for the runtime. The conditions of the policies have
  * let the runtime's own users pass already.
  */
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE, SCHEDULER_NAME, USER_ANNOTATION } from '../../names';
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  GATE,
+  JOBID_ANNOTATION,
+  SCHEDULER_NAME,
+  USER_ANNOTATION,
+} from '../../names';
 import {
   type AdmissionScopeProps,
   cel,
@@ -24,11 +31,15 @@ const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
-const assignment = (object: string) =>
-  `${object}.metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
-const user = (object: string) => `${object}.metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`;
-const templateAssignment = (object: string) =>
-  `${object}.spec.template.?metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")`;
+const annotation = (key: string) => (object: string) =>
+  `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
+const ofTemplate = (key: string) => (object: string) =>
+  `${object}.spec.template.?metadata.?annotations[?${cel(key)}].orValue("")`;
+const assignment = annotation(ASSIGNMENT_ANNOTATION);
+const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
+const jobid = annotation(JOBID_ANNOTATION);
+const templateJobid = ofTemplate(JOBID_ANNOTATION);
+const user = annotation(USER_ANNOTATION);
 const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
 /** The value before an UPDATE; `none` on CREATE. */
@@ -58,6 +69,15 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
         `${templateAssignment('object')} == (${before(templateAssignment('oldObject'))})`,
       message: reserved(
         `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
+        'is set by the queue only',
+        'remove it',
+      ),
+    },
+    {
+      // Job ids go on after the highest that is carried: one that somebody made up would spend them.
+      expression: `${templateJobid('object')} == (${before(templateJobid('oldObject'))})`,
+      message: reserved(
+        `spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`,
         'is set by the queue only',
         'remove it',
       ),
@@ -109,10 +129,18 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   ],
   validations: [
     {
-      // A pod of a released Job carries it from the Job's template, which only the runtime writes.
+      // A pod of a released Job carries both from the Job's template, which only the runtime writes.
       expression: `variables.assignment == (${before(assignment('oldObject'))}) || (oldObject == null && variables.fromJob)`,
       message: reserved(
         `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
+        'is set by the queue only',
+        'remove it',
+      ),
+    },
+    {
+      expression: `${jobid('object')} == (${before(jobid('oldObject'))}) || (oldObject == null && variables.fromJob)`,
+      message: reserved(
+        `metadata.annotations["${JOBID_ANNOTATION}"]`,
         'is set by the queue only',
         'remove it',
       ),

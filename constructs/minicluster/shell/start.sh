@@ -5,7 +5,7 @@ here=${0%/*}
 block=$here/commands/$1
 # The user's blocks may be written for bash, so it runs all of this where the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
-certificate='' run='' affinity='' timed='' logs='' resources='' hosts='' hostname='' joins='' complete='' archive=''
+certificate='' run='' affinity='' timed='' logs='' resources='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 rank=${JOB_COMPLETION_INDEX:?is the number of this pod}
@@ -58,7 +58,7 @@ lead() {
   took=$(($(date +%s) - began))
   [ "$timed" != yes ] || printf 'FLUXTIME fluxstart wall time %d:%02d\n' $((took / 60)) $((took % 60)) >&2
   # A dump that was cut off must not take the place of the last good one.
-  if [ -n "$archive" ] && [ -e "$archive.new" ]; then mv -f "$archive.new" "$archive"; fi
+  if [ -n "$dump" ] && [ -e "$dump" ]; then mv -f "$dump" "$archive"; fi
 }
 
 # A worker that ended well would not be replaced any more, also when the lead starts anew: it stays until it is told to go.
@@ -99,7 +99,12 @@ fi
 if [ "$rank" = 0 ] && [ "$joins" != yes ]; then
   if [ -n "$archive" ]; then
     [ ! -e "$archive" ] || set -- "$@" "-Scontent.restore=$archive"
-    set -- "$@" "-Scontent.dump=$archive.new"
+    # Flux finds the format by how the file's name ends, and refuses what it does not know.
+    case $archive in
+    *.tar | *.tgz | *.tar.gz | *.tar.bz2 | *.tar.xz) dump=${archive%/*}/new-${archive##*/} ;;
+    *) dump=$archive.new.tar ;;
+    esac
+    set -- "$@" "-Scontent.dump=$dump"
   fi
   # shellcheck source=/dev/null
   . "$here/cluster/lead.sh"

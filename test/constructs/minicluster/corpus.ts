@@ -61,6 +61,19 @@ export const WRONG: readonly Wrong[] = [
     paths: ['spec.containers'],
   },
   {
+    what: 'a sidecar that must have started before the broker it waits for',
+    spec: {
+      containers: [
+        { ...RUNNER, runFlux: true },
+        { ...RUNNER, name: 'b', startupProbe: { tcpSocket: { port: 80 } } },
+        // These don't wait.
+        { image: 'app', name: 'c', noWrapEntrypoint: true, startupProbe: { tcpSocket: { port: 81 } } },
+      ],
+    },
+    paths: ['spec.containers[1].startupProbe'],
+    refused: false,
+  },
+  {
     what: 'launcher and batch',
     spec: container({ launcher: true, batch: true }),
     paths: ['spec.containers[0].launcher'],

@@ -15,7 +15,10 @@ case "$1 ${2:-}" in
   shift
   none=''
   for option in "$@"; do
-    case $option in -Scontent.dump=*) echo dumped >"${option#-Scontent.dump=}" ;; esac
+    case $option in
+    -Scontent.dump=*.tar | -Scontent.dump=*.tar.gz) echo dumped >"${option#-Scontent.dump=}" ;;
+    -Scontent.dump=*) echo "No such format '${option#-Scontent.dump=}'" >&2; exit 1 ;;
+    esac
   done
   while [ $# -gt 0 ]; do
     case $1 in -Sbroker.rc2_none) none=yes; shift ;; -*) shift ;; *) break ;; esac

@@ -1,4 +1,5 @@
 import { App, Chart, Duration, Testing } from 'cdk8s';
+import { ConfigMap, Secret, ServiceAccount } from 'cdk8s-plus-28';
 import { Certificate, MiniCluster, renderMiniCluster } from '../../../constructs/minicluster';
 
 const CONTAINER = { image: 'app', command: 'run' };
@@ -68,4 +69,22 @@ test('the same program writes the same bytes', () => {
   };
   expect(write()).toBe(write());
   expect(write()).not.toMatch(/[&*]a\d/);
+});
+
+test('names what the same program makes', () => {
+  const inside = chart();
+  const secret = new Secret(inside, 'secret', { metadata: { name: 'vault' } });
+  const { resource } = new MiniCluster(inside, 'mc', {
+    container: {
+      ...CONTAINER,
+      envFrom: [{ configMap: new ConfigMap(inside, 'map', { metadata: { name: 'site' } }) }],
+    },
+    certificate: Certificate.fromSecret(secret),
+    serviceAccount: new ServiceAccount(inside, 'account', { metadata: { name: 'runner' } }),
+  });
+  expect(resource.spec).toMatchObject({
+    containers: [{ envFrom: [{ configMapRef: { name: 'site' } }] }],
+    flux: { curveCertSecret: 'vault' },
+    pod: { serviceAccountName: 'runner' },
+  });
 });

@@ -1,0 +1,33 @@
+/**
+ * One script for all tasks, which look at their rank: task 0 leads, the others
+ * work. They find each other through Flux's key-value store; `$` needs no escape.
+ */
+import { App, Chart } from 'cdk8s';
+import { Certificate, MiniCluster } from '../../constructs/minicluster';
+
+const app = new App();
+
+new MiniCluster(new Chart(app, 'leader-worker'), 'leader-worker', {
+  size: 4,
+  // One task on each node.
+  tasks: 0,
+  container: {
+    image: 'docker.io/library/ubuntu:24.04',
+    cpu: 1,
+    brokerPre: 'echo "the lead is on $HOSTNAME"',
+    workerPre: 'echo "a worker is on $HOSTNAME"',
+    script: `
+      if [ "$FLUX_TASK_RANK" = 0 ]; then
+        flux kvs put "work=$((1000 / (FLUX_JOB_SIZE - 1)))"
+      else
+        work=$(flux kvs get --waitcreate work)
+        echo "task $FLUX_TASK_RANK of $FLUX_JOB_SIZE does $work units"
+      fi
+    `,
+  },
+  // A worker's pod ends with its broker; it is not there for another try.
+  completeWorkers: true,
+  certificate: Certificate.fromKeygen(),
+});
+
+app.synth();

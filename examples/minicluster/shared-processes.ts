@@ -1,0 +1,27 @@
+/**
+ * Containers that see each other's processes: a profiler in the same pod looks
+ * at the tasks of the solver. It needs the right to trace, and no socket of Flux.
+ */
+import { App, Chart } from 'cdk8s';
+import { Certificate, MiniCluster } from '../../constructs/minicluster';
+
+const app = new App();
+
+new MiniCluster(new Chart(app, 'shared-processes'), 'shared', {
+  size: 2,
+  tasks: 2,
+  container: { image: 'registry.example.com/cfd/solver:1.9', command: 'solver --steps 100', cpu: 4 },
+  sidecars: [
+    {
+      name: 'profiler',
+      image: 'registry.example.com/tools/perf:6.8',
+      command: 'while sleep 10; do pgrep -x solver | xargs -r -n1 perf-summary; done',
+      securityContext: { capabilities: { add: ['SYS_PTRACE'] } },
+    },
+  ],
+  shareProcessNamespace: true,
+  waitSocket: false,
+  certificate: Certificate.fromKeygen(),
+});
+
+app.synth();

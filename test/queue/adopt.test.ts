@@ -1,0 +1,202 @@
+import { Client } from 'pg';
+import { ADOPT } from '../../runtime/queue/adopt';
+import { openQueue } from '../../runtime/queue/queue';
+import { storable } from '../../runtime/queue/storable';
+import type { Adoption, Queue, Submission } from '../../runtime/queue/types';
+import { describePostgres } from '../cluster/suite';
+import { type Explained, rowsTouched } from './plan';
+import { allocationOf, changed, submission } from './submission';
+
+const HELD = { start: 100, end: 160, nodes: [{ name: 'node-7', units: { core: '0-1', memory: '3' } }] };
+
+const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {}): Adoption => ({
+  ...submission(uid, over),
+  knownJobid,
+  allocation: HELD,
+});
+
+describePostgres('what runs and was forgotten', (getPostgres) => {
+  let url: string;
+  let client: Client;
+  let queue: Queue;
+  let fence: number;
+
+  beforeEach(async () => {
+    url = await getPostgres().freshDatabase();
+    client = new Client({ connectionString: url });
+    await client.connect();
+    queue = openQueue({ url });
+    await queue.migrate();
+    fence = await queue.acquireFence('leader-1');
+  });
+  afterEach(async () => {
+    await client.end();
+    await queue.close();
+  });
+
+  const submitted = async (uid: string, over: Partial<Submission> = {}) =>
+    (await queue.submit(fence, [submission(uid, over)]))[0]!;
+  const events = async (uid: string) => (await queue.history(uid)).map(({ event }) => event);
+  /** log_cnt is another after any setval, also after one to the number that is there. */
+  const sequence = async () => (await client.query('SELECT last_value, log_cnt FROM fluxqueue.jobid')).rows;
+
+  test('it has a row again: Ready and released, under a job id above its own', async () => {
+    const [row, ...more] = await queue.adopt(fence, [adoption('a', 40, { priority: 3, held: true })]);
+    expect(more).toEqual([]);
+    expect(row).toEqual({
+      ...submission('a', { priority: 3, held: true }),
+      seq: 1,
+      jobid: 41,
+      phase: 'Ready',
+      reason: null,
+      message: null,
+      allocation: { ...HELD, jobid: 41 },
+      estimatedStart: null,
+      result: null,
+      requeues: 0,
+      notBefore: null,
+      recall: null,
+      preemptions: 0,
+      allocatedAt: expect.any(Number),
+      releasedAt: expect.any(Number),
+      startedAt: null,
+      finishedAt: null,
+    });
+    expect(await queue.byUid(['a'])).toEqual([row]);
+    expect(await queue.history('a')).toMatchObject([
+      {
+        actor: 'leader-1',
+        event: 'Adopted',
+        why: 'it runs on a grant that the tables had forgotten',
+        detail: { ...HELD, jobid: 41 },
+      },
+    ]);
+    expect(await queue.released(fence, ['a'])).toEqual([]);
+    expect(await queue.running(fence, [{ uid: 'a', startedAt: 105 }])).toHaveLength(1);
+  });
+
+  test('a row that waits keeps its place and asks for what it was released with', async () => {
+    const before = await submitted('a', { walltime: 60, pods: 1 });
+    await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(before) }]);
+    await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-1 died', notBefore: 9e9 }]);
+    await queue.wait(fence, [{ uid: 'a', reason: 'Reserved', message: 'soon', estimatedStart: 9e9 }]);
+    const later = { walltime: 90, pods: 4, priority: 5, queue: 'other', preemptible: true };
+    const [row] = await queue.adopt(fence, [adoption('a', 40, { ...later, submittedAt: 1 })]);
+    expect(row).toMatchObject({
+      ...submission('a', { ...later, submittedAt: before.submittedAt }),
+      seq: before.seq,
+      requeues: 1,
+      jobid: 41,
+      phase: 'Ready',
+      reason: null,
+      message: null,
+      estimatedStart: null,
+      notBefore: null,
+      allocation: { ...HELD, jobid: 41 },
+      releasedAt: expect.any(Number),
+    });
+    // Nothing of before can take its units from it.
+    expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(before) }])).toEqual([]);
+    expect((await events('a')).at(-1)).toBe('Adopted');
+  });
+
+  test('every other row is left alone', async () => {
+    for (const uid of ['Ready', 'Running', 'Finished', 'Archived']) {
+      const row = await submitted(uid);
+      await queue.allocate(fence, [{ uid, allocation: allocationOf(row) }]);
+    }
+    await queue.running(fence, [{ uid: 'Running', startedAt: 105 }]);
+    const finishedAt = 120;
+    await queue.finish(fence, [{ uid: 'Archived', result: 'Succeeded', finishedAt }]);
+    expect(await queue.archive(fence, finishedAt + 1)).toBe(1);
+    await queue.finish(fence, [{ uid: 'Finished', result: 'Succeeded', finishedAt }]);
+    const uids = ['Ready', 'Running', 'Finished', 'Archived'];
+    const before = await queue.byUid(uids);
+    expect(before).toHaveLength(3);
+    expect(
+      await queue.adopt(
+        fence,
+        uids.map((uid) => adoption(uid, 40)),
+      ),
+    ).toEqual([]);
+    expect(await queue.byUid(uids)).toEqual(before);
+    for (const uid of uids) expect(await events(uid)).not.toContain('Adopted');
+  });
+
+  test('under an old fence nothing changes, the job ids included', async () => {
+    await submitted('a');
+    const newer = await queue.acquireFence('leader-2');
+    const before = await sequence();
+    await expect(queue.adopt(fence, [adoption('a', 40), adoption('b', 41)])).rejects.toMatchObject({
+      code: 'FLUXQ_FENCED',
+      retryable: false,
+    });
+    expect(await sequence()).toEqual(before);
+    expect((await queue.active()).map(({ uid, phase }) => [uid, phase])).toEqual([['a', 'Waiting']]);
+    expect(await queue.adopt(newer, [adoption('a', 40)])).toHaveLength(1);
+  });
+
+  test.each([
+    ['the first of all', 0, [1]],
+    ['none', 3, [0]],
+    ['the one that comes next', 0, [0, 1]],
+    ['lower ones', 3, [2, 1]],
+    ['the last that was given', 3, [3]],
+    ['higher ones', 3, [17, 900, 20]],
+  ])('job ids go on when %s is carried', async (_, given, carried) => {
+    for (let i = 0; i < given; i++) await submitted(`before-${i}`);
+    const adopted = await queue.adopt(
+      fence,
+      carried.map((jobid, i) => adoption(`a-${i}`, jobid)),
+    );
+    const highest = Math.max(given, ...carried);
+    expect(adopted.map(({ jobid }) => jobid)).toEqual(carried.map((_id, i) => highest + 1 + i));
+    expect((await submitted('later')).jobid).toBe(highest + carried.length + 1);
+  });
+
+  test('what it uses counts from the adoption on: nobody knows what was before', async () => {
+    const [row] = await queue.adopt(fence, [adoption('a', 40)]);
+    expect(Math.abs(row!.allocatedAt! - Date.now() / 1000)).toBeLessThan(60);
+    const from = row!.allocatedAt!;
+    await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: from + 3600 }]);
+    const all = { from: from - 1e6, until: from + 1e6, by: ['user'] as const };
+    expect(await queue.accounting(all)).toEqual([
+      { user: 'ada', jobs: 1, pods: 1, cpuHours: 2, memoryGiBHours: 1, gpuHours: 0 },
+    ]);
+    expect(await queue.accounting({ ...all, until: from })).toMatchObject([]);
+    expect(await queue.shares()).toMatchObject([{ user: 'ada', asOf: from + 3600 }]);
+    expect((await queue.shares())[0]!.coreSeconds).toBeCloseTo(7200, -2);
+  });
+
+  test('it goes on as any other: less of it, back to its place, changed, and granted anew', async () => {
+    const [row] = await queue.adopt(fence, [adoption('a', 40)]);
+    expect(await queue.shrink(fence, [{ uid: 'a', allocation: allocationOf(row!) }])).toHaveLength(1);
+    const [again] = await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-7 died' }]);
+    expect(again).toMatchObject({ phase: 'Waiting', requeues: 1, seq: row!.seq, allocation: null });
+    const [other] = await queue.update(fence, [changed(again!, { walltime: 90 })]);
+    expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(other!) }])).toHaveLength(1);
+    expect(await events('a')).toEqual(['Adopted', 'Reallocated', 'Requeued', 'Updated', 'Allocated']);
+  });
+
+  test('many at once are one statement that looks at each a few times, in the order they are given', async () => {
+    const uids = Array.from({ length: 5_000 }, (_, i) => `w-${i}`);
+    await queue.submit(
+      fence,
+      uids.slice(0, 2_000).map((uid) => submission(uid)),
+    );
+    const records = uids.toReversed().map((uid, i) => adoption(uid, 10_000 - i));
+    await client.query('BEGIN');
+    const explain = `EXPLAIN (ANALYZE, FORMAT JSON) ${ADOPT}`;
+    const { rows } = await client.query<Explained>(explain, [fence, storable(records)]);
+    expect(rowsTouched(rows[0]!) / records.length).toBeLessThan(50);
+    await client.query('ROLLBACK');
+    const adopted = await queue.adopt(fence, records);
+    expect(adopted.map(({ uid }) => uid)).toEqual(uids.toReversed());
+    expect(new Set(adopted.map(({ jobid }) => jobid)).size).toBe(5_000);
+    expect(Math.min(...adopted.map(({ jobid }) => jobid))).toBeGreaterThan(10_000);
+    // Those that waited keep their places, those that come anew have theirs as given.
+    const [waited, anew] = [adopted.slice(3_000), adopted.slice(0, 3_000)];
+    expect(waited.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_000 }, (_, i) => 2_000 - i));
+    expect(anew.every(({ seq }, i) => seq > (anew[i - 1]?.seq ?? 2_000))).toBe(true);
+  });
+});
