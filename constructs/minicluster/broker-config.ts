@@ -22,7 +22,7 @@ export function brokerConfig(
   const { brokerConfig: given } = spec.flux;
   if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`;
   const tables = [
-    table('access', { 'allow-guest-user': true, 'allow-root-owner': true }),
+    ACCESS,
     bootstrap(resource, spec),
     tbon(spec),
     ...resources(resource, spec, runner),
@@ -38,6 +38,9 @@ function table(name: string, values: Readonly<Record<string, Value>>): string {
   for (const key in values) text += `${key} = ${JSON.stringify(values[key])}\n`;
   return text;
 }
+
+const ACCESS = table('access', { 'allow-guest-user': true, 'allow-root-owner': true });
+const NOT_VERIFIED = table('resource', { noverify: true });
 
 function bootstrap(resource: MiniClusterResource, spec: DefaultedSpec): string {
   const entries = hosts(resource, spec).map(({ host, connect }) => {
@@ -69,7 +72,7 @@ function resources(resource: MiniClusterResource, spec: DefaultedSpec, runner: C
     case 'cores': {
       const cores = coreSet(coresOf(spec, runner) ?? 1);
       return [
-        table('resource', { noverify: true }),
+        NOT_VERIFIED,
         `[[resource.config]]\nhosts = ${JSON.stringify(hostlist(resource, spec))}\ncores = "${cores}"\n`,
       ];
     }

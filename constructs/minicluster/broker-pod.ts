@@ -1,6 +1,6 @@
 /** The pod of one broker: the view of Flux, sidecars, the runner. */
 import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
-import type { ScriptFile } from './entrypoint';
+import type { Scripts } from './config-maps';
 import { headlessName } from './hosts';
 import { isInteractive } from './lead';
 import {
@@ -36,11 +36,8 @@ export const OWN_VOLUMES: readonly string[] = [
   TEMPORARY_VOLUME,
 ];
 
-/** The pod template's spec. @param files all script files, which name their ConfigMaps */
-export function brokerPod(
-  parts: Parts,
-  files: ReadonlyMap<string, readonly ScriptFile[]>,
-): Record<string, unknown> {
+/** The pod template's spec. @param scripts all that the pod's containers find */
+export function brokerPod(parts: Parts, scripts: readonly Scripts[]): Record<string, unknown> {
   const { resource, spec, sidecars } = parts;
   const { archive, shareProcessNamespace } = spec;
   return given({
@@ -52,7 +49,7 @@ export function brokerPod(
       spec.pod.terminationGracePeriodSeconds ?? (archive?.path === undefined ? 30 : 120),
     initContainers: initContainers(parts),
     containers: [runner(parts)],
-    volumes: [...volumes(parts, files), ...userVolumes([parts.runner, ...sidecars])],
+    volumes: [...volumes(parts, scripts), ...userVolumes([parts.runner, ...sidecars])],
   });
 }
 
@@ -141,13 +138,13 @@ function sidecar(parts: Parts, from: Parts['runner']): Container {
   };
 }
 
-function volumes(parts: Parts, files: ReadonlyMap<string, readonly ScriptFile[]>): Named[] {
+function volumes(parts: Parts, scripts: readonly Scripts[]): Named[] {
   const { spec } = parts;
   const { mungeSecret } = spec.flux;
   return [
     {
       name: SCRIPTS_VOLUME,
-      projected: { sources: [...files].map(([name, each]) => scriptSource(name, each)) },
+      projected: { sources: scripts.map(scriptSource) },
     },
     { name: RUN_VOLUME, emptyDir: {} },
     ...(hasView(spec) ? [{ name: SOFTWARE_VOLUME, emptyDir: {} }] : []),
@@ -163,11 +160,11 @@ function volumes(parts: Parts, files: ReadonlyMap<string, readonly ScriptFile[]>
   ];
 }
 
-function scriptSource(configMap: string, files: readonly ScriptFile[]) {
+function scriptSource({ name, files }: Scripts) {
   const items = files.map(({ key, path, executable }) =>
     executable === true ? { key, path, mode: 0o555 } : { key, path },
   );
-  return { configMap: { name: configMap, items } };
+  return { configMap: { name, items } };
 }
 
 /** As tight as lets the runner read it: who that is, the image may decide. */

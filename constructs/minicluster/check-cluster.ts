@@ -8,14 +8,14 @@ import type { DefaultedSpec } from './schema';
 export function clusterProblems(parts: Parts): Problem[] {
   const { spec } = parts;
   return [
-    ...sizes(spec),
-    ...runners(spec),
-    ...services(spec),
-    ...(spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts)),
-    ...startupProbes(spec),
-    ...processes(spec),
-    ...flux(spec),
-  ];
+    sizes(spec),
+    runners(spec),
+    services(spec),
+    spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts),
+    startupProbes(spec),
+    processes(spec),
+    flux(spec),
+  ].flat();
 }
 
 function sizes({ size, minSize, maxSize }: DefaultedSpec): Problem[] {
@@ -63,7 +63,8 @@ function unnamed({ name }: ContainerSpec, path: string, where: string): Problem[
 /** Blocks that only a broker's container runs. */
 const BROKER_BLOCKS = ['pre', 'brokerPre', 'workerPre'] as const;
 
-function services({ services = [] }: DefaultedSpec): Problem[] {
+function services({ services }: DefaultedSpec): Problem[] {
+  if (services === undefined) return [];
   return services.flatMap((each, index) => {
     const path = `spec.services[${index}]`;
     const runs: Problem = {
@@ -136,44 +137,42 @@ function processes({ shareProcessNamespace, pod }: DefaultedSpec): Problem[] {
 }
 
 function flux({ flux }: DefaultedSpec): Problem[] {
-  const { bursting, curveCert, curveCertSecret, minimalService, topology } = flux;
-  const rules: readonly [boolean, Problem][] = [
-    [
-      curveCert !== undefined && curveCertSecret !== undefined,
-      {
-        path: 'spec.flux.curveCertSecret',
-        what: 'and curveCert are two certificates',
-        value: curveCertSecret,
-        remedy: 'give one',
-      },
-    ],
-    [
-      bursting?.hostlist !== undefined && bursting.clusters !== undefined,
-      {
-        path: 'spec.flux.bursting.hostlist',
-        what: 'already names every host',
-        value: bursting?.hostlist,
-        remedy: 'leave out bursting.clusters',
-      },
-    ],
-    [
-      bursting?.leadBroker !== undefined && curveCert === undefined && curveCertSecret === undefined,
-      {
-        path: 'spec.flux.bursting.leadBroker',
-        what: 'lets in brokers with its own certificate only',
-        value: bursting?.leadBroker?.name,
-        remedy: 'give curveCertSecret, a Secret with the certificate of that cluster',
-      },
-    ],
-    [
-      minimalService === true && topology !== undefined,
-      {
-        path: 'spec.flux.topology',
-        what: 'needs names for all pods, and minimalService gives one to the lead only',
-        value: topology,
-        remedy: 'leave out topology or minimalService',
-      },
-    ],
-  ];
-  return rules.filter(([applies]) => applies).map(([, problem]) => problem);
+  const { curveCert, curveCertSecret, minimalService, topology } = flux;
+  const problems: Problem[] = [];
+  if (curveCert !== undefined && curveCertSecret !== undefined)
+    problems.push({
+      path: 'spec.flux.curveCertSecret',
+      what: 'and curveCert are two certificates',
+      value: curveCertSecret,
+      remedy: 'give one',
+    });
+  problems.push(...bursting(flux));
+  if (minimalService === true && topology !== undefined)
+    problems.push({
+      path: 'spec.flux.topology',
+      what: 'needs names for all pods, and minimalService gives one to the lead only',
+      value: topology,
+      remedy: 'leave out topology or minimalService',
+    });
+  return problems;
+}
+
+function bursting({ bursting, curveCert, curveCertSecret }: DefaultedSpec['flux']): Problem[] {
+  if (bursting === undefined) return [];
+  const problems: Problem[] = [];
+  if (bursting.hostlist !== undefined && bursting.clusters !== undefined)
+    problems.push({
+      path: 'spec.flux.bursting.hostlist',
+      what: 'already names every host',
+      value: bursting.hostlist,
+      remedy: 'leave out bursting.clusters',
+    });
+  if (bursting.leadBroker !== undefined && curveCert === undefined && curveCertSecret === undefined)
+    problems.push({
+      path: 'spec.flux.bursting.leadBroker',
+      what: 'lets in brokers with its own certificate only',
+      value: bursting.leadBroker.name,
+      remedy: 'give curveCertSecret, a Secret with the certificate of that cluster',
+    });
+  return problems;
 }

@@ -41,6 +41,7 @@ function commandProblems(
 }
 
 function volumesProblems({ volumes }: ContainerSpec, path: string): Problem[] {
+  if (volumes === undefined) return [];
   const problems = sorted(volumes).flatMap(([name, volume]) =>
     volumeProblems(name, volume, `${path}.${name}`),
   );

@@ -28,42 +28,32 @@ export function nameProblems({ metadata: { name, namespace } }: MiniClusterResou
 
 /** Names made of several fields. */
 export function sharedNameProblems(parts: Parts): Problem[] {
-  return [
-    ...hostNameProblems(parts),
-    ...containerNames(parts),
-    ...serviceNames(parts),
-    ...volumeNames(parts),
-  ];
+  return [hostNameProblems(parts), containerNames(parts), serviceNames(parts), volumeNames(parts)].flat();
 }
 
 /** A pod's host name is a label of DNS. */
 function hostNameProblems({ resource: { metadata }, spec, names }: Parts): Problem[] {
-  const longest = [
-    `${metadata.name}-${maxSize(spec) - 1}`,
-    ...((spec.services ?? []).length > 0 ? [names.services] : []),
-  ].find((host) => host.length > DNS_LABEL);
-  if (longest === undefined) return [];
+  const last = `${metadata.name}-${maxSize(spec) - 1}`;
+  const served = (spec.services ?? []).length > 0;
+  const longest = served && last.length <= DNS_LABEL ? names.services : last;
+  if (longest.length <= DNS_LABEL) return [];
   const what = `is too long: a pod would be called ${longest}, and a host name has at most ${DNS_LABEL} characters`;
   return [{ path: 'metadata.name', what, value: metadata.name, remedy: 'give a shorter name' }];
 }
 
 function containerNames({ spec, resource }: Parts): Problem[] {
   const view = hasView(spec) ? [spec.flux.container?.name ?? 'flux-view'] : [];
-  const nameOf = ({ name, runFlux }: ContainerSpec) =>
-    name ?? (runFlux === true || spec.containers.length === 1 ? resource.metadata.name : undefined);
-  return [
-    ...twice(spec.containers.map(nameOf), 'spec.containers', 'name', view),
-    ...twice(
-      (spec.services ?? []).map(({ name }) => name),
-      'spec.services',
-      'name',
-      [],
-    ),
-  ];
+  const alone = spec.containers.length === 1;
+  const names = spec.containers.map(
+    ({ name, runFlux }) => name ?? (runFlux === true || alone ? resource.metadata.name : undefined),
+  );
+  const services = (spec.services ?? []).map(({ name }) => name);
+  return [...twice(names, 'spec.containers', 'name', view), ...twice(services, 'spec.services', 'name', [])];
 }
 
 function serviceNames({ resource, spec, sidecars, names }: Parts): Problem[] {
   const withPorts = [...sidecars, ...(spec.services ?? [])].filter(({ ports = [] }) => ports.length > 0);
+  if (withPorts.length === 0) return [];
   const all = withPorts.map((each) => portServiceName(resource, each));
   const long = all
     .filter((name) => name.length > DNS_LABEL)
@@ -82,6 +72,7 @@ function twice(
   field: string,
   taken: readonly string[],
 ): Problem[] {
+  if (names.length + taken.length < 2) return [];
   const seen = new Set(taken);
   return names.flatMap((name, index) => {
     if (name === undefined) return [];
@@ -96,19 +87,24 @@ function twice(
 
 /** One name, one volume, in whatever container. */
 function volumeNames({ spec }: Parts): Problem[] {
-  const groups = { containers: spec.containers, services: spec.services ?? [] };
-  return Object.entries(groups).flatMap(([group, containers]) => {
-    const sources = new Map<string, string>();
-    return containers.flatMap(({ volumes }, index) =>
-      sorted(volumes).flatMap(([name, volume]) => {
-        const source = JSON.stringify(volumeSource(volume));
-        const before = sources.get(name) ?? source;
-        sources.set(name, before);
-        if (before === source) return [];
-        const path = `spec.${group}[${index}].volumes.${name}`;
-        const what = 'is another volume than the one of that name in a container before it';
-        return [{ path, what, value: volume, remedy: 'give it another name or the same source' }];
-      }),
-    );
-  });
+  return [
+    ...volumeNamesOf(spec.containers, 'spec.containers'),
+    ...volumeNamesOf(spec.services ?? [], 'spec.services'),
+  ];
+}
+
+function volumeNamesOf(containers: readonly ContainerSpec[], group: string): Problem[] {
+  if (containers.length < 2) return [];
+  const sources = new Map<string, string>();
+  return containers.flatMap(({ volumes }, index) =>
+    sorted(volumes).flatMap(([name, volume]) => {
+      const source = JSON.stringify(volumeSource(volume));
+      const before = sources.get(name) ?? source;
+      sources.set(name, before);
+      if (before === source) return [];
+      const path = `${group}[${index}].volumes.${name}`;
+      const what = 'is another volume than the one of that name in a container before it';
+      return [{ path, what, value: volume, remedy: 'give it another name or the same source' }];
+    }),
+  );
 }

@@ -29,12 +29,12 @@ export function shapeProblems(resource: MiniClusterResource): Problem[] {
 export function partsProblems(parts: Parts): Problem[] {
   const { containers, services = [] } = parts.spec;
   return [
-    ...clusterProblems(parts),
-    ...containers.flatMap((each, index) => containerProblems(each, `spec.containers[${index}]`)),
-    ...services.flatMap((each, index) => containerProblems(each, `spec.services[${index}]`)),
-    ...sharedNameProblems(parts),
-    ...fileProblems(parts),
-  ];
+    clusterProblems(parts),
+    containers.flatMap((each, index) => containerProblems(each, `spec.containers[${index}]`)),
+    services.flatMap((each, index) => containerProblems(each, `spec.services[${index}]`)),
+    sharedNameProblems(parts),
+    fileProblems(parts),
+  ].flat();
 }
 
 /** What etcd takes. */

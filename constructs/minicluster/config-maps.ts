@@ -1,11 +1,17 @@
 /** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
 import { clusterFiles, containerFiles, type ScriptFile, sharedScripts } from './entrypoint';
-import { objectLabels } from './names';
+import { objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
 
-/** Files by the ConfigMap they are in. */
-export function scriptFiles(parts: Parts): Map<string, readonly ScriptFile[]> {
+/** A ConfigMap's name and files. */
+export interface Scripts {
+  readonly name: string;
+  readonly files: readonly ScriptFile[];
+}
+
+/** All files, by the ConfigMap they are in. */
+export function scriptFiles(parts: Parts): readonly Scripts[] {
   const { resource, spec, runner, runnerName, sidecars, names } = parts;
   const own = [
     ...containerFiles(spec, runner, runnerName),
@@ -13,21 +19,18 @@ export function scriptFiles(parts: Parts): Map<string, readonly ScriptFile[]> {
       each.noWrapEntrypoint === true ? [] : containerFiles(spec, each, each.name ?? ''),
     ),
   ];
-  return new Map([
-    [names.config, clusterFiles(resource, spec, runner, runnerName)],
-    [names.scripts, [...sharedScripts(spec, runner, sidecars), ...own]],
-  ]);
+  return [
+    { name: names.config, files: clusterFiles(resource, spec, runner, runnerName) },
+    { name: names.scripts, files: [...sharedScripts(spec, runner, sidecars), ...own] },
+  ];
 }
 
-export function configMaps(
-  { resource }: Parts,
-  files: ReadonlyMap<string, readonly ScriptFile[]>,
-): ManifestObject[] {
-  return [...files].map(([name, each]) => ({
+export function configMaps({ resource }: Parts, scripts: readonly Scripts[]): ManifestObject[] {
+  return scripts.map(({ name, files }) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, labels: objectLabels(resource) },
-    data: dataOf(each),
+    metadata: objectMetadata(resource, name),
+    data: dataOf(files),
   }));
 }
 

@@ -36,22 +36,24 @@ export function containerSpec(props: ContainerProps): ContainerSpec {
 
 /** Fields that are called and shaped alike. */
 function plain(props: ContainerProps) {
-  const {
-    batch,
-    batchRaw,
-    command,
-    env,
-    environment,
-    image,
-    imagePullPolicy,
-    launcher,
-    livenessProbe,
-    logs,
-  } = props;
-  const { name, noWrapEntrypoint, ports, pullAlways, readinessProbe, securityContext, serviceName } = props;
   return {
-    ...{ batch, batchRaw, command, env, environment, image, imagePullPolicy, launcher, livenessProbe, logs },
-    ...{ name, noWrapEntrypoint, ports, pullAlways, readinessProbe, securityContext, serviceName },
+    batch: props.batch,
+    batchRaw: props.batchRaw,
+    command: props.command,
+    env: props.env,
+    environment: props.environment,
+    image: props.image,
+    imagePullPolicy: props.imagePullPolicy,
+    launcher: props.launcher,
+    livenessProbe: props.livenessProbe,
+    logs: props.logs,
+    name: props.name,
+    noWrapEntrypoint: props.noWrapEntrypoint,
+    ports: props.ports,
+    pullAlways: props.pullAlways,
+    readinessProbe: props.readinessProbe,
+    securityContext: props.securityContext,
+    serviceName: props.serviceName,
     startupProbe: props.startupProbe,
     workingDir: props.workingDir,
   };

@@ -1,7 +1,7 @@
 /** What every container has in common: the runner, sidecars, services, the view. */
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { given, sorted } from './tidy';
+import { given, some, sorted } from './tidy';
 import { type Named, userMounts } from './volumes';
 
 /** A container of a pod. */
@@ -31,16 +31,16 @@ export function container(spec: DefaultedSpec, from: ContainerSpec, parts: Conta
     imagePullPolicy: pullPolicy(from),
     command: parts.command,
     workingDir: from.workingDir,
-    env: some(environment(from, parts.env ?? [])),
+    env: listed(environment(from, parts.env ?? [])),
     envFrom: from.envFrom,
     lifecycle: lifecycle(from),
     livenessProbe: from.livenessProbe,
-    ports: some([...(parts.ports ?? []), ...ports(from)]),
+    ports: listed([...(parts.ports ?? []), ...ports(from)]),
     readinessProbe: from.readinessProbe,
     resources: from.resources,
     securityContext: securityContext(spec, from.securityContext),
     startupProbe: from.startupProbe,
-    volumeMounts: some([...(parts.mounts ?? []), ...temporary(spec, from), ...userMounts(from)]),
+    volumeMounts: listed([...(parts.mounts ?? []), ...temporary(spec, from), ...userMounts(from)]),
   });
 }
 
@@ -63,36 +63,34 @@ function ports({ ports = [] }: ContainerSpec): Named[] {
 
 /** Ours, `environment`, `secrets`, `env`: the last of a name counts. */
 function environment({ environment, secrets, env = [] }: ContainerSpec, ours: readonly Named[]): Named[] {
-  const all: readonly Named[] = [
-    ...ours,
-    ...sorted(environment).map(([name, value]) => ({ name, value })),
-    ...sorted(secrets).map(([name, { name: secret, key }]) => ({
-      name,
-      valueFrom: { secretKeyRef: { name: secret, key } },
-    })),
-    ...env.map((each) => ({ ...each })),
-  ];
-  return [...new Map(all.map((each) => [each.name, each])).values()];
+  const all = new Map<string, Named>();
+  for (const each of ours) all.set(each.name, each);
+  for (const [name, value] of sorted(environment)) all.set(name, { name, value });
+  for (const [name, { name: secret, key }] of sorted(secrets))
+    all.set(name, { name, valueFrom: { secretKeyRef: { name: secret, key } } });
+  for (const each of env) all.set(each.name, { ...each });
+  return [...all.values()];
 }
 
 function lifecycle({ lifeCycle }: ContainerSpec): Record<string, unknown> | undefined {
-  const exec = (text: string | undefined) =>
-    text === undefined ? undefined : { exec: { command: ['/bin/sh', '-c', text] } };
-  const handlers = given({
-    postStart: exec(lifeCycle?.postStartExec),
-    preStop: exec(lifeCycle?.preStopExec),
-  });
-  return Object.keys(handlers).length === 0 ? undefined : handlers;
+  if (lifeCycle === undefined) return undefined;
+  const { postStartExec, preStopExec } = lifeCycle;
+  return some({ postStart: exec(postStartExec), preStop: exec(preStopExec) });
+}
+
+function exec(text: string | undefined): Record<string, unknown> | undefined {
+  return text === undefined ? undefined : { exec: { command: ['/bin/sh', '-c', text] } };
 }
 
 export const TEMPORARY_VOLUME = 'flux-tmp';
 
 /** A read-only root needs a place for temporary files. */
 function temporary({ pod }: DefaultedSpec, { volumes }: ContainerSpec): Named[] {
+  if (pod.restricted !== true) return [];
   const taken = Object.values(volumes ?? {}).some(({ path }) => path === '/tmp');
-  return pod.restricted !== true || taken ? [] : [{ name: TEMPORARY_VOLUME, mountPath: '/tmp' }];
+  return taken ? [] : [{ name: TEMPORARY_VOLUME, mountPath: '/tmp' }];
 }
 
-function some<T>(list: readonly T[]): readonly T[] | undefined {
+function listed<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }

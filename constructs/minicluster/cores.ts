@@ -17,8 +17,9 @@ const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, ''
 
 /** A quantity of CPUs; what it can't read counts as none. */
 function cpus(quantity: number | string): number {
-  const parts = /^\+?(?<number>\d*\.?\d*(?:[eE][+-]?\d+)?)(?<suffix>[numk]?)$/.exec(String(quantity));
-  return Number(parts?.groups?.number ?? 0) * (FACTOR[parts?.groups?.suffix ?? ''] ?? 0);
+  if (typeof quantity === 'number') return Math.max(0, quantity);
+  const [, number = '0', suffix = ''] = /^\+?(\d*\.?\d*(?:[eE][+-]?\d+)?)([numk]?)$/.exec(quantity) ?? [];
+  return Number(number) * (FACTOR[suffix] ?? 0);
 }
 
 /** RFC 22: a range of one is written without a dash, `0-0` is refused. */

@@ -7,6 +7,7 @@ import { batchScript, leadScript } from './lead';
 import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
 import type { ContainerSpec, MiniClusterResource } from './resource';
 import type { DefaultedSpec } from './schema';
+import { sorted } from './tidy';
 import { assignments, quote, quoteAll } from './words';
 
 /** A file in SCRIPTS. */
@@ -95,7 +96,11 @@ export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, na
   return Object.keys(texts)
     .sort()
     .filter((key) => texts[key] !== undefined && texts[key] !== '')
-    .map((key) => file(`commands/${name}/${key}.sh`, ended(texts[key]!)));
+    .map((key) => ({
+      path: `commands/${name}/${key}.sh`,
+      key: `commands_${name}_${key}.sh`,
+      text: ended(texts[key]!),
+    }));
 }
 
 function ended(text: string): string {
@@ -103,12 +108,12 @@ function ended(text: string): string {
 }
 
 function environment({ flux }: DefaultedSpec): string {
-  const values = flux.environment ?? {};
-  return Object.keys(values)
-    .sort()
-    .map((key) => `export ${key}=${quote(values[key]!)}\n`)
+  return sorted(flux.environment)
+    .map(([key, value]) => `export ${key}=${quote(value)}\n`)
     .join('');
 }
+
+const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;
 
 function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: ContainerSpec): string {
   const { flux, logging, archive, pod } = spec;
@@ -117,7 +122,7 @@ function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: Co
   const values: Record<string, string> = {
     affinity: yes(flux.cpuAffinity),
     archive: archive?.path ?? '',
-    certificate: `${CURVE_SOURCE}/${CERTIFICATE_KEY}`,
+    certificate: CERTIFICATE,
     complete: yes(flux.completeWorkers),
     hostname: pod.hostNetwork === true ? 'pod' : '',
     hosts: local ? hostlist(resource, spec) : '',
@@ -145,6 +150,8 @@ function yes(flag: boolean | undefined): string {
   return flag === true ? 'yes' : '';
 }
 
+const CONFIG_PATH = `--config-path=${SCRIPTS}/config`;
+
 /** The broker and the options that all pods give it. */
 function brokerScript(spec: DefaultedSpec): string {
   const { flux, logging } = spec;
@@ -160,10 +167,7 @@ function brokerScript(spec: DefaultedSpec): string {
     'log-stderr-mode': 'local',
   };
   const wrap = flux.wrap === undefined ? [] : flux.wrap.split(',');
-  let line = `set -- ${quoteAll([...wrap, 'flux', 'broker', `--config-path=${SCRIPTS}/config`])}`;
-  for (const key in attributes) {
-    const value = attributes[key];
-    if (value !== undefined) line += ` ${quote(`-S${key}=${value}`)}`;
-  }
-  return `${line}\n`;
+  const words = [...wrap, 'flux', 'broker', CONFIG_PATH];
+  for (const key in attributes) if (attributes[key] !== undefined) words.push(`-S${key}=${attributes[key]}`);
+  return `set -- ${quoteAll(words)}\n`;
 }

@@ -1,22 +1,20 @@
 /** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
 import { brokerPod, restartPolicy } from './broker-pod';
-import type { ScriptFile } from './entrypoint';
+import type { Scripts } from './config-maps';
 import { joinsAnother, maxSize } from './hosts';
-import { BROKER_LABEL, brokerLabels, objectLabels } from './names';
+import { BROKER_LABEL, brokerLabels, objectLabels, objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
 import { affinity, topologySpread } from './spread';
 import { given } from './tidy';
 import { seconds } from './walltime';
 
-type Files = ReadonlyMap<string, readonly ScriptFile[]>;
-
-export function workload(parts: Parts, files: Files): ManifestObject {
-  return parts.spec.workload === 'StatefulSet' ? statefulSet(parts, files) : job(parts, files);
+export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
+  return parts.spec.workload === 'StatefulSet' ? statefulSet(parts, scripts) : job(parts, scripts);
 }
 
-function job(parts: Parts, files: Files): ManifestObject {
+function job(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
   const { resource, spec } = parts;
   return {
     apiVersion: 'batch/v1',
@@ -25,6 +23,7 @@ function job(parts: Parts, files: Files): ManifestObject {
       name: parts.names.workload,
       labels: { ...spec.jobLabels, ...objectLabels(resource), ...queueLabels(parts) },
       annotations: jobAnnotations(parts),
+      namespace: resource.metadata.namespace,
     }),
     spec: given({
       activeDeadlineSeconds: deadline(parts),
@@ -37,25 +36,31 @@ function job(parts: Parts, files: Files): ManifestObject {
       successPolicy: joinsAnother(spec) ? undefined : { rules: [{ succeededIndexes: '0' }] },
       suspend: spec.suspend,
       ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished,
-      template: template(parts, files, {}),
+      template: template(parts, scripts, {}),
     }),
   };
 }
 
-function statefulSet(parts: Parts, files: Files): ManifestObject {
+function statefulSet(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
   const { resource, spec } = parts;
   const matchLabels = { [BROKER_LABEL]: resource.metadata.name };
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    metadata: { name: parts.names.workload, labels: { ...spec.jobLabels, ...objectLabels(resource) } },
+    metadata: objectMetadata(resource, parts.names.workload, {
+      ...spec.jobLabels,
+      ...objectLabels(resource),
+    }),
     spec: {
       // Brokers find each other by themselves; one after the other they would wait for ever.
       podManagementPolicy: 'Parallel',
       replicas: spec.size,
       selector: { matchLabels },
       serviceName: parts.names.service,
-      template: template(parts, files, { labels: queueLabels(parts), annotations: queueAnnotations(parts) }),
+      template: template(parts, scripts, {
+        labels: queueLabels(parts),
+        annotations: queueAnnotations(parts),
+      }),
     },
   };
 }
@@ -65,7 +70,7 @@ interface Marks {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-function template(parts: Parts, files: Files, marks: Marks): Record<string, unknown> {
+function template(parts: Parts, scripts: readonly Scripts[], marks: Marks): Record<string, unknown> {
   const { resource, spec } = parts;
   const annotations = { ...spec.pod.annotations, ...marks.annotations };
   return {
@@ -74,7 +79,7 @@ function template(parts: Parts, files: Files, marks: Marks): Record<string, unkn
       labels: { ...spec.pod.labels, ...brokerLabels(resource), ...marks.labels },
     }),
     spec: given({
-      ...brokerPod(parts, files),
+      ...brokerPod(parts, scripts),
       affinity: affinity(parts),
       topologySpreadConstraints: topologySpread(parts),
     }),

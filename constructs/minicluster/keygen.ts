@@ -4,7 +4,7 @@
  * because a right to create can't be bound to a name. Pods wait for its key.
  */
 import { DEFAULT_IMAGES, roleCommand } from '../fluxqueue/images';
-import { objectLabels } from './names';
+import { objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { KeygenOptions, ManifestObject } from './resource';
 
@@ -14,7 +14,7 @@ const USER = 65532;
 
 export function keygen(parts: Parts, options: KeygenOptions): ManifestObject[] {
   const { resource, names } = parts;
-  const metadata = { name: names.keygen, labels: objectLabels(resource) };
+  const metadata = objectMetadata(resource, names.keygen);
   const role = {
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
@@ -50,7 +50,7 @@ function keygenJob(
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: names.keygen, labels: objectLabels(resource) },
+    metadata: objectMetadata(resource, names.keygen),
     spec: {
       backoffLimit: 6,
       template: {

@@ -1,6 +1,6 @@
 /** Names and labels of what a MiniCluster is made of. */
 import { MINICLUSTER_LABEL } from '../names';
-import type { MiniClusterResource } from './resource';
+import type { ManifestObject, MiniClusterResource } from './resource';
 
 export interface ObjectNames {
   /** The Job or StatefulSet, and the prefix of the brokers' host names. */
@@ -38,6 +38,16 @@ export function objectLabels({ metadata: { name } }: MiniClusterResource): Recor
     'app.kubernetes.io/part-of': 'minicluster',
     [MINICLUSTER_LABEL]: name,
   };
+}
+
+/** Metadata of an object of this name. */
+export function objectMetadata(
+  resource: MiniClusterResource,
+  name: string,
+  labels: Readonly<Record<string, string>> = objectLabels(resource),
+): ManifestObject['metadata'] {
+  const { namespace } = resource.metadata;
+  return namespace === undefined ? { name, labels } : { name, labels, namespace };
 }
 
 /** Label of the brokers' pods alone; autoscalers select by it, as with upstream. */

@@ -12,13 +12,13 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
+interface Pulled {
+  readonly imagePullSecret?: string;
+}
+
 /** @param pulled everything that has an image to pull */
-export function basePod(
-  spec: DefaultedSpec,
-  pulled: readonly { readonly imagePullSecret?: string }[],
-): Record<string, unknown> {
+export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<string, unknown> {
   const { pod } = spec;
-  const secrets = new Set(pulled.flatMap(({ imagePullSecret }) => imagePullSecret ?? []));
   return given({
     automountServiceAccountToken: pod.automountServiceAccountToken === true,
     dnsPolicy: pod.dnsPolicy ?? (pod.hostNetwork === true ? 'ClusterFirstWithHostNet' : undefined),
@@ -27,7 +27,7 @@ export function basePod(
     hostIPC: pod.hostIPC,
     hostNetwork: pod.hostNetwork,
     hostPID: pod.hostPID,
-    imagePullSecrets: secrets.size === 0 ? undefined : [...secrets].sort().map((name) => ({ name })),
+    imagePullSecrets: pullSecrets(pulled),
     nodeSelector: nodeSelector(spec),
     priorityClassName: pod.priorityClassName,
     resourceClaims: pod.resourceClaims,
@@ -39,6 +39,11 @@ export function basePod(
     serviceAccountName: pod.serviceAccountName,
     tolerations: pod.tolerations,
   });
+}
+
+function pullSecrets(pulled: readonly Pulled[]): { name: string }[] | undefined {
+  const names = pulled.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
+  return names.length === 0 ? undefined : [...new Set(names)].sort().map((name) => ({ name }));
 }
 
 function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {

@@ -23,16 +23,13 @@ export function renderMiniCluster(
 
 /** The same, of a resource that was taken apart to be checked. */
 export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
-  const files = scriptFiles(parts);
-  const objects = [
+  const scripts = scriptFiles(parts);
+  return [
     ...(options.keygen === undefined ? [] : keygen(parts, options.keygen)),
-    ...configMaps(parts, files),
+    ...configMaps(parts, scripts),
     headlessService(parts),
     ...portServices(parts),
     ...servicesDeployment(parts),
-    workload(parts, files),
+    workload(parts, scripts),
   ];
-  const { namespace } = parts.resource.metadata;
-  if (namespace === undefined) return objects;
-  return objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
 }

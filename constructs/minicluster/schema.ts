@@ -38,8 +38,9 @@ export function withDefaults(spec: MiniClusterSpec): DefaultedSpec {
 
 /** A schema's fields that have defaults, or have fields that do: a hundredth of it, and every render asks. */
 interface Defaults {
+  /** With the defaults of its own fields; frozen, because all clusters share it. */
   readonly value?: unknown;
-  readonly fields?: readonly (readonly [string, Defaults])[];
+  readonly fields?: readonly { readonly key: string; readonly defaults: Defaults }[];
   /** Of each item of a list, or each value of a map. */
   readonly each?: Defaults;
 }
@@ -49,16 +50,14 @@ const DEFAULTS = defaultsOf(SPEC_SCHEMA);
 function defaultsOf(schema: Schema): Defaults | undefined {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([key, member]) => {
     const defaults = defaultsOf(member);
-    return defaults === undefined ? [] : [[key, defaults] as const];
+    return defaults === undefined ? [] : [{ key, defaults }];
   });
   const member = schema.items ?? schema.additionalProperties;
   const each = member === undefined ? undefined : defaultsOf(member);
   if (schema.default === undefined && fields.length === 0 && each === undefined) return undefined;
-  return {
-    ...(schema.default === undefined ? {} : { value: schema.default }),
-    ...(fields.length === 0 ? {} : { fields }),
-    ...(each === undefined ? {} : { each }),
-  };
+  const within = { ...(fields.length === 0 ? {} : { fields }), ...(each === undefined ? {} : { each }) };
+  if (schema.default === undefined) return within;
+  return { ...within, value: Object.freeze(filled(schema.default, within)) };
 }
 
 function filled(value: unknown, { fields = [], each }: Defaults): unknown {
@@ -68,11 +67,12 @@ function filled(value: unknown, { fields = [], each }: Defaults): unknown {
   if (each !== undefined)
     return Object.fromEntries(Object.entries(before).map(([key, member]) => [key, filled(member, each)]));
   let after: Record<string, unknown> | undefined;
-  for (const [key, defaults] of fields) {
-    const known = before[key] ?? defaults.value;
-    if (known === undefined) continue;
+  for (const { key, defaults } of fields) {
+    const said = before[key] ?? undefined;
+    const known = said === undefined ? defaults.value : filled(said, defaults);
+    if (known === undefined || known === said) continue;
     after ??= { ...before };
-    after[key] = filled(known, defaults);
+    after[key] = known;
   }
   return after ?? value;
 }

@@ -2,10 +2,10 @@
 import { MINICLUSTER_LABEL } from '../names';
 import { container, portName, TEMPORARY_VOLUME } from './container';
 import { headlessName } from './hosts';
-import { BROKER_LABEL, objectLabels, portServiceName } from './names';
+import { BROKER_LABEL, objectLabels, objectMetadata, portServiceName } from './names';
 import type { Parts } from './parts';
 import { basePod, nodeAffinity } from './pod';
-import type { ContainerSpec, ManifestObject } from './resource';
+import type { ContainerSpec, ManifestObject, MiniClusterResource } from './resource';
 import { given } from './tidy';
 import { userVolumes } from './volumes';
 
@@ -17,7 +17,7 @@ export function headlessService({ resource, spec, names }: Parts): ManifestObjec
   const { name } = resource.metadata;
   const port = spec.network.port ?? 8050;
   const minimal = spec.flux.minimalService === true;
-  return service(names.service, objectLabels(resource), {
+  return service(objectMetadata(resource, names.service), {
     ...(minimal ? {} : { clusterIP: 'None' }),
     ports: [{ name: 'flux', port, targetPort: port }],
     // Brokers look for each other before any of them is ready.
@@ -37,25 +37,30 @@ function indexLabel(workload: string): string {
 /** One Service per container with ports, under a name of its own in the namespace. */
 export function portServices(parts: Parts): ManifestObject[] {
   const { resource, spec, sidecars } = parts;
-  const { name } = resource.metadata;
-  const of = (containers: readonly ContainerSpec[], label: string) =>
-    containers
-      .filter(({ ports = [] }) => ports.length > 0)
-      .map((each) =>
-        service(portServiceName(resource, each), objectLabels(resource), {
-          ports: (each.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
-          selector: { [label]: name },
-        }),
-      );
-  return [...of(sidecars, BROKER_LABEL), ...of(spec.services ?? [], SERVICES_LABEL)];
+  if (sidecars.length === 0 && spec.services === undefined) return [];
+  return [
+    ...portServicesOf(sidecars, resource, BROKER_LABEL),
+    ...portServicesOf(spec.services ?? [], resource, SERVICES_LABEL),
+  ];
 }
 
-function service(
-  name: string,
-  labels: Record<string, string>,
-  spec: Record<string, unknown>,
-): ManifestObject {
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name, labels }, spec };
+function portServicesOf(
+  containers: readonly ContainerSpec[],
+  resource: MiniClusterResource,
+  label: string,
+): ManifestObject[] {
+  return containers
+    .filter(({ ports = [] }) => ports.length > 0)
+    .map((each) =>
+      service(objectMetadata(resource, portServiceName(resource, each)), {
+        ports: (each.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
+        selector: { [label]: resource.metadata.name },
+      }),
+    );
+}
+
+function service(metadata: ManifestObject['metadata'], spec: Record<string, unknown>): ManifestObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec };
 }
 
 /** The services' pod, kept alive by a Deployment. It is reached as NAME-services in the headless Service too. */
@@ -77,7 +82,7 @@ export function servicesDeployment(parts: Parts): ManifestObject[] {
   const deployment: ManifestObject = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: names.services, labels: objectLabels(resource) },
+    metadata: objectMetadata(resource, names.services),
     spec: {
       replicas: 1,
       selector: { matchLabels: own },

@@ -3,29 +3,25 @@ import { MINICLUSTER_LABEL } from '../names';
 import { BROKER_LABEL } from './names';
 import type { Parts } from './parts';
 import { nodeAffinity } from './pod';
-import { given } from './tidy';
+import { some } from './tidy';
 
 export function affinity({ resource, spec }: Parts): Record<string, unknown> | undefined {
-  const near = (topologyKey: string) => ({
-    preferredDuringSchedulingIgnoredDuringExecution: [
-      {
-        weight: 100,
-        podAffinityTerm: {
-          labelSelector: { matchLabels: { [MINICLUSTER_LABEL]: resource.metadata.name } },
-          topologyKey,
-        },
-      },
-    ],
+  const { name } = resource.metadata;
+  const anywhere = spec.network.disableAffinity === true;
+  return some({
+    nodeAffinity: nodeAffinity(spec),
+    podAffinity: anywhere ? undefined : near(name, 'topology.kubernetes.io/zone'),
+    podAntiAffinity: anywhere ? undefined : near(name, 'kubernetes.io/hostname'),
   });
-  const preferences =
-    spec.network.disableAffinity === true
-      ? {}
-      : {
-          podAffinity: near('topology.kubernetes.io/zone'),
-          podAntiAffinity: near('kubernetes.io/hostname'),
-        };
-  const all = given({ nodeAffinity: nodeAffinity(spec), ...preferences });
-  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+function near(cluster: string, topologyKey: string): Record<string, unknown> {
+  const labelSelector = { matchLabels: { [MINICLUSTER_LABEL]: cluster } };
+  return {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      { weight: 100, podAffinityTerm: { labelSelector, topologyKey } },
+    ],
+  };
 }
 
 export function topologySpread({ resource, spec }: Parts): unknown[] | undefined {

@@ -10,14 +10,15 @@ export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[
 
 /** The entries of a map, sorted by key: maps have no order, lists made of them have. */
 export function sorted<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
-  const entries = map ?? {};
-  return Object.keys(entries)
-    .sort()
-    .map((key) => [key, entries[key]!]);
+  if (map === undefined) return [];
+  const keys = Object.keys(map);
+  // Most have one entry or two, and a sort of one costs as much as the rest of this.
+  if (keys.length > 1) keys.sort();
+  return keys.map((key) => [key, map[key]!]);
 }
 
 /** The same, and nothing at all where nothing is said. */
 export function some<T extends object>(object: T): T | undefined {
-  const said = given(object);
-  return Object.keys(said).length === 0 ? undefined : (said as T);
+  for (const key in object) if (object[key] !== undefined) return given(object) as T;
+  return undefined;
 }

@@ -12,7 +12,7 @@ const SHARED_MEMORY = '/dev/shm';
 /** The pod's volumes from all its containers. */
 export function userVolumes(containers: readonly ContainerSpec[]): Named[] {
   const byName: Record<string, VolumeSpec> = {};
-  for (const [name, volume] of containers.flatMap(({ volumes }) => sorted(volumes))) byName[name] ??= volume;
+  for (const { volumes } of containers) for (const [name, volume] of sorted(volumes)) byName[name] ??= volume;
   return sorted(byName).map(([name, volume]) => ({ name, ...volumeSource(volume) }));
 }
 

@@ -33,7 +33,7 @@ export function commandWords(command: string): string {
   const line = command.trim();
   const words = line.split(/[ \t]+/);
   // `NAME=value program` is syntax too.
-  if (PLAIN.test(line) && !words[0]!.includes('=')) return quoteAll(words);
+  if (PLAIN.test(line) && !words[0]!.includes('=')) return words.join(' ');
   return `"$shell" -c ${quote(line)}`;
 }
 
