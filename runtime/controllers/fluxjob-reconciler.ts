@@ -10,6 +10,7 @@ import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
+import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
@@ -109,7 +110,7 @@ export class FluxJobReconciler {
       generation = updated.metadata.generation ?? generation;
     }
     if (!isDeepStrictEqual(status, known.status)) {
-      const body = { metadata: { uid: known.uid }, status: mergeOf(known.status, status) };
+      const body = { metadata: { uid: known.uid }, status: mergePatchOf(known.status, status) };
       const patched = client.patch(path('status'), body, 'merge', { metadataOnly: true });
       const updated = await this.unlessGone(row, patched);
       if (updated === undefined) return this.lost(row);
@@ -228,10 +229,4 @@ function phaseSince(row: WorkloadRow): number {
     case 'Finished':
       return 0;
   }
-}
-
-/** A merge patch keeps what it does not name: fields that are gone must be named as null. */
-function mergeOf(before: FluxJobStatus, after: FluxJobStatus): Record<string, unknown> {
-  const gone = Object.keys(before).filter((key) => !(key in after));
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...after };
 }
