@@ -4,7 +4,7 @@
  * while a pass runs, one more pass follows. Level-triggered: a pass reads
  * everything it needs and a timer runs one when no trigger came.
  */
-import { FluxqError, messageOf } from '../errors';
+import { hasCode, messageOf } from '../errors';
 import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
 import type { Clock } from '../kubernetes/clock';
@@ -138,7 +138,7 @@ export class SchedulingLoop {
       this.problem = undefined;
       return next;
     } catch (error) {
-      if (error instanceof FluxqError && error.code === 'FLUXQ_FENCED') {
+      if (hasCode(error, 'FLUXQ_FENCED')) {
         this.stopped = true;
         onFenced(error);
         return IDLE_MS;
