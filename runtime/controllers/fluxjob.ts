@@ -10,6 +10,7 @@ import { formatHostlist } from '../fluxion/allocation';
 import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WaitReason, WorkloadRow } from '../queue/types';
 import { NEVER_MET } from '../scheduling/dependencies';
+import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/placement';
 
 /** The longest name Kubernetes takes for most objects. */
@@ -81,7 +82,7 @@ function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): Granted {
   }
   const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
   return {
-    nodes: formatHostlist(nodes.map(({ name }) => name)),
+    nodes: formatHostlist(namesOf(nodes)),
     nodeCount: nodes.length,
     allocation: nodes.map(({ name, units, exclusive }) => ({
       node: name,
@@ -141,7 +142,7 @@ function wordsOf(row: WorkloadRow): { reason: string; message: string } {
 }
 
 function nodesOf({ allocation }: WorkloadRow): string {
-  return allocation === null ? 'no nodes' : formatHostlist(allocation.nodes.map(({ name }) => name));
+  return allocation === null ? 'no nodes' : formatHostlist(namesOf(allocation.nodes));
 }
 
 function finishedWords(row: WorkloadRow): string {

@@ -15,7 +15,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
-import { isTerminal, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
+import { isTerminal, lostNodes, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated, pinPatch } from '../workloads/pod';
 import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
@@ -285,16 +285,12 @@ export class WorkloadReconciler {
     if (shrunk !== undefined) this.options.onShrunk(row.jobid, [...done]);
   }
 
-  private lostNodes({ allocation }: WorkloadRow): readonly string[] {
-    return namesOf(allocation?.nodes ?? []).filter((name) => !this.options.nodeExists(name));
-  }
-
   /** Why it has to leave its nodes; undefined: it need not. */
   private whyBack(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Why | undefined {
     // What can't be taken back stays where it is until it ends.
     if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
     if (row.recall !== null) return { cause: 'preempted', what: row.recall };
-    const lost = this.lostNodes(row);
+    const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
     // Released, and held back again; if not by us then by its user. Or we see it as it was before.
     const suspended = adapter.recallable && row.releasedAt !== null && adapter.isHeldBack(object);
