@@ -21,6 +21,11 @@ export function limitsOf(quota: Quota): Usage {
   return Float64Array.from(LANES, (lane) => Math.round((quota[lane] ?? Infinity) * SCALE[lane]));
 }
 
+/** The lanes in the quota's own units: cores, GiB. */
+export function inQuota(usage: Usage): Readonly<Record<Lane, number>> {
+  return Object.fromEntries(LANES.map((lane, i) => [lane, usage[i]! / SCALE[lane]])) as Record<Lane, number>;
+}
+
 /** A lane's number in words of the quota: "8 cores". */
 export function inWords(lane: number, amount: number): string {
   const name = LANES[lane]!;
