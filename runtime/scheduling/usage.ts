@@ -1,6 +1,6 @@
 /** What workloads take, as a quota counts it: from allocations, or from what is asked for. In whole numbers. */
-import { countIdset } from '../fluxion/idset';
-import type { Allocation, UnitCounts } from '../fluxion/types';
+import type { Allocation } from '../fluxion/types';
+import { unitCounts } from '../fluxion/unit-counts';
 import { askOf } from '../jobspec/jobspec';
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota, WorkloadRow } from '../queue/types';
@@ -53,17 +53,4 @@ function usage(pods: number, units: UnitSettings, count: (type: string) => numbe
     count('memory') * units.memoryMiB,
     count('gpu'),
   );
-}
-
-const counted = new WeakMap<Allocation, UnitCounts>();
-
-/** How many units of each type an allocation has. */
-export function unitCounts(allocation: Allocation): UnitCounts {
-  const known = counted.get(allocation);
-  if (known !== undefined) return known;
-  const counts: Record<string, number> = {};
-  for (const { units } of allocation.nodes)
-    for (const type in units) counts[type] = (counts[type] ?? 0) + countIdset(units[type]!);
-  counted.set(allocation, counts);
-  return counts;
 }
