@@ -14,7 +14,7 @@ import type { Adoption, WorkloadRow } from '../queue/types';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adoptionOf, forgottenGrant, TakenUnits } from './adoption';
 import type { Intake } from './intake';
-import type { WorkloadKey } from './workload-reconciler';
+import type { WorkloadKey } from './workload-key';
 
 /** What an audit finds; docs/recovery.md says what is done about each. */
 type RepairKind =

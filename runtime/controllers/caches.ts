@@ -19,7 +19,7 @@ import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
 import { fluxSetups } from './fluxsetup-reconciler';
 import type { FluxSetupObject } from './queue-settings';
 import type { Time } from './time';
-import type { WorkloadKey } from './workload-reconciler';
+import type { WorkloadKey } from './workload-key';
 
 export interface CachesOptions {
   readonly client: KubernetesClient;

@@ -33,7 +33,8 @@ import { Retention } from './retention';
 import { SchedulingLoop } from './scheduling-loop';
 import { Setups } from './setups';
 import { steadySeconds, systemTime, type Time } from './time';
-import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
+import { formatKey, parseKey, type WorkloadKey } from './workload-key';
+import { type UserEvent, WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
   readonly config: Config;
@@ -153,7 +154,9 @@ export class Term {
       clock: this.time.clock,
       now,
     });
-    this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
+    this.workloads = this.workQueue('workloads', 32, (key) =>
+      this.workloadReconciler.reconcile(parseKey(key)),
+    );
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
     this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
     this.intake = this.createIntake();
@@ -239,7 +242,7 @@ export class Term {
   }
 
   private look(key: WorkloadKey): void {
-    if (this.synced) this.workloads.add(textOf(key));
+    if (this.synced) this.workloads.add(formatKey(key));
   }
 
   /** @param namespace @default - all */
@@ -413,13 +416,4 @@ export class Term {
       this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
     this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
-}
-
-function textOf({ kind, namespace, name }: WorkloadKey): string {
-  return `${kind}/${namespace}/${name}`;
-}
-
-function keyOf(text: string): WorkloadKey {
-  const [kind = '', namespace = '', name = ''] = text.split('/');
-  return { kind, namespace, name };
 }

@@ -21,6 +21,7 @@ import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
 import { TakeBack, type Why } from './take-back';
+import type { WorkloadKey } from './workload-key';
 
 export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
@@ -52,12 +53,6 @@ export interface UserEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
-}
-
-export interface WorkloadKey {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /** When to look again; nothing: when something changes. */
