@@ -11,14 +11,12 @@ import type { ClusterFacts } from '../jobspec/constraints';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pause } from '../kubernetes/clock';
 import { EventRecorder } from '../kubernetes/events';
-import type { KubernetesObject } from '../kubernetes/types';
 import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { Ledger } from '../queue/ledger';
 import type { Queue, WorkloadRow } from '../queue/types';
 import { adapters } from '../workloads';
-import type { WorkloadAdapter } from '../workloads/adapter';
 import { Audit } from './audit';
 import { Bustle } from './bustle';
 import { Caches } from './caches';
@@ -34,7 +32,8 @@ import { SchedulingLoop } from './scheduling-loop';
 import { Setups } from './setups';
 import { steadySeconds, systemTime, type Time } from './time';
 import { formatKey, parseKey, type WorkloadKey } from './workload-key';
-import { type UserEvent, WorkloadReconciler } from './workload-reconciler';
+import { WorkloadNews } from './workload-news';
+import { WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
   readonly config: Config;
@@ -68,6 +67,7 @@ export class Term {
   private readonly bustle = new Bustle();
   private readonly records: Records;
   private readonly events: EventRecorder;
+  private readonly news: WorkloadNews;
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
   private readonly fluxSetups: WorkQueue;
@@ -109,6 +109,7 @@ export class Term {
       instance: hostname(),
       clock: this.time.clock,
     });
+    this.news = new WorkloadNews({ events: this.events, objectOf: (key) => this.caches.objectOf(key) });
     this.graph = new FluxionGraph({
       fluxion,
       fence,
@@ -297,7 +298,7 @@ export class Term {
       units: config.units,
       clusterFacts: () => this.caches.clusterFacts(),
       onInvalid: (object, adapter, message) =>
-        this.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+        this.news.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
       logger,
     });
   }
@@ -348,7 +349,7 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       onForgotten: () => this.loop.auditSoon(),
-      tell: (object, adapter, event) => this.tell(object, adapter, event),
+      tell: (object, adapter, news) => this.news.tell(object, adapter, news),
       clock: this.time.clock,
       now: this.now,
     });
@@ -383,26 +384,7 @@ export class Term {
     this.setups.rowChanged(row);
     this.miniClusters.rowChanged(row);
     this.fluxJobs.add(row.uid);
-    if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
-  }
-
-  private tellUnsatisfiable(row: WorkloadRow): void {
-    const object = this.caches.objectOf(row);
-    if (object?.metadata.uid === row.uid)
-      this.tell(object, adapters.get(row.kind)!, {
-        type: 'Warning',
-        reason: 'Unsatisfiable',
-        message: row.message ?? 'can never be placed on this cluster',
-      });
-  }
-
-  private tell(
-    { metadata }: KubernetesObject,
-    { apiVersion, kind }: WorkloadAdapter,
-    { type, reason, message }: UserEvent,
-  ): void {
-    const { namespace = '', name, uid } = metadata;
-    this.events.record({ apiVersion, kind, namespace, name, uid }, { type, reason, message });
+    this.news.rowChanged(row);
   }
 
   /** Deleted by hand, or known from before a restart. */

@@ -11,6 +11,7 @@ import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Clock } from '../kubernetes/clock';
 import { isStatus } from '../kubernetes/errors';
+import type { News } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
@@ -43,16 +44,10 @@ export interface WorkloadReconcilerOptions {
   readonly onForgotten: () => void;
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
-  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
+  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, news: News) => void;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
-}
-
-export interface UserEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
 }
 
 /** When to look again; nothing: when something changes. */
