@@ -6,7 +6,7 @@ import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { Limits, QueueSettings, Quota } from '../queue/types';
-import { durationSeconds } from '../workloads/settings';
+import { durationSeconds, INT32 } from '../workloads/settings';
 
 /** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */
 type AsJson<T> = T extends { readonly value: infer V }
@@ -24,7 +24,6 @@ export interface FluxSetupObject extends KubernetesObject {
   readonly status?: FluxSetupStatus;
 }
 
-const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
 /** Of policy hybrid, where none are given. */
 const RESERVATIONS = 8;
 const REQUEUE = { limit: 5, backoffSeconds: 5 };

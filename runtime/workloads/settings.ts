@@ -52,7 +52,8 @@ export interface Marked {
 /** Also about as long as a Fluxion graph lives (68 years). */
 const MAX_WALLTIME_SECONDS = 2_147_483_647;
 const MAX_GROUP_SIZE = 100_000;
-const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
+/** What a priority can be. */
+export const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 const NUMBER = '([0-9]{1,12}([.][0-9]{0,9})?|[.][0-9]{1,9})';
 const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
