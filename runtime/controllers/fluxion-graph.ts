@@ -75,7 +75,7 @@ export class FluxionGraph {
     try {
       const rebuild = this.doubt !== undefined || this.needsRebuild(desired);
       const freed = rebuild ? await this.rebuild(desired) : await this.adjust(desired);
-      const changed = this.foreignChanges(desired);
+      const changed = this.foreignChanges(desired, freed);
       if (changed.length === 0) return { freed, reservations: rebuild ? [] : desired.reservations };
       const reservations = await this.clearFor(changed, rebuild ? [] : desired.reservations);
       await this.settleForeign(changed, desired);
@@ -204,12 +204,17 @@ export class FluxionGraph {
     return known !== undefined && isUp(known) !== isUp(node);
   }
 
-  /** Nodes on which pods that are not ours use something else than is held for them. One that is down gives nothing. */
-  private foreignChanges({ nodes, foreign }: Desired): readonly string[] {
+  /**
+   * Nodes on which pods that are not ours use something else than is held for them, and, where something was freed,
+   * those that had too little free to hold it all. One that is down gives nothing.
+   */
+  private foreignChanges({ nodes, foreign }: Desired, freed: boolean): readonly string[] {
     return [...new Set([...this.foreign.keys(), ...foreign.keys()])].filter((name) => {
       const node = nodes.get(name);
       const wanted = foreign.get(name);
-      if (node === undefined || isDeepStrictEqual(this.foreign.get(name)?.wanted, wanted)) return false;
+      const known = this.foreign.get(name);
+      const settled = isDeepStrictEqual(known?.wanted, wanted) && !(freed && known?.short === true);
+      if (node === undefined || settled) return false;
       return wanted === undefined || isUp(node);
     });
   }
@@ -232,15 +237,23 @@ export class FluxionGraph {
   /** One allocation per node for the pods that are not ours, replaced when their use changes. */
   private async settleForeign(changed: readonly string[], { now, foreign }: Desired): Promise<void> {
     const { fluxion } = this.options;
+    const known = new Map(this.foreign);
     for (const name of changed) {
-      const old = this.foreign.get(name);
-      if (old?.jobid !== undefined) await fluxion.cancel(old.jobid);
+      const jobid = known.get(name)?.jobid;
+      if (jobid !== undefined) await fluxion.cancel(jobid);
       this.foreign.delete(name);
     }
     const free = new Map((await fluxion.state()).nodes.map((node) => [node.name, node.free]));
     for (const name of changed) {
       const wanted = foreign.get(name);
-      if (wanted !== undefined) await this.holdForeign(name, wanted, free.get(name) ?? {}, now);
+      if (wanted === undefined) continue;
+      await this.holdForeign(name, wanted, free.get(name) ?? {}, now);
+      const { logger } = this.options;
+      if (this.foreign.get(name)?.short === true && !isDeepStrictEqual(known.get(name)?.wanted, wanted))
+        logger.warn(
+          { node: name, wanted, free: free.get(name) },
+          'pods that are not ours use units that are granted',
+        );
     }
   }
 
@@ -254,10 +267,9 @@ export class FluxionGraph {
     const units = Object.entries(wanted)
       .map(([type, count]) => ({ type, count: Math.min(count, free[type] ?? 0) }))
       .filter(({ count }) => count > 0);
-    if (units.some(({ type, count }) => count < wanted[type]!))
-      logger.warn({ node: name, wanted, free }, 'pods that are not ours use units that are granted');
+    const short = Object.entries(wanted).some(([type, count]) => count > (free[type] ?? 0));
     if (units.length === 0) {
-      this.foreign.set(name, { wanted, jobid: undefined });
+      this.foreign.set(name, { wanted, jobid: undefined, short });
       return;
     }
     const jobid = FOREIGN_BASE + this.foreignIds++;
@@ -273,7 +285,7 @@ export class FluxionGraph {
       },
     });
     // A node that is down gets nothing new; it is asked again once it is up (the entry stays absent).
-    if (result.status === 'OK') this.foreign.set(name, { wanted, jobid });
+    if (result.status === 'OK') this.foreign.set(name, { wanted, jobid, short });
     else logger.debug({ node: name, text: result.text }, 'foreign pods not yet accounted');
   }
 
@@ -290,6 +302,8 @@ interface ForeignAllocation {
   readonly wanted: Readonly<Record<string, number>>;
   /** Undefined: nothing was free to hold. */
   readonly jobid: number | undefined;
+  /** Not all of it was free: some of it is granted to workloads. */
+  readonly short: boolean;
 }
 
 /**

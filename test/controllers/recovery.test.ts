@@ -1,7 +1,6 @@
 /** Recovery, case by case (docs/recovery.md), on a simulated cluster: what happened while nobody looked is found and repaired. */
 import { doubleGrants } from '../oracle/log';
 import { House } from '../fuzz/house';
-import { pods } from '../../runtime/kubernetes/paths';
 
 describe('recovery', () => {
   let house: House;
@@ -73,15 +72,21 @@ describe('recovery', () => {
     expect(await house.repairs()).toEqual({ 'node-gone': 1 });
   });
 
+  test('pods that nobody knows, on units that are granted, are accounted once those are free', async () => {
+    await running('a', 20);
+    const node = house.row('a')!.allocation!.nodes[0]!.name;
+    house.foreignPod('unknown', { node, cores: 3, runs: 60 });
+    await house.seconds(5);
+    house.submit('wide', { pods: 2, cores: 4 });
+    await house.seconds(30);
+    expect(house.row('a')).toMatchObject({ phase: 'Finished' });
+    expect(house.row('wide')).toMatchObject({ phase: 'Waiting' });
+    await house.seconds(40);
+    expect(house.row('wide')).toMatchObject({ phase: 'Running' });
+  });
+
   test('pods that nobody knows are accounted as foreign until they end', async () => {
-    house.apiserver.create(pods('elsewhere'), {
-      metadata: { name: 'unknown', annotations: { 'fluxqueue.test/runs': '20' } },
-      spec: {
-        nodeName: 'node-0',
-        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '3' } } }],
-      },
-      status: { phase: 'Pending' },
-    });
+    house.foreignPod('unknown', { node: 'node-0', cores: 3, runs: 20 });
     await house.seconds(4);
     house.submit('wide', { pods: 2, cores: 4 });
     await house.seconds(5);

@@ -4,7 +4,7 @@ import { parseConfig } from '../../runtime/config';
 import { Term } from '../../runtime/controllers/term';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
-import { jobs, nodes } from '../../runtime/kubernetes/paths';
+import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
@@ -57,6 +57,18 @@ export class House {
 
   removeNode(name: string): void {
     this.apiserver.delete(nodes(name));
+  }
+
+  /** A pod of somebody else's scheduler. @param runs seconds */
+  foreignPod(name: string, { node, cores, runs }: { node: string; cores: number; runs: number }): void {
+    this.apiserver.create(pods('elsewhere'), {
+      metadata: { name, annotations: { [RUNS]: String(runs) } },
+      spec: {
+        nodeName: node,
+        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: String(cores) } } }],
+      },
+      status: { phase: 'Pending' },
+    });
   }
 
   /** @param runs seconds */
