@@ -48,10 +48,12 @@ describeStack(
     const condition = (object: FluxSetupObject, wanted: string) =>
       object.status?.conditions?.find(({ type }) => type === wanted);
     /** The condition of a FluxJob, once it waits for this reason. */
-    const stalled = async (name: string, reason: string) => {
-      const shown = await science.shown(name, 'Waiting', reason);
-      return shown.status!.conditions!.find(({ type }) => type === 'Stalled')!;
-    };
+    /** A waiting FluxJob comes to say whether it can ever start. */
+    const saysStalled = (name: string, reason: string, status: 'True' | 'False') =>
+      waitFor(`${name} to say Stalled=${status}`, async () => {
+        const shown = await science.shown(name, 'Waiting', reason);
+        return shown.status!.conditions!.find(({ type }) => type === 'Stalled')!.status === status;
+      });
 
     test('its create makes the queue, its status counts, its quota holds back until it grows', async () => {
       await create('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });
@@ -63,7 +65,7 @@ describeStack(
       expect(waits.message).toMatch(/4 cores/);
       const shown = await science.shown('more-job', 'Waiting', 'QuotaExceeded');
       expect(shown.spec.queue).toBe(`${science.name}/team`);
-      expect((await stalled('more-job', 'QuotaExceeded')).status).toBe('False');
+      await saysStalled('more-job', 'QuotaExceeded', 'False');
       const counted = await says('team', {
         queue: `${science.name}/team`,
         waiting: 1,
@@ -99,7 +101,7 @@ describeStack(
       await science.phase(first, 'Waiting', 'QuotaExceeded');
       const nowhere = await science.phase(asks, 'Waiting', 'NoFluxSetup');
       expect(nowhere.message).toContain(`${science.name}/later`);
-      expect((await stalled('asks-job', 'NoFluxSetup')).status).toBe('True');
+      await saysStalled('asks-job', 'NoFluxSetup', 'True');
       await remove('team');
       const held = await science.phase(first, 'Waiting', 'NoFluxSetup');
       expect(held.queue).toBe(`${science.name}/team`);
@@ -210,8 +212,8 @@ describeStack(
       expect((await science.phase(never, 'Waiting', 'DependencyPending')).message).toMatch(
         /^can never start/,
       );
-      expect((await stalled('never-job', 'DependencyPending')).status).toBe('True');
-      expect((await stalled('lonely-job', 'DependencyPending')).status).toBe('False');
+      await saysStalled('never-job', 'DependencyPending', 'True');
+      await saysStalled('lonely-job', 'DependencyPending', 'False');
       await science.delete(never, 'Job');
       await science.delete(lonely, 'Job');
     });
