@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
+import { DEFAULT_HALF_LIFE, QUEUE_DEFAULTS } from './queue/defaults';
 import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
@@ -66,17 +67,17 @@ const schema = z.strictObject({
         .default('default'),
       /** false: such workloads wait for a FluxSetup of their namespace. */
       enabled: z.boolean().default(true),
-      policy: z.enum(QUEUE_POLICIES).default('easy'),
+      policy: z.enum(QUEUE_POLICIES).default(QUEUE_DEFAULTS.policy),
       /** For how many that wait nodes are reserved; policy hybrid. */
-      reservations: positive.default(8),
+      reservations: positive.default(QUEUE_DEFAULTS.reservations),
       /** How many waiting workloads one pass looks at. */
-      depth: positive.default(10_000),
-      defaultWalltimeSeconds: positive.default(3600),
-      maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      depth: positive.default(QUEUE_DEFAULTS.depth),
+      defaultWalltimeSeconds: positive.default(QUEUE_DEFAULTS.defaultWalltimeSeconds),
+      maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
       /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
       retentionDays: positive.default(30),
       /** Share of the machine relative to the FluxSetups' queues. */
-      weight: positive.default(1),
+      weight: positive.default(QUEUE_DEFAULTS.weight),
     })
     .prefault({}),
   /** Among equal priorities, queues and users that have had less of their share come first. */
@@ -84,7 +85,7 @@ const schema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(false),
       /** After so long, what was used counts half. */
-      halfLifeSeconds: positive.default(7 * 24 * 3600),
+      halfLifeSeconds: positive.default(DEFAULT_HALF_LIFE),
     })
     .prefault({}),
   /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
