@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/names';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
@@ -14,8 +15,6 @@ import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
-/** As workloads name it in a label. */
-const QUEUE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -63,7 +62,7 @@ const schema = z.strictObject({
       /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
       name: z
         .string()
-        .regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"')
+        .regex(new RegExp(QUEUE_NAME_PATTERN), `must be ${QUEUE_NAME_SYNTAX}`)
         .default('default'),
       /** false: such workloads wait for a FluxSetup of their namespace. */
       enabled: z.boolean().default(true),

@@ -17,6 +17,8 @@ import {
   PREEMPTIBLE,
   PRIORITY,
   QUEUE,
+  QUEUE_NAME_PATTERN,
+  QUEUE_NAME_SYNTAX,
   WALLTIME,
 } from '../../constructs/names';
 import { FluxqError } from '../errors';
@@ -71,8 +73,8 @@ const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[
 /** What each value must look like (RE2 and JavaScript read these alike), and that in words. */
 export const SETTING_SYNTAX: Readonly<Record<string, { readonly pattern: string; readonly must: string }>> = {
   [QUEUE]: {
-    pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
-    must: 'must be the name of a queue: at most 63 lower-case letters, digits and "-"',
+    pattern: QUEUE_NAME_PATTERN,
+    must: `must be the name of a queue: ${QUEUE_NAME_SYNTAX}`,
   },
   [PRIORITY]: {
     pattern: '^-?[0-9]{1,10}$',
