@@ -17,7 +17,7 @@ if [ "$wait_socket" = yes ]; then
 fi
 # Main programs stand in either.
 for main in command post; do
-  [ -z "$terminated" ] && [ -e "$block/$main.sh" ] || continue
+  if [ -n "$terminated" ] || [ ! -e "$block/$main.sh" ]; then continue; fi
   run "$shell" "$block/$main.sh"
   [ "$code" = 0 ] || [ -n "$terminated" ] || exit "$code"
 done

@@ -1,0 +1,193 @@
+/**
+ * The pods of one rendered cluster as sandboxes of this machine, with a real Flux in them: each pod has its own
+ * network, host name, files and process ids, its containers are what the manifests say. What a kubelet does for
+ * a Job's pods is here as far as MiniClusters need it; the Job controller's part is the test's.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { ManifestObject } from '../../constructs/minicluster';
+import { Network, SIZE } from './network';
+import { type PodSpec, sandbox } from './sandbox';
+import { makeVolumes } from './volumes';
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly process: ChildProcess;
+  /** In this machine's numbering. */
+  readonly pid: Promise<number>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Image {
+  /** Folders of this machine by where the image has them. */
+  readonly folders: Readonly<Record<string, string>>;
+  /** Folders in PATH beside the usual ones. */
+  readonly path?: readonly string[];
+}
+
+export type Images = (name: string) => Image;
+
+export class Pods {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'fluxqueue-flux-'));
+  private readonly job: ManifestObject;
+  private readonly running = new Map<number, Running[]>();
+
+  constructor(
+    private readonly objects: readonly ManifestObject[],
+    private readonly images: Images,
+    private readonly network = new Network(),
+    /** Where in the network pod 0 is: two clusters can share one. */
+    private readonly first = 0,
+  ) {
+    this.job = objects.find(({ kind }) => kind === 'Job')!;
+  }
+
+  get size(): number {
+    return (this.job.spec as { completions: number }).completions;
+  }
+
+  private get pod(): PodSpec {
+    return (this.job.spec as { template: { spec: PodSpec } }).template.spec;
+  }
+
+  /** Starts pod `index`: the init containers one after the other, then the broker's. */
+  async start(index: number): Promise<Running> {
+    const folder = join(this.folder, String(index));
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const { initContainers = [], containers } = this.pod;
+    const started: Running[] = [];
+    this.running.set(index, started);
+    const files = {
+      volumes: makeVolumes(this.objects, this.pod, folder),
+      hosts: this.hostsFile(folder),
+    };
+    for (const container of initContainers) {
+      const each = this.run(container, index, files);
+      if (container.restartPolicy === 'Always') {
+        started.push(each);
+        continue;
+      }
+      const { code, stderr } = await each.ended;
+      if (code !== 0) throw new Error(`init container ${container.name}: ${code}: ${stderr}`);
+    }
+    const broker = this.run(containers[0]!, index, files);
+    started.push(broker);
+    return broker;
+  }
+
+  startAll(): Promise<Running[]> {
+    return Promise.all(Array.from({ length: this.size }, (_, index) => this.start(index)));
+  }
+
+  /** What pod 0 ended with; the others are then told to go, as the Job's success policy has it. */
+  async toTheEnd(): Promise<{ lead: Ended; workers: Ended[] }> {
+    const all = await this.startAll();
+    const lead = await all[0]!.ended;
+    for (let index = 0; index < this.size; index++) await this.terminate(index);
+    return { lead, workers: await Promise.all(all.slice(1).map(({ ended }) => ended)) };
+  }
+
+  /** Runs a command in a pod's broker container, as `kubectl exec` does. */
+  async exec(index: number, command: readonly string[]): Promise<Ended> {
+    const broker = this.running.get(index)!.at(-1)!;
+    const inside = ['-t', String(await broker.pid), '-a', '--wdns=/', ...command];
+    return collect(spawn('nsenter', inside, { stdio: ['ignore', 'pipe', 'pipe'] }));
+  }
+
+  /** SIGTERM to all containers of a pod. */
+  async terminate(index: number): Promise<void> {
+    for (const {
+      pid,
+      process: { exitCode, signalCode },
+    } of this.running.get(index) ?? [])
+      if (exitCode === null && signalCode === null) signal(await pid, 'SIGTERM');
+  }
+
+  /** Ends what runs; the network is whose it is. */
+  async remove(): Promise<void> {
+    for (const each of [...this.running.values()].flat()) {
+      each.process.kill('SIGKILL');
+      await each.ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private run(
+    container: PodSpec['containers'][number],
+    index: number,
+    files: { volumes: ReadonlyMap<string, string>; hosts: string },
+  ): Running {
+    const command = sandbox({
+      container,
+      pod: this.pod,
+      image: this.images(container.image),
+      hostname: this.pod.hostNetwork === true ? `node-${index}` : this.hostname(index),
+      environment: { JOB_COMPLETION_INDEX: String(index) },
+      ...files,
+    });
+    const [program, ...args] = [...this.network.inside(this.first + index), ...command];
+    const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+    return { process: child, pid: childPid(child.stdio[3] as Readable), ended: collect(child) };
+  }
+
+  private hostname(index: number): string {
+    return `${this.job.metadata.name}-${index}`;
+  }
+
+  /** What the cluster's DNS would say: the pods of the headless Service, and what a Service with an address has behind it. */
+  private hostsFile(folder: string): string {
+    const { subdomain } = this.pod;
+    const { namespace = 'default' } = this.job.metadata;
+    const domain = `${namespace}.svc.cluster.local`;
+    const service = this.objects.find(
+      ({ kind, metadata }) => kind === 'Service' && metadata.name === subdomain,
+    );
+    const headless = (service?.spec as { clusterIP?: string } | undefined)?.clusterIP === 'None';
+    const lines = headless
+      ? Array.from({ length: SIZE - this.first }, (_, index) => {
+          const short = `${this.hostname(index)}.${subdomain}`;
+          return `${this.network.address(this.first + index)} ${short}.${domain} ${short}`;
+        })
+      : [`${this.network.address(this.first)} ${subdomain}.${domain} ${subdomain}`];
+    const path = join(folder, 'hosts');
+    writeFileSync(path, `127.0.0.1 localhost\n${lines.join('\n')}\n`);
+    return path;
+  }
+}
+
+async function childPid(info: Readable): Promise<number> {
+  let text = '';
+  for await (const chunk of info) text += chunk;
+  return (JSON.parse(text) as { 'child-pid': number })['child-pid'];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  const [code, killed] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code: code ?? (killed === 'SIGTERM' ? 143 : 137), stdout, stderr };
+}
