@@ -38,6 +38,11 @@ function sentence(code: string, what: string, { field, value, remedy }: FluxqErr
   return `${code}: ${where}${what}${shown}${remedy === undefined ? '' : `; ${remedy}`}`;
 }
 
+/** Whether it is an error of ours with this code. */
+export function hasCode(error: unknown, code: `FLUXQ_${string}`): error is FluxqError {
+  return error instanceof FluxqError && error.code === code;
+}
+
 /** The text of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

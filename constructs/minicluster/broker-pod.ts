@@ -160,10 +160,7 @@ function volumes(parts: Parts, scripts: readonly Scripts[]): Named[] {
   ];
 }
 
-function scriptSource({ name, files }: Scripts) {
-  const items = files.map(({ key, path, executable }) =>
-    executable === true ? { key, path, mode: 0o555 } : { key, path },
-  );
+function scriptSource({ name, items }: Scripts) {
   return { configMap: { name, items } };
 }
 

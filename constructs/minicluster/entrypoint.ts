@@ -10,47 +10,67 @@ import type { DefaultedSpec } from './schema';
 import { sorted } from './tidy';
 import { assignments, quote, quoteAll } from './words';
 
-/** A file in SCRIPTS. */
-export interface ScriptFile {
-  /** Path there. */
-  readonly path: string;
+/** A file in SCRIPTS, as a projected volume lists it. */
+interface Item {
   /** Its key in a ConfigMap, where keys have no slashes. */
   readonly key: string;
-  readonly text: string;
-  /** Run by others as a program, so it needs the right to. @default false */
-  readonly executable?: boolean;
+  /** Path there. */
+  readonly path: string;
+  /** Run by others as a program, so it needs the right to. @default - readable */
+  readonly mode?: number;
 }
 
-function file(path: string, text: string): ScriptFile {
-  return { path, key: path.replaceAll('/', '_'), text };
+/** The files of one ConfigMap: their texts by key, and where each goes. */
+export interface Files {
+  readonly data: Readonly<Record<string, string>>;
+  readonly items: readonly Item[];
 }
+
+function item(path: string): Item {
+  return { key: path.replaceAll('/', '_'), path };
+}
+
+type SharedScript = keyof typeof shell;
 
 /** What all clusters have alike. */
-const SHARED = {
-  batch: file('batch.sh', shell['batch.sh']),
+const SHARED: Readonly<Record<SharedScript, Item>> = {
+  'batch.sh': item('batch.sh'),
   /** Run by Flux at its start. */
-  fluxion: { ...file('rc/rc1.d/fluxion', shell['fluxion.sh']), executable: true },
-  lib: file('lib.sh', shell['lib.sh']),
-  sidecar: file('sidecar.sh', shell['sidecar.sh']),
-  start: file('start.sh', shell['start.sh']),
-  timed: file('timed.sh', shell['timed.sh']),
-  view: file('view.sh', shell['view.sh']),
-} as const;
+  'fluxion.sh': { ...item('rc/rc1.d/fluxion'), mode: 0o555 },
+  'lib.sh': item('lib.sh'),
+  'sidecar.sh': item('sidecar.sh'),
+  'start.sh': item('start.sh'),
+  'timed.sh': item('timed.sh'),
+  'view.sh': item('view.sh'),
+};
 
 /** The scripts that are the same in every cluster, as far as this one needs them, in the order of their paths. */
 export function sharedScripts(
   spec: DefaultedSpec,
   runner: ContainerSpec,
   sidecars: readonly ContainerSpec[],
-): ScriptFile[] {
-  const files: ScriptFile[] = [];
-  if (runner.batch === true || runner.batchRaw === true) files.push(SHARED.batch);
-  files.push(SHARED.lib);
-  if (loadsFluxion(spec)) files.push(SHARED.fluxion);
-  if (sidecars.length > 0) files.push(SHARED.sidecar);
-  files.push(SHARED.start);
-  if (spec.logging.timed === true) files.push(SHARED.timed);
-  if (hasView(spec)) files.push(SHARED.view);
+): Files {
+  const names: SharedScript[] = [];
+  if (runner.batch === true || runner.batchRaw === true) names.push('batch.sh');
+  names.push('lib.sh');
+  if (loadsFluxion(spec)) names.push('fluxion.sh');
+  if (sidecars.length > 0) names.push('sidecar.sh');
+  names.push('start.sh');
+  if (spec.logging.timed === true) names.push('timed.sh');
+  if (hasView(spec)) names.push('view.sh');
+  return filesOf(names);
+}
+
+/** Made once for each choice of them: there are few, and clusters by the thousand. */
+const MADE = new Map<string, Files>();
+
+function filesOf(names: readonly SharedScript[]): Files {
+  const choice = names.join();
+  const known = MADE.get(choice);
+  if (known !== undefined) return known;
+  const data = Object.fromEntries(names.map((name) => [SHARED[name].key, shell[name]]));
+  const files = { data: Object.freeze(data), items: Object.freeze(names.map((name) => SHARED[name])) };
+  MADE.set(choice, files);
   return files;
 }
 
@@ -58,13 +78,13 @@ function loadsFluxion({ flux }: DefaultedSpec): boolean {
   return flux.scheduler?.simple !== true;
 }
 
-const CLUSTER = {
-  config: file('config/broker.toml', ''),
-  broker: file('cluster/broker.sh', ''),
-  environment: file('cluster/environment.sh', ''),
-  lead: file('cluster/lead.sh', ''),
-  settings: file('cluster/settings.sh', ''),
-} as const;
+const CLUSTER_ITEMS = Object.freeze([
+  item('config/broker.toml'),
+  item('cluster/broker.sh'),
+  item('cluster/environment.sh'),
+  item('cluster/lead.sh'),
+  item('cluster/settings.sh'),
+]);
 
 /** The files that say what this cluster is; a change of size changes nothing but their text. */
 export function clusterFiles(
@@ -72,18 +92,21 @@ export function clusterFiles(
   spec: DefaultedSpec,
   runner: ContainerSpec,
   name: string,
-): ScriptFile[] {
-  return [
-    { ...CLUSTER.config, text: brokerConfig(resource, spec, runner) },
-    { ...CLUSTER.broker, text: brokerScript(spec) },
-    { ...CLUSTER.environment, text: environment(spec) },
-    { ...CLUSTER.lead, text: leadScript(spec, runner, name) },
-    { ...CLUSTER.settings, text: settings(resource, spec, runner) },
-  ];
+): Files {
+  return {
+    data: {
+      'config_broker.toml': brokerConfig(resource, spec, runner),
+      'cluster_broker.sh': brokerScript(spec),
+      'cluster_environment.sh': environment(spec),
+      'cluster_lead.sh': leadScript(spec, runner, name),
+      'cluster_settings.sh': settings(resource, spec, runner),
+    },
+    items: CLUSTER_ITEMS,
+  };
 }
 
 /** The user's blocks of one container; `command` is for sidecars, the runner's is in lead.sh. */
-export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, name: string): ScriptFile[] {
+export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, name: string): Files {
   const { commands = {}, runFlux } = container;
   const { prefix: _, script: ownScript, ...blocks } = commands;
   const texts: Record<string, string | undefined> = { ...blocks };
@@ -93,14 +116,15 @@ export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, na
   } else {
     texts.command = ownScript ?? container.command;
   }
-  return Object.keys(texts)
-    .sort()
-    .filter((key) => texts[key] !== undefined && texts[key] !== '')
-    .map((key) => ({
-      path: `commands/${name}/${key}.sh`,
-      key: `commands_${name}_${key}.sh`,
-      text: ended(texts[key]!),
-    }));
+  const data: Record<string, string> = {};
+  const items: Item[] = [];
+  for (const [block, text] of sorted(texts)) {
+    if (text === undefined || text === '') continue;
+    const each = item(`commands/${name}/${block}.sh`);
+    data[each.key] = ended(text);
+    items.push(each);
+  }
+  return { data, items };
 }
 
 function ended(text: string): string {

@@ -1,4 +1,4 @@
-import { ApiObject, Chart } from 'cdk8s';
+import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch, type OwnerReference } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PropsError } from '../errors';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../names';
@@ -44,6 +44,9 @@ export class MiniCluster extends Construct {
 
 /** A manifest as it was rendered: cdk8s would walk through each once more to resolve tokens that are not there. */
 class Manifest extends ApiObject {
+  override readonly metadata: NotedMetadata;
+  private later: readonly JsonPatch[] = NO_PATCHES;
+
   constructor(
     scope: Construct,
     id: string,
@@ -54,10 +57,50 @@ class Manifest extends ApiObject {
       kind: manifest.kind,
       metadata: { name: manifest.metadata.name },
     });
+    this.metadata = new NotedMetadata({ ...manifest.metadata, apiObject: this });
+  }
+
+  override addJsonPatch(...patches: JsonPatch[]): void {
+    this.later = [...this.later, ...patches];
   }
 
   override toJson(): ManifestObject {
-    return this.manifest;
+    const { manifest, metadata, later } = this;
+    const noted = metadata.changed ? { ...manifest, metadata: metadata.toJson() } : manifest;
+    // Patches change what they are given, and parts of it belong to all clusters.
+    return later.length === 0 ? noted : JsonPatch.apply(structuredClone(noted), ...later);
+  }
+}
+
+const NO_PATCHES: readonly JsonPatch[] = [];
+
+/** Knows whether someone changed it after the manifest was rendered. */
+class NotedMetadata extends ApiObjectMetadataDefinition {
+  changed = false;
+
+  override add(key: string, value: unknown): void {
+    this.changed = true;
+    super.add(key, value);
+  }
+
+  override addLabel(key: string, value: string): void {
+    this.changed = true;
+    super.addLabel(key, value);
+  }
+
+  override addAnnotation(key: string, value: string): void {
+    this.changed = true;
+    super.addAnnotation(key, value);
+  }
+
+  override addFinalizers(...finalizers: string[]): void {
+    this.changed = true;
+    super.addFinalizers(...finalizers);
+  }
+
+  override addOwnerReference(owner: OwnerReference): void {
+    this.changed = true;
+    super.addOwnerReference(owner);
   }
 }
 

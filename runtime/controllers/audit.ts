@@ -11,10 +11,10 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { Ledger } from '../queue/ledger';
 import type { Adoption, WorkloadRow } from '../queue/types';
-import { namesOf, type WorkloadAdapter } from '../workloads/adapter';
+import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adoptionOf, forgottenGrant, TakenUnits } from './adoption';
 import type { Intake } from './intake';
-import type { WorkloadKey } from './workload-reconciler';
+import type { WorkloadKey } from './workload-key';
 
 /** What an audit finds; docs/recovery.md says what is done about each. */
 type RepairKind =
@@ -148,7 +148,7 @@ export class Audit {
     object: KubernetesObject,
     adapter: WorkloadAdapter,
   ): Omit<Difference, 'row'> | undefined {
-    const lost = namesOf(row.allocation!.nodes).filter((name) => !this.options.nodeExists(name));
+    const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
     const released = !adapter.isHeldBack(object);
     if (row.releasedAt === null && released) return { kind: 'release-unrecorded' };

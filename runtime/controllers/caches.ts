@@ -8,6 +8,7 @@ import { clusterFacts, graphNodes } from '../jobspec/graph';
 import { podRequests } from '../jobspec/requests';
 import { foreignUnits, type UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
+import { controllerOf } from '../kubernetes/owner';
 import { jobs, nodes, pods, priorityClasses } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kubernetes/types';
@@ -18,7 +19,7 @@ import { type FluxJobObject, fluxJobs } from './fluxjob-reconciler';
 import { fluxSetups } from './fluxsetup-reconciler';
 import type { FluxSetupObject } from './queue-settings';
 import type { Time } from './time';
-import type { WorkloadKey } from './workload-reconciler';
+import type { WorkloadKey } from './workload-key';
 
 export interface CachesOptions {
   readonly client: KubernetesClient;
@@ -211,10 +212,6 @@ export class Caches {
 
 function keyOf(kind: string, { metadata }: KubernetesObject): WorkloadKey {
   return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
-}
-
-function controllerOf({ metadata }: Pod) {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 /** A pod that admission took in on its own account, not one of those that a Job was released with. */

@@ -4,7 +4,7 @@
  * doubt. One caller at a time (the loop); nothing else talks to Fluxion.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { FluxqError, messageOf } from '../errors';
+import { FluxqError, hasCode, messageOf } from '../errors';
 import type { Allocation, Fluxion, GraphNode, InitRequest, MatchPolicy } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/types';
@@ -141,12 +141,12 @@ export class FluxionGraph {
     try {
       return await fluxion.replay(allocations, init.now);
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
     }
     await fluxion.init(init);
     for (const allocation of allocations)
       await fluxion.replay([allocation], init.now).catch((error: unknown) => {
-        if (!isConflict(error)) throw error;
+        if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
         logger.error(
           { jobid: allocation.jobid, error: messageOf(error) },
           'two workloads have the same unit',
@@ -300,10 +300,6 @@ function spanOf({ allocation, recall }: WorkloadRow, now: number): Allocation {
   const { start, end } = allocation!;
   const until = recall === null ? end : Math.min(end, now + LEAVING_SECONDS);
   return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_REPLAY';
 }
 
 /** Which units of which nodes, whatever their order. */

@@ -10,8 +10,10 @@ import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
+import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
+import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/types';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './fluxjob';
@@ -101,18 +103,19 @@ export class FluxJobReconciler {
     const spec = this.specOf(row);
     const path = (subresource?: string) =>
       fluxJobs(row.namespace, fluxJobName(row.kind, row.name), subresource);
+    const metadata = { uid: known.uid };
     let { generation } = known;
     if (!isDeepStrictEqual(spec, known.spec)) {
-      const body = { metadata: { uid: known.uid }, spec };
-      const updated = await this.unlessGone(row, client.patch<FluxJobObject>(path(), body, 'merge'));
-      if (updated === undefined) return this.lost(row);
-      generation = updated.metadata.generation ?? generation;
+      const patch = { type: 'merge', body: { metadata, spec } } as const;
+      const outcome = await applyPatch(client, path(), patch, (left) => {
+        generation = left.metadata.generation ?? generation;
+      });
+      if (outcome !== 'done') return this.lost(row);
     }
     if (!isDeepStrictEqual(status, known.status)) {
-      const body = { metadata: { uid: known.uid }, status: mergeOf(known.status, status) };
-      const patched = client.patch(path('status'), body, 'merge', { metadataOnly: true });
-      const updated = await this.unlessGone(row, patched);
-      if (updated === undefined) return this.lost(row);
+      const body = { metadata, status: mergePatchOf(known.status, status) };
+      if ((await applyPatch(client, path('status'), { type: 'merge', body })) !== 'done')
+        return this.lost(row);
     }
     this.written.set(row.uid, { ...known, spec, status, generation, phase: row.phase, at: now() });
     return this.settle(row);
@@ -126,8 +129,9 @@ export class FluxJobReconciler {
     return undefined;
   }
 
-  /** Someone deleted it: made anew while its workload is not finished. */
+  /** Deleted by hand, or made anew: looked at again from the start while its workload is not finished. */
   private lost(row: WorkloadRow): Next {
+    this.written.delete(row.uid);
     return row.phase === 'Finished' ? this.settle(row) : { after: 1_000 };
   }
 
@@ -187,19 +191,6 @@ export class FluxJobReconciler {
     return written;
   }
 
-  private async unlessGone<T>(row: WorkloadRow, write: Promise<T>): Promise<T | undefined> {
-    try {
-      return await write;
-    } catch (error) {
-      // The apiserver calls another uid a conflict, or a change of an immutable field.
-      const otherUid = isStatus(error, 422) && error.message.includes('metadata.uid');
-      if (!isStatus(error, 404) && !isStatus(error, 409) && !otherUid) throw error;
-      // Deleted by hand or made anew: look again from the start.
-      this.written.delete(row.uid);
-      return undefined;
-    }
-  }
-
   private specOf(row: WorkloadRow): FluxJobProps['spec'] {
     return fluxJobSpec(row, this.options.adapters.get(row.kind)!.apiVersion);
   }
@@ -228,10 +219,4 @@ function phaseSince(row: WorkloadRow): number {
     case 'Finished':
       return 0;
   }
-}
-
-/** A merge patch keeps what it does not name: fields that are gone must be named as null. */
-function mergeOf(before: FluxJobStatus, after: FluxJobStatus): Record<string, unknown> {
-  const gone = Object.keys(before).filter((key) => !(key in after));
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...after };
 }

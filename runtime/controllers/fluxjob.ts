@@ -7,8 +7,10 @@ import type {
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
 import { formatHostlist } from '../fluxion/allocation';
+import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WaitReason, WorkloadRow } from '../queue/types';
 import { NEVER_MET } from '../scheduling/dependencies';
+import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/placement';
 
 /** The longest name Kubernetes takes for most objects. */
@@ -61,7 +63,7 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: conditionsOf(row).map((condition) => stamp(condition, previous.conditions ?? [], now)),
+    conditions: conditionsOf(row).map((condition) => stamped(condition, previous.conditions, now)),
     observedGeneration: generation,
   };
 }
@@ -80,7 +82,7 @@ function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): Granted {
   }
   const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
   return {
-    nodes: formatHostlist(nodes.map(({ name }) => name)),
+    nodes: formatHostlist(namesOf(nodes)),
     nodeCount: nodes.length,
     allocation: nodes.map(({ name, units, exclusive }) => ({
       node: name,
@@ -140,7 +142,7 @@ function wordsOf(row: WorkloadRow): { reason: string; message: string } {
 }
 
 function nodesOf({ allocation }: WorkloadRow): string {
-  return allocation === null ? 'no nodes' : formatHostlist(allocation.nodes.map(({ name }) => name));
+  return allocation === null ? 'no nodes' : formatHostlist(namesOf(allocation.nodes));
 }
 
 function finishedWords(row: WorkloadRow): string {
@@ -148,20 +150,6 @@ function finishedWords(row: WorkloadRow): string {
   return `ran ${Math.max(0, Math.round(row.finishedAt - row.startedAt))} s on ${nodesOf(row)}`;
 }
 
-function stamp(
-  condition: Condition,
-  previous: readonly FluxJobStatusConditions[],
-  now: number,
-): FluxJobStatusConditions {
-  const before = previous.find(({ type, status }) => type === condition.type && status === condition.status);
-  return { ...condition, lastTransitionTime: before?.lastTransitionTime ?? rfc3339(now) };
-}
-
 function optionalTime<Key extends string>(key: Key, seconds: number | null): Partial<Record<Key, string>> {
   return seconds === null ? {} : ({ [key]: rfc3339(seconds) } as Partial<Record<Key, string>>);
-}
-
-/** Unix seconds -> `2026-11-20T11:40:02Z`. */
-export function rfc3339(seconds: number): string {
-  return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -8,8 +8,9 @@ import { FLUXSETUP_GROUP, FLUXSETUP_VERSION } from '../../constructs/names';
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import type { UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
+import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
+import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/types';
 import { fluxSetupStatus } from './fluxsetup';
 import { Pace } from './pace';
@@ -127,20 +128,10 @@ export class FluxSetupReconciler {
   /** @returns false when it is gone, or another by now: the watch will tell */
   private async write({ metadata }: FluxSetupObject, status: FluxSetupStatus): Promise<boolean> {
     const { name, namespace, uid } = metadata;
-    // A merge patch keeps what it does not name.
-    const quota = Object.fromEntries(
-      ['jobs', 'pods', 'cores', 'memory', 'gpus', 'nodes'].map((key) => [key, status.quota?.[key] ?? null]),
-    );
+    // Usage names every resource: none keeps a quota that it has lost, also one that was never seen here.
+    const quota = mergePatchOf(status.usage ?? {}, status.quota ?? {});
     const body = { metadata: { uid }, status: { ...status, quota } };
-    try {
-      await this.options.client.patch(fluxSetups(namespace, name, 'status'), body, 'merge', {
-        metadataOnly: true,
-      });
-      return true;
-    } catch (error) {
-      const otherUid = isStatus(error, 422) && error.message.includes('metadata.uid');
-      if (!isStatus(error, 404) && !isStatus(error, 409) && !otherUid) throw error;
-      return false;
-    }
+    const path = fluxSetups(namespace, name, 'status');
+    return (await applyPatch(this.options.client, path, { type: 'merge', body })) === 'done';
   }
 }

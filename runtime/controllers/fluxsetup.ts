@@ -1,7 +1,7 @@
 /** What a FluxSetup says of its queue. Pure: settings and counts in, status out. */
 import type { FluxSetupStatus, FluxSetupStatusConditions } from '../../imports/flux-framework.org-status';
+import { stamped } from '../kubernetes/conditions';
 import type { QueueSettings, Quota } from '../queue/types';
-import { rfc3339 } from './fluxjob';
 import type { Tally } from './tally';
 
 export interface SetupFacts {
@@ -30,12 +30,7 @@ export function fluxSetupStatus(facts: SetupFacts): FluxSetupStatus {
     finished,
     usage: quantities(usage),
     quota: quantities(settings?.quota ?? {}),
-    conditions: conditionsOf(facts).map((condition) => {
-      const before = previous.conditions?.find(
-        ({ type, status }) => type === condition.type && status === condition.status,
-      );
-      return { ...condition, lastTransitionTime: before?.lastTransitionTime ?? rfc3339(now) };
-    }),
+    conditions: conditionsOf(facts).map((condition) => stamped(condition, previous.conditions, now)),
     observedGeneration: generation,
   };
 }

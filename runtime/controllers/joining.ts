@@ -4,6 +4,7 @@
  */
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import { askOf } from '../jobspec/jobspec';
+import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
 import { secondsOf } from '../workloads/adapter';
@@ -12,13 +13,13 @@ import type { WorkloadSettings } from '../workloads/settings';
 
 /** @returns undefined for everything that stands for itself */
 export function joiningSettings(
-  { metadata }: KubernetesObject,
+  object: KubernetesObject,
   rowOf: (uid: string) => WorkloadRow | undefined,
 ): WorkloadSettings | undefined {
-  const { annotations, ownerReferences = [], creationTimestamp } = metadata;
+  const { annotations, creationTimestamp } = object.metadata;
   const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
   if (!isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return undefined;
-  const job = rowOf(ownerReferences.find(({ controller }) => controller === true)?.uid ?? '');
+  const job = rowOf(controllerOf(object)?.uid ?? '');
   if (job === undefined) return undefined;
   // The same at every look: a walltime that shrinks would be another request each time.
   const left = job.allocation === null ? job.walltime : job.allocation.end - secondsOf(creationTimestamp);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { News } from '../kubernetes/events';
+import { mergePatchOf } from '../kubernetes/merge-patch';
 import { applyPatch } from '../kubernetes/writes';
 import { type MiniCluster, miniClusters } from '../minicluster/resource';
 
@@ -23,7 +24,7 @@ export async function report(
   const before = cluster.status ?? {};
   if (isDeepStrictEqual(before, status)) return true;
   const { name, namespace, uid } = cluster.metadata;
-  const body = { metadata: { uid }, status: mergeOf(before, status) };
+  const body = { metadata: { uid }, status: mergePatchOf(before, status) };
   const outcome = await applyPatch(client, miniClusters(namespace, name, 'status'), { type: 'merge', body });
   if (outcome !== 'done') return false;
   for (const news of newsOf(before, status)) tell(cluster, news);
@@ -52,10 +53,4 @@ function endOf(status: MiniClusterStatus): News {
 
 function conditionOf({ conditions = [] }: MiniClusterStatus, wanted: string) {
   return conditions.find(({ type }) => type === wanted);
-}
-
-/** A merge patch keeps what it does not name: fields that are gone must be named as null. */
-function mergeOf(before: MiniClusterStatus, after: MiniClusterStatus): Record<string, unknown> {
-  const gone = Object.keys(before).filter((key) => !(key in after));
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...after };
 }

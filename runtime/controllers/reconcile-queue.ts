@@ -1,5 +1,5 @@
 /** Work queues of a term: what fails is tried again soon, what is refused later, and a fence that is old ends the term. */
-import { FluxqError } from '../errors';
+import { FluxqError, hasCode } from '../errors';
 import { type Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { Time } from './time';
@@ -33,11 +33,11 @@ export function reconcileQueue(options: ReconcileQueueOptions): WorkQueue {
       try {
         return await reconcile(key);
       } catch (error) {
-        if (!(error instanceof FluxqError) || error.retryable) throw error;
-        if (error.code === 'FLUXQ_FENCED') {
+        if (hasCode(error, 'FLUXQ_FENCED')) {
           onFenced(error);
           throw error;
         }
+        if (!(error instanceof FluxqError) || error.retryable) throw error;
         logger.error({ queue: name, key, err: error }, error.message);
         return { after: REFUSED_MS };
       }

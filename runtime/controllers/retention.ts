@@ -3,7 +3,7 @@
  * little at a time, so that grants need not wait for it. Nothing depends on it
  * being done in time; what fails is tried again an hour later.
  */
-import { FluxqError, messageOf } from '../errors';
+import { hasCode, messageOf } from '../errors';
 import type { Clock } from '../kubernetes/clock';
 import type { Logger } from '../observability/log';
 import type { Queue } from '../queue/types';
@@ -65,7 +65,7 @@ export class Retention {
         logger.info({ workloads: this.moved, days }, 'archived what has been over for long');
       this.moved = 0;
     } catch (error) {
-      if (error instanceof FluxqError && error.code === 'FLUXQ_FENCED') onFenced(error);
+      if (hasCode(error, 'FLUXQ_FENCED')) onFenced(error);
       logger.warn({ error: messageOf(error) }, 'not archived, it is tried again in an hour');
     }
     return PERIOD_MS;

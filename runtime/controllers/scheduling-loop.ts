@@ -4,7 +4,7 @@
  * while a pass runs, one more pass follows. Level-triggered: a pass reads
  * everything it needs and a timer runs one when no trigger came.
  */
-import { FluxqError, messageOf } from '../errors';
+import { hasCode, messageOf } from '../errors';
 import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
 import type { Clock } from '../kubernetes/clock';
@@ -138,7 +138,7 @@ export class SchedulingLoop {
       this.problem = undefined;
       return next;
     } catch (error) {
-      if (error instanceof FluxqError && error.code === 'FLUXQ_FENCED') {
+      if (hasCode(error, 'FLUXQ_FENCED')) {
         this.stopped = true;
         onFenced(error);
         return IDLE_MS;
@@ -212,9 +212,8 @@ export class SchedulingLoop {
     }
     const audited = await this.audit();
     const now = Math.floor(this.options.now());
-    const active = [...ledger.active()];
     const known = this.options.nodes();
-    const holders = active.filter(({ allocation }) => allocation !== null);
+    const holders = [...ledger.active()].filter(({ allocation }) => allocation !== null);
     const desired = { now, nodes: known, holders, foreign: foreign(), reservations: this.reservations };
     const { freed, reservations } = await graph.settle(desired);
     if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot();
@@ -223,7 +222,7 @@ export class SchedulingLoop {
     return {
       now,
       // As they are by now: what ended meanwhile is free in Fluxion already, and a row that still held it would hide that.
-      ...this.queuesOf([...ledger.active()]),
+      ...this.queuesOf(ledger.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
       reservations,
@@ -266,7 +265,7 @@ export class SchedulingLoop {
     return {
       now,
       settingsOf: this.options.queueSettings,
-      shares: usage && shareFactors(usage, this.queuesOf([...this.options.ledger.active()]).queues),
+      shares: usage && shareFactors(usage, this.queuesOf(this.options.ledger.active()).queues),
     };
   }
 
@@ -281,7 +280,7 @@ export class SchedulingLoop {
     if (refused.length > 0) this.again = true;
   }
 
-  private queuesOf(active: readonly WorkloadRow[]): { queues: PassQueue[]; homeless: WorkloadRow[] } {
+  private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; homeless: WorkloadRow[] } {
     const rowsOf = Map.groupBy(active, ({ queue }) => queue);
     const queues = this.options
       .queues()

@@ -5,6 +5,7 @@
  * is gone, a user who suspended it).
  */
 import type { KubernetesClient } from '../kubernetes/client';
+import type { News } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
@@ -12,7 +13,6 @@ import type { QueueSettings, RequeueCause, WorkloadRow } from '../queue/types';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduling/eligibility';
 import { isTerminal, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated } from '../workloads/pod';
-import type { UserEvent } from './workload-reconciler';
 
 export interface TakeBackOptions {
   readonly client: KubernetesClient;
@@ -23,7 +23,7 @@ export interface TakeBackOptions {
   /** Units of a job are free from now on. */
   readonly onFreed: (jobid: number) => void;
   readonly onQueueChanged: () => void;
-  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
+  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, news: News) => void;
   /** Unix seconds. */
   readonly now: () => number;
 }

@@ -1,7 +1,7 @@
 /** What is in each queue: how many workloads in which phase, and what they hold. Pure. */
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota, WorkloadRow } from '../queue/types';
-import { unitCounts } from '../scheduling/usage';
+import { heldBy, inQuota, LANES, type Usage } from '../scheduling/usage';
 
 export interface Tally {
   readonly waiting: number;
@@ -21,20 +21,21 @@ export const EMPTY: Tally = {
 export function tallies(rows: Iterable<WorkloadRow>, units: UnitSettings): ReadonlyMap<string, Tally> {
   const counts = new Map<string, Count>();
   for (const row of rows) {
-    const count = counts.get(row.queue) ?? new Count();
+    const count = counts.get(row.queue) ?? new Count(units);
     counts.set(row.queue, count);
     count.add(row);
   }
-  return new Map([...counts].map(([queue, count]) => [queue, count.tally(units)]));
+  return new Map([...counts].map(([queue, count]) => [queue, count.tally()]));
 }
 
 class Count {
   private waiting = 0;
   private ready = 0;
   private running = 0;
-  private pods = 0;
-  private readonly held = { core: 0, memory: 0, gpu: 0 };
+  private readonly held: Usage = new Float64Array(LANES.length);
   private readonly nodes = new Set<string>();
+
+  constructor(private readonly units: UnitSettings) {}
 
   add(row: WorkloadRow): void {
     if (row.allocation === null) {
@@ -43,26 +44,14 @@ class Count {
     }
     if (row.phase === 'Running') this.running++;
     else this.ready++;
-    this.pods += row.pods;
     for (const { name } of row.allocation.nodes) this.nodes.add(name);
-    const counts = unitCounts(row.allocation);
-    for (const type of ['core', 'memory', 'gpu'] as const) this.held[type] += counts[type] ?? 0;
+    heldBy(row, row.allocation, this.units).forEach((amount, lane) => {
+      this.held[lane]! += amount;
+    });
   }
 
-  tally({ cpuMillis, memoryMiB }: UnitSettings): Tally {
-    const { waiting, ready, running, pods, held, nodes } = this;
-    return {
-      waiting,
-      ready,
-      running,
-      usage: {
-        jobs: ready + running,
-        pods,
-        cores: (held.core * cpuMillis) / 1000,
-        memoryGiB: (held.memory * memoryMiB) / 1024,
-        gpus: held.gpu,
-        nodes: nodes.size,
-      },
-    };
+  tally(): Tally {
+    const { waiting, ready, running, held, nodes } = this;
+    return { waiting, ready, running, usage: { ...inQuota(held), nodes: nodes.size } };
   }
 }

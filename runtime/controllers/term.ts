@@ -11,14 +11,12 @@ import type { ClusterFacts } from '../jobspec/constraints';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pause } from '../kubernetes/clock';
 import { EventRecorder } from '../kubernetes/events';
-import type { KubernetesObject } from '../kubernetes/types';
 import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { Ledger } from '../queue/ledger';
 import type { Queue, WorkloadRow } from '../queue/types';
 import { adapters } from '../workloads';
-import type { WorkloadAdapter } from '../workloads/adapter';
 import { Audit } from './audit';
 import { Bustle } from './bustle';
 import { Caches } from './caches';
@@ -33,7 +31,9 @@ import { Retention } from './retention';
 import { SchedulingLoop } from './scheduling-loop';
 import { Setups } from './setups';
 import { steadySeconds, systemTime, type Time } from './time';
-import { type UserEvent, type WorkloadKey, WorkloadReconciler } from './workload-reconciler';
+import { formatKey, parseKey, type WorkloadKey } from './workload-key';
+import { WorkloadNews } from './workload-news';
+import { WorkloadReconciler } from './workload-reconciler';
 
 export interface TermOptions {
   readonly config: Config;
@@ -67,6 +67,7 @@ export class Term {
   private readonly bustle = new Bustle();
   private readonly records: Records;
   private readonly events: EventRecorder;
+  private readonly news: WorkloadNews;
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
   private readonly fluxSetups: WorkQueue;
@@ -108,6 +109,7 @@ export class Term {
       instance: hostname(),
       clock: this.time.clock,
     });
+    this.news = new WorkloadNews({ events: this.events, objectOf: (key) => this.caches.objectOf(key) });
     this.graph = new FluxionGraph({
       fluxion,
       fence,
@@ -153,7 +155,9 @@ export class Term {
       clock: this.time.clock,
       now,
     });
-    this.workloads = this.workQueue('workloads', 32, (key) => this.workloadReconciler.reconcile(keyOf(key)));
+    this.workloads = this.workQueue('workloads', 32, (key) =>
+      this.workloadReconciler.reconcile(parseKey(key)),
+    );
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
     this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
     this.intake = this.createIntake();
@@ -239,7 +243,7 @@ export class Term {
   }
 
   private look(key: WorkloadKey): void {
-    if (this.synced) this.workloads.add(textOf(key));
+    if (this.synced) this.workloads.add(formatKey(key));
   }
 
   /** @param namespace @default - all */
@@ -294,7 +298,7 @@ export class Term {
       units: config.units,
       clusterFacts: () => this.caches.clusterFacts(),
       onInvalid: (object, adapter, message) =>
-        this.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+        this.news.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
       logger,
     });
   }
@@ -345,7 +349,7 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       onForgotten: () => this.loop.auditSoon(),
-      tell: (object, adapter, event) => this.tell(object, adapter, event),
+      tell: (object, adapter, news) => this.news.tell(object, adapter, news),
       clock: this.time.clock,
       now: this.now,
     });
@@ -380,26 +384,7 @@ export class Term {
     this.setups.rowChanged(row);
     this.miniClusters.rowChanged(row);
     this.fluxJobs.add(row.uid);
-    if (row.reason === 'Unsatisfiable' && row.phase === 'Waiting') this.tellUnsatisfiable(row);
-  }
-
-  private tellUnsatisfiable(row: WorkloadRow): void {
-    const object = this.caches.objectOf(row);
-    if (object?.metadata.uid === row.uid)
-      this.tell(object, adapters.get(row.kind)!, {
-        type: 'Warning',
-        reason: 'Unsatisfiable',
-        message: row.message ?? 'can never be placed on this cluster',
-      });
-  }
-
-  private tell(
-    { metadata }: KubernetesObject,
-    { apiVersion, kind }: WorkloadAdapter,
-    { type, reason, message }: UserEvent,
-  ): void {
-    const { namespace = '', name, uid } = metadata;
-    this.events.record({ apiVersion, kind, namespace, name, uid }, { type, reason, message });
+    this.news.rowChanged(row);
   }
 
   /** Deleted by hand, or known from before a restart. */
@@ -413,13 +398,4 @@ export class Term {
       this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
     this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
-}
-
-function textOf({ kind, namespace, name }: WorkloadKey): string {
-  return `${kind}/${namespace}/${name}`;
-}
-
-function keyOf(text: string): WorkloadKey {
-  const [kind = '', namespace = '', name = ''] = text.split('/');
-  return { kind, namespace, name };
 }

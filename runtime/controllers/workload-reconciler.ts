@@ -11,16 +11,18 @@ import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Clock } from '../kubernetes/clock';
 import { isStatus } from '../kubernetes/errors';
+import type { News } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
-import { isTerminal, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
+import { isTerminal, lostNodes, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
 import { isGated, pinPatch } from '../workloads/pod';
 import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
 import { TakeBack, type Why } from './take-back';
+import type { WorkloadKey } from './workload-key';
 
 export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
@@ -42,22 +44,10 @@ export interface WorkloadReconcilerOptions {
   readonly onForgotten: () => void;
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
-  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, event: UserEvent) => void;
+  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, news: News) => void;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
-}
-
-export interface UserEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
-
-export interface WorkloadKey {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /** When to look again; nothing: when something changes. */
@@ -285,16 +275,12 @@ export class WorkloadReconciler {
     if (shrunk !== undefined) this.options.onShrunk(row.jobid, [...done]);
   }
 
-  private lostNodes({ allocation }: WorkloadRow): readonly string[] {
-    return namesOf(allocation?.nodes ?? []).filter((name) => !this.options.nodeExists(name));
-  }
-
   /** Why it has to leave its nodes; undefined: it need not. */
   private whyBack(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Why | undefined {
     // What can't be taken back stays where it is until it ends.
     if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
     if (row.recall !== null) return { cause: 'preempted', what: row.recall };
-    const lost = this.lostNodes(row);
+    const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
     // Released, and held back again; if not by us then by its user. Or we see it as it was before.
     const suspended = adapter.recallable && row.releasedAt !== null && adapter.isHeldBack(object);

@@ -1,6 +1,6 @@
 /** The client: one Fluxion, whichever of the three servers is behind the address. */
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { FluxqError, messageOf } from '../errors';
+import { FluxqError, hasCode, messageOf } from '../errors';
 import type { Jobspec } from '../jobspec/types';
 import type { FluxionLog } from './engine';
 import { SerialExecutor } from './executor';
@@ -113,7 +113,7 @@ class ConnectedFluxion implements Fluxion {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_IN_DOUBT') this.doubt ??= error;
+        if (hasCode(error, 'FLUXQ_FLUXION_IN_DOUBT')) this.doubt ??= error;
         throw error;
       }
     });

@@ -3,7 +3,7 @@
  * id. A request without `caller` is one of the public service.
  */
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
-import { FluxqError } from '../errors';
+import { FluxqError, hasCode } from '../errors';
 import type { Engine } from './engine';
 import type { SerialExecutor } from './executor';
 import * as pb from './generated/fluxion';
@@ -139,7 +139,7 @@ export class FluxionService {
       try {
         await this.engine.replay([allocationFromWire(allocation)], now);
       } catch (error) {
-        if (!(error instanceof FluxqError) || error.code !== 'FLUXQ_FLUXION_REPLAY') throw error;
+        if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
         return { failedJobid: allocation.jobid, text: error.message.replace(`${error.code}: `, '') };
       }
     }

@@ -9,7 +9,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Amounts by resource name; numbers occur where a user wrote `cpu: 2`. */
 type ResourceList = Readonly<Record<string, string | number>>;
 
-interface OwnerReference {
+export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import type {
   MiniClusterStatusConditions,
   MiniClusterStatusPhase,
 } from '../../imports/flux-framework.org-status';
-import { rfc3339 } from '../controllers/fluxjob';
+import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WorkloadRow } from '../queue/types';
 import type { MiniCluster } from './resource';
 import type { Progress } from './progress';
@@ -63,7 +63,7 @@ function stillOver(facts: Facts, before: MiniClusterStatus): MiniClusterStatus {
   const { refusal, cluster } = facts;
   if (refusal === undefined) return before;
   const { generation = 0 } = cluster.metadata;
-  const stalled = stamped({ type: 'Stalled', status: 'True', ...refusal }, facts);
+  const stalled = conditionOf({ type: 'Stalled', status: 'True', ...refusal }, facts);
   const others = (before.conditions ?? []).filter(({ type }) => type !== 'Stalled');
   return { ...before, observedGeneration: generation, conditions: [...others, stalled] };
 }
@@ -116,7 +116,7 @@ function conditionsOf(facts: Facts, phase: MiniClusterStatusPhase): MiniClusterS
     ['Stalled', stalled, refusal ?? words],
   ];
   return holds.map(([type, isTrue, { reason, message }]) =>
-    stamped({ type, status: isTrue ? 'True' : 'False', reason, message }, facts),
+    conditionOf({ type, status: isTrue ? 'True' : 'False', reason, message }, facts),
   );
 }
 
@@ -153,12 +153,10 @@ function finishedWords({ cluster, progress }: Facts): Words {
   return { reason: 'QuorumNotReached', message: `${message}; ${never}` };
 }
 
-/** Keeps the time of the last change. */
-function stamped(
-  condition: Omit<MiniClusterStatusConditions, 'lastTransitionTime'>,
+function conditionOf(
+  said: Omit<MiniClusterStatusConditions, 'lastTransitionTime' | 'observedGeneration'>,
   { cluster, now }: Facts,
 ): MiniClusterStatusConditions {
-  const before = (cluster.status?.conditions ?? []).find(({ type }) => type === condition.type);
-  const since = before?.status === condition.status ? before.lastTransitionTime : rfc3339(now);
-  return { ...condition, observedGeneration: cluster.metadata.generation ?? 0, lastTransitionTime: since };
+  const { generation = 0 } = cluster.metadata;
+  return stamped({ ...said, observedGeneration: generation }, cluster.status?.conditions, now);
 }

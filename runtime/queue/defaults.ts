@@ -2,7 +2,7 @@
  * What a queue is that says nothing else: the stack's own without a configuration, and one of a FluxSetup
  * (whose API has the same defaults; a test holds the two together).
  */
-import type { QueueSettings } from './types';
+import { PRIORITY_RANGE, type QueueSettings } from './types';
 
 export const QUEUE_DEFAULTS = {
   policy: 'easy',
@@ -10,7 +10,7 @@ export const QUEUE_DEFAULTS = {
   depth: 10_000,
   defaultWalltimeSeconds: 3_600,
   maxWalltimeSeconds: 7 * 24 * 3_600,
-  priority: { min: -2_147_483_648, max: 2_147_483_647 },
+  priority: PRIORITY_RANGE,
   agingPerHour: 0,
   quota: {},
   cohort: null,

@@ -3,8 +3,7 @@
  * are free again, and from the rows what is held right now. So fair share costs
  * a pass no query.
  */
-import { parseIdset } from '../fluxion/allocation';
-import type { Allocation } from '../fluxion/types';
+import { unitCounts } from '../fluxion/unit-counts';
 import { decayed, usageAt } from './decay';
 import type { Share, WorkloadRow } from './types';
 
@@ -24,7 +23,6 @@ export interface FairUsageOptions {
 export class UsageMirror {
   /** queue -> user -> what is stored. */
   private stored = new Map<string, Map<string, { coreSeconds: number; asOf: number }>>();
-  private readonly known = new WeakMap<Allocation, number>();
 
   constructor(private readonly options: FairUsageOptions) {}
 
@@ -77,12 +75,7 @@ export class UsageMirror {
   /** Cores that a row holds; a finished one keeps its allocation and holds nothing. */
   private coresOf({ phase, allocation }: WorkloadRow): number {
     if (allocation === null || phase === 'Finished') return 0;
-    const known = this.known.get(allocation);
-    if (known !== undefined) return known;
-    const units = allocation.nodes.reduce((sum, node) => sum + parseIdset(node.units.core ?? '').length, 0);
-    const cores = (units * this.options.cpuMillis) / 1000;
-    this.known.set(allocation, cores);
-    return cores;
+    return ((unitCounts(allocation).core ?? 0) * this.options.cpuMillis) / 1000;
   }
 
   private usersOf(queue: string): Map<string, { coreSeconds: number; asOf: number }> {

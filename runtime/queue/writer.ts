@@ -4,7 +4,7 @@
  * same kind that wait their turn share one statement: many small writes cost
  * one commit.
  */
-import { FluxqError } from '../errors';
+import { hasCode } from '../errors';
 import type { WorkloadRow } from './types';
 
 export interface Keyed {
@@ -143,7 +143,7 @@ async function settle(run: Run, { statement, fence, calls }: Batch): Promise<voi
     }
   } catch (error) {
     // One caller's record that the database refuses must not fail the others.
-    const apart = calls.length > 1 && error instanceof FluxqError && error.code === 'FLUXQ_DATABASE_REFUSED';
+    const apart = calls.length > 1 && hasCode(error, 'FLUXQ_DATABASE_REFUSED');
     for (const call of calls) {
       if (apart) {
         await settle(run, { statement, fence, uids: new Set(), calls: [call], urgent: true });

@@ -6,9 +6,9 @@
  */
 import { Timeline } from '../fluxion/matcher/timeline';
 import type { Allocation, GraphNode } from '../fluxion/types';
+import { unitCounts } from '../fluxion/unit-counts';
 import { askOf } from '../jobspec/jobspec';
 import type { WorkloadRow } from '../queue/types';
-import { unitCounts } from './usage';
 
 export interface Reservation {
   readonly uid: string;

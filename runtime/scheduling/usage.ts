@@ -1,6 +1,6 @@
 /** What workloads take, as a quota counts it: from allocations, or from what is asked for. In whole numbers. */
-import { countIdset } from '../fluxion/idset';
-import type { Allocation, UnitCounts } from '../fluxion/types';
+import type { Allocation } from '../fluxion/types';
+import { unitCounts } from '../fluxion/unit-counts';
 import { askOf } from '../jobspec/jobspec';
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota, WorkloadRow } from '../queue/types';
@@ -19,6 +19,11 @@ const SCALE: Readonly<Record<Lane, number>> = { jobs: 1, pods: 1, cores: 1000, m
 /** Absent numbers of a quota: no limit. */
 export function limitsOf(quota: Quota): Usage {
   return Float64Array.from(LANES, (lane) => Math.round((quota[lane] ?? Infinity) * SCALE[lane]));
+}
+
+/** The lanes in the quota's own units: cores, GiB. */
+export function inQuota(usage: Usage): Readonly<Record<Lane, number>> {
+  return Object.fromEntries(LANES.map((lane, i) => [lane, usage[i]! / SCALE[lane]])) as Record<Lane, number>;
 }
 
 /** A lane's number in words of the quota: "8 cores". */
@@ -48,17 +53,4 @@ function usage(pods: number, units: UnitSettings, count: (type: string) => numbe
     count('memory') * units.memoryMiB,
     count('gpu'),
   );
-}
-
-const counted = new WeakMap<Allocation, UnitCounts>();
-
-/** How many units of each type an allocation has. */
-export function unitCounts(allocation: Allocation): UnitCounts {
-  const known = counted.get(allocation);
-  if (known !== undefined) return known;
-  const counts: Record<string, number> = {};
-  for (const { units } of allocation.nodes)
-    for (const type in units) counts[type] = (counts[type] ?? 0) + countIdset(units[type]!);
-  counted.set(allocation, counts);
-  return counts;
 }

@@ -98,3 +98,11 @@ export function deadlineOf({ walltime }: Pick<WorkloadRow, 'walltime'>, users: n
 export function namesOf(nodes: readonly AllocatedNode[]): readonly string[] {
   return nodes.map(({ name }) => name);
 }
+
+/** Nodes of its allocation that are not there any more. */
+export function lostNodes(
+  { allocation }: Pick<WorkloadRow, 'allocation'>,
+  nodeExists: (name: string) => boolean,
+): readonly string[] {
+  return namesOf(allocation?.nodes ?? []).filter((name) => !nodeExists(name));
+}

@@ -1,7 +1,7 @@
 /**
- * What rendering costs: N MiniClusters in one chart, from props to YAML, beside
- * printing the YAML of the very same objects, which nobody can leave out.
- * CPU time, every measurement in a process of its own, in turn.
+ * What rendering costs: N MiniClusters in one chart, from props to YAML, and how
+ * much of it is printing the YAML of those very objects, which nobody can leave out.
+ * CPU time of both in one process; every measurement has a new one.
  *
  *   npm run -s bench:render -- --json
  */
@@ -15,7 +15,7 @@ interface Options {
   readonly clusters: string;
   readonly pairs: string;
   readonly json?: boolean;
-  readonly measure?: string;
+  readonly measure?: boolean;
 }
 
 /** A cluster as people write it; no two are alike. */
@@ -42,47 +42,49 @@ function chartOf(count: number): Chart {
   return chart;
 }
 
-/** Both sides start with their code compiled: else a first run's price would count for one of them. */
+/** So many first: what V8 compiles once is no price of a thousand clusters. */
 const WARM_UP = 200;
 
-/** CPU milliseconds of what `work` does. */
-function cpu(work: () => unknown): number {
-  Yaml.stringify(...chartOf(WARM_UP).toJson());
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
+/** CPU milliseconds since the process began. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-const MEASURES: Readonly<Record<string, (count: number) => number>> = {
-  render: (count) => cpu(() => Yaml.stringify(...chartOf(count).toJson())),
-  print: (count) => {
-    const objects = chartOf(count).toJson();
-    return cpu(() => Yaml.stringify(...objects));
-  },
-};
+interface Measured {
+  /** From props to YAML. */
+  readonly render: number;
+  /** From objects to YAML, the last part of it. */
+  readonly print: number;
+}
 
-function measured(name: string, count: number): number {
-  const args = ['--import', 'tsx', __filename, '--measure', name, '--clusters', String(count)];
-  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+function measure(count: number): Measured {
+  Yaml.stringify(...chartOf(WARM_UP).toJson());
+  const began = cpu();
+  const objects = chartOf(count).toJson();
+  const made = cpu();
+  Yaml.stringify(...objects);
+  const printed = cpu();
+  return { render: printed - began, print: printed - made };
+}
+
+function measured(count: number): Measured {
+  const args = ['--import', 'tsx', __filename, '--measure', '--clusters', String(count)];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;
 }
 
 function compare(count: number, pairs: number) {
-  const runs = Array.from({ length: pairs }, () => ({
-    render: measured('render', count),
-    print: measured('print', count),
-    double: measured('render', 2 * count),
-  }));
+  const runs = Array.from({ length: pairs }, () => ({ once: measured(count), twice: measured(2 * count) }));
   const of = (value: (run: (typeof runs)[number]) => number) =>
     Math.round(median(runs.map(value)) * 100) / 100;
   return {
     clusters: count,
     objects: chartOf(count).toJson().length,
-    renderCpuMs: of(({ render }) => render),
-    printCpuMs: of(({ print }) => print),
-    ratio: of(({ render, print }) => render / print),
-    doubleCpuMs: of(({ double }) => double),
-    doubleRatio: of(({ render, double }) => double / render),
+    renderCpuMs: of(({ once }) => once.render),
+    printCpuMs: of(({ once }) => once.print),
+    ratio: of(({ once }) => once.render / once.print),
+    doubleCpuMs: of(({ twice }) => twice.render),
+    doubleRatio: of(({ once, twice }) => twice.render / once.render),
   };
 }
 
@@ -91,11 +93,11 @@ function main(): void {
     .option('--clusters <n>', 'how many', '1000')
     .option('--pairs <n>', 'how often, in turn', '5')
     .option('--json', 'figures as JSON')
-    .option('--measure <name>', 'one measurement in this process')
+    .option('--measure', 'one measurement, in this process')
     .parse();
-  const { clusters, pairs, json, measure } = program.opts<Options>();
-  if (measure !== undefined) {
-    process.stdout.write(String(MEASURES[measure]!(Number(clusters))));
+  const { clusters, pairs, json, measure: alone } = program.opts<Options>();
+  if (alone === true) {
+    process.stdout.write(JSON.stringify(measure(Number(clusters))));
     return;
   }
   const figures = compare(Number(clusters), Number(pairs));

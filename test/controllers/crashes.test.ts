@@ -4,8 +4,9 @@
  * granted twice, and at the end nothing is held.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
 import { connectFluxion } from '../../runtime/fluxion/client';
-import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Lease } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from '../stack/roles';
 import { describeStack } from '../stack/suite';
@@ -13,6 +14,7 @@ import { Namespace } from '../stack/workloads';
 
 /** Quick handovers. */
 const ELECTION = { leaseDurationSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 };
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
 
 describeStack(
   'processes that die',
@@ -75,6 +77,7 @@ describeStack(
     }
 
     const isLeader = async (role: RoleProcess) => /^fluxqueue_leader 1$/m.test(await role.metrics());
+    const holder = async () => (await getFixture().client.get<Lease>(LEASE)).spec?.holderIdentity ?? '';
 
     test('the controller is killed at any moment', async () => {
       for (const moment of [50, 400, 900]) {
@@ -135,10 +138,6 @@ describeStack(
     }, 90_000);
 
     test('SIGTERM hands over at once: the Lease is given up', async () => {
-      const lease = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
-      const holder = async () =>
-        (await getFixture().client.get<KubernetesObject & { spec: { holderIdentity?: string } }>(lease)).spec
-          .holderIdentity ?? '';
       for (const role of controllers.splice(0)) {
         if (!role.process.running) continue;
         await role.stop();
@@ -146,6 +145,45 @@ describeStack(
       }
       expect(await holder()).toBe('');
       await submit();
+      await startController();
+      await expectNothingLost();
+    }, 90_000);
+
+    test('a term that is over and is fenced at its last write ends no later one', async () => {
+      const [leader] = controllers;
+      await waitFor('it to lead', () => isLeader(leader!));
+      const itself = await holder();
+      const other = new Client({ connectionString: getFixture().stack.postgres.url });
+      await other.connect();
+      try {
+        // Overtaken in the tables, and nobody can see it yet: every write waits to know.
+        await other.query('BEGIN');
+        await other.query('UPDATE fluxqueue.leader SET fence = fence + 1');
+        await submit();
+        await waitFor('a write to be under way', async () => {
+          const { rowCount } = await other.query('SELECT FROM pg_locks WHERE NOT granted');
+          return rowCount !== 0;
+        });
+        // Whoever takes the Lease here never renews it.
+        const taken = { spec: { holderIdentity: 'somebody', leaseDurationSeconds: 1 } };
+        await getFixture().client.patch(LEASE, taken, 'merge');
+        await waitFor('it to have the Lease again', async () => (await holder()) === itself);
+        expect(await isLeader(leader!)).toBe(false);
+        await other.query('COMMIT');
+      } finally {
+        await other.end();
+      }
+      await waitFor('it to lead again', () => isLeader(leader!));
+      expect(leader!.process.logTail()).toContain('FLUXQ_FENCED');
+      await expectNothingLost();
+    }, 90_000);
+
+    test('a leader that was overtaken unawares ends, to be started afresh', async () => {
+      const leader = controllers.pop()!;
+      await getFixture().queue.acquireFence('somebody');
+      await submit();
+      expect(await leader.process.exited).toBe('exit code 1');
+      expect(leader.process.logTail()).toContain('FLUXQ_FENCED');
       await startController();
       await expectNothingLost();
     }, 90_000);

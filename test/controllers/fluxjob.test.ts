@@ -2,9 +2,9 @@ import {
   fluxJobName,
   fluxJobSpec,
   fluxJobStatus,
-  rfc3339,
   type StatusContext,
 } from '../../runtime/controllers/fluxjob';
+import { rfc3339 } from '../../runtime/kubernetes/conditions';
 import type { Phase, WorkloadRow } from '../../runtime/queue/types';
 import { NEVER_MET } from '../../runtime/scheduling/dependencies';
 import { rowIn } from './rows';

@@ -1,6 +1,6 @@
 /** How often and how soon a workload is tried again, and what its user hears. */
 import { TakeBack, type Why } from '../../runtime/controllers/take-back';
-import type { UserEvent } from '../../runtime/controllers/workload-reconciler';
+import type { News } from '../../runtime/kubernetes/events';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { Ledger } from '../../runtime/queue/ledger';
@@ -16,7 +16,7 @@ async function setUp() {
   const ledger = new Ledger(queue, await queue.acquireFence('test'));
   await ledger.reload();
   await ledger.submit(submission('a'));
-  const told: UserEvent[] = [];
+  const told: News[] = [];
   const freed: number[] = [];
   const patches: unknown[] = [];
   const takeBack = new TakeBack({

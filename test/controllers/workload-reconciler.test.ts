@@ -4,9 +4,10 @@ import { parseConfig } from '../../runtime/config';
 import { Intake } from '../../runtime/controllers/intake';
 import { ownQueue } from '../../runtime/controllers/queue-settings';
 import { Queues } from '../../runtime/controllers/queues';
-import { type UserEvent, WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
+import { WorkloadReconciler } from '../../runtime/controllers/workload-reconciler';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import type { News } from '../../runtime/kubernetes/events';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -29,7 +30,7 @@ describeCluster('steps of a workload', (getCluster) => {
   let seen: Job | undefined;
   let pods: Pod[];
   let nodes: Set<string>;
-  let told: UserEvent[];
+  let told: News[];
   let freed: number[];
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
-import { askedBy, heldBy, inWords, limitsOf } from '../../runtime/scheduling/usage';
+import { askedBy, heldBy, inQuota, inWords, limitsOf } from '../../runtime/scheduling/usage';
 import { nodesOf, Simulation } from './simulation';
 
 test('units become what a quota counts, whatever their sizes', async () => {
@@ -25,4 +25,10 @@ test('what a quota does not name is not limited; fractions of cores are counted 
     '2 GiB of memory',
     '2 gpus',
   ]);
+});
+
+test('usage in the numbers of a quota is what its limits are made of', () => {
+  const quota = { jobs: 2, pods: 3, cores: 2.5, memoryGiB: 1.5, gpus: 1 };
+  expect(inQuota(Float64Array.of(2, 3, 2500, 1536, 1))).toEqual(quota);
+  expect(inQuota(limitsOf(quota))).toEqual(quota);
 });

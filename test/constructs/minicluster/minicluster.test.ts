@@ -1,4 +1,4 @@
-import { App, Chart, Duration, Testing } from 'cdk8s';
+import { ApiObject, App, Chart, Duration, JsonPatch, Testing } from 'cdk8s';
 import { ConfigMap, Secret, ServiceAccount } from 'cdk8s-plus-28';
 import { Certificate, MiniCluster, renderMiniCluster } from '../../../constructs/minicluster';
 
@@ -35,6 +35,29 @@ test('labels of the chart are on every object and take none of ours away', () =>
   new MiniCluster(inside, 'mc', { container: CONTAINER });
   for (const { metadata } of Testing.synth(inside))
     expect(metadata.labels).toMatchObject({ team: 'physics', 'app.kubernetes.io/name': 'mc' });
+});
+
+test('what others add to its objects, as to any of cdk8s', () => {
+  const inside = chart('lab');
+  const [changed, other] = ['mc', 'other'].map((id) => new MiniCluster(inside, id, { container: CONTAINER }));
+  const before = Testing.synth(inside);
+  for (const object of changed!.node.findAll().filter(ApiObject.isApiObject)) {
+    object.metadata.addLabel('team', 'physics');
+    object.metadata.addAnnotation('note', object.kind);
+    object.addJsonPatch(JsonPatch.add('/metadata/annotations/late', 'yes'));
+    if (object.kind === 'ConfigMap') object.addJsonPatch(JsonPatch.replace('/data', { a: 'b' }));
+  }
+  const after = Testing.synth(inside);
+  const count = after.length / 2;
+  expect(after.slice(count)).toEqual(before.slice(count));
+  expect(other!.node.findAll()).toHaveLength(count + 1);
+  after.slice(0, count).forEach((object, index) => {
+    const { kind, metadata, ...rest } = before[index];
+    const labels = { ...metadata.labels, team: 'physics' };
+    const annotations = { note: kind, late: 'yes' };
+    const data = kind === 'ConfigMap' ? { data: { a: 'b' } } : {};
+    expect(object).toEqual({ kind, ...rest, ...data, metadata: { ...metadata, labels, annotations } });
+  });
 });
 
 test('live: the resource itself, for the controller', () => {
