@@ -28,6 +28,10 @@ export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-i
 
 /** Label or annotation: name of the queue. */
 export const QUEUE = 'fluxqueue/queue';
+/** What the name of a queue looks like; RE2 and JavaScript read it alike. */
+export const QUEUE_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';
+/** The same in words. */
+export const QUEUE_NAME_SYNTAX = 'at most 63 lower-case letters, digits and "-"';
 /** Label or annotation: integer, higher starts first. */
 export const PRIORITY = 'fluxqueue/priority';
 /** Label or annotation: Go duration ("1h30m") or seconds ("5400"). */

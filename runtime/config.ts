@@ -6,15 +6,15 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/names';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
+import { DEFAULT_HALF_LIFE, QUEUE_DEFAULTS } from './queue/defaults';
 import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
-/** As workloads name it in a label. */
-const QUEUE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -62,21 +62,21 @@ const schema = z.strictObject({
       /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
       name: z
         .string()
-        .regex(QUEUE_NAME, 'must be at most 63 lower-case letters, digits and "-"')
+        .regex(new RegExp(QUEUE_NAME_PATTERN), `must be ${QUEUE_NAME_SYNTAX}`)
         .default('default'),
       /** false: such workloads wait for a FluxSetup of their namespace. */
       enabled: z.boolean().default(true),
-      policy: z.enum(QUEUE_POLICIES).default('easy'),
+      policy: z.enum(QUEUE_POLICIES).default(QUEUE_DEFAULTS.policy),
       /** For how many that wait nodes are reserved; policy hybrid. */
-      reservations: positive.default(8),
+      reservations: positive.default(QUEUE_DEFAULTS.reservations),
       /** How many waiting workloads one pass looks at. */
-      depth: positive.default(10_000),
-      defaultWalltimeSeconds: positive.default(3600),
-      maxWalltimeSeconds: positive.default(7 * 24 * 3600),
+      depth: positive.default(QUEUE_DEFAULTS.depth),
+      defaultWalltimeSeconds: positive.default(QUEUE_DEFAULTS.defaultWalltimeSeconds),
+      maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
       /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
       retentionDays: positive.default(30),
       /** Share of the machine relative to the FluxSetups' queues. */
-      weight: positive.default(1),
+      weight: positive.default(QUEUE_DEFAULTS.weight),
     })
     .prefault({}),
   /** Among equal priorities, queues and users that have had less of their share come first. */
@@ -84,7 +84,7 @@ const schema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(false),
       /** After so long, what was used counts half. */
-      halfLifeSeconds: positive.default(7 * 24 * 3600),
+      halfLifeSeconds: positive.default(DEFAULT_HALF_LIFE),
     })
     .prefault({}),
   /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */

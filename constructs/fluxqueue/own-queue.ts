@@ -2,6 +2,7 @@
 import { Duration } from 'cdk8s';
 import { PropsError } from '../errors';
 import type { FluxQueueProps } from './props';
+import { checkName } from './setup-checks';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -27,13 +28,7 @@ export function checkQueue(props: FluxQueueProps): void {
       throw new PropsError(`FluxQueue.${name}`, 'must be a whole number above 0', value, 'give 1 or more');
   }
   const { queueName, queueReservations, queuePolicy, fairShare, fairShareHalfLife } = props;
-  if (queueName !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(queueName))
-    throw new PropsError(
-      'FluxQueue.queueName',
-      'is no name of a queue',
-      queueName,
-      'give at most 63 lower-case letters, digits and "-"',
-    );
+  if (queueName !== undefined) checkName('FluxQueue.queueName', queueName);
   if (queueReservations !== undefined && queuePolicy !== 'hybrid')
     throw new PropsError(
       'FluxQueue.queueReservations',

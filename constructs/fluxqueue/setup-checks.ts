@@ -1,6 +1,7 @@
 /** What can be wrong with the props of a FluxSetup: said at synth, before the apiserver would. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../errors';
+import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../names';
 import type { FluxSetupProps, Quota } from './setup-props';
 
 const POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'];
@@ -9,6 +10,16 @@ const DAY = 24 * 3600;
 /** Seconds. */
 const WALLTIME = { default: 3600, max: 7 * DAY, most: 2_147_483_647 };
 const COHORT = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const NAME = new RegExp(QUEUE_NAME_PATTERN);
+
+/**
+ * Of any queue, a FluxSetup's or the stack's own.
+ * @throws PropsError
+ */
+export function checkName(field: string, name: string): void {
+  if (NAME.test(name)) return;
+  throw new PropsError(field, 'is no name of a queue', name, `give ${QUEUE_NAME_SYNTAX}`);
+}
 
 /** @throws PropsError */
 export function checkSetup(props: FluxSetupProps): void {

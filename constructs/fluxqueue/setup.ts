@@ -10,9 +10,8 @@ import {
   FluxSetupSpecQuotaCores,
   FluxSetupSpecQuotaMemory,
 } from '../../imports/fluxsetup-flux-framework.org';
-import { PropsError } from '../errors';
 import { QUEUE } from '../names';
-import { checkSetup } from './setup-checks';
+import { checkName, checkSetup } from './setup-checks';
 import type { FluxSetupProps, Limits, Quota } from './setup-props';
 
 /** A FluxSetup, made here or elsewhere: what workloads name as their queue. */
@@ -54,18 +53,6 @@ export class FluxSetup extends Construct implements IFluxSetup {
       spec: specOf(props),
     });
   }
-}
-
-const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-function checkName(field: string, name: string): void {
-  if (NAME.test(name)) return;
-  throw new PropsError(
-    field,
-    'is no name of a queue',
-    name,
-    'give at most 63 lower-case letters, digits and "-"',
-  );
 }
 
 function reference(name: string): IFluxSetup {

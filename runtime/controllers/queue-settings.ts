@@ -5,8 +5,9 @@ import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';
+import { QUEUE_DEFAULTS } from '../queue/defaults';
 import type { Limits, QueueSettings, Quota } from '../queue/types';
-import { durationSeconds, INT32 } from '../workloads/settings';
+import { durationSeconds } from '../workloads/settings';
 
 /** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */
 type AsJson<T> = T extends { readonly value: infer V }
@@ -24,9 +25,6 @@ export interface FluxSetupObject extends KubernetesObject {
   readonly status?: FluxSetupStatus;
 }
 
-/** Of policy hybrid, where none are given. */
-const RESERVATIONS = 8;
-const REQUEUE = { limit: 5, backoffSeconds: 5 };
 const GIB = 1024n ** 3n;
 
 /** `<namespace>/<FluxSetup>`. */
@@ -34,28 +32,9 @@ export function queueName(namespace: string, setup: string): string {
   return `${namespace}/${setup}`;
 }
 
-/** What every queue is that says nothing else: the defaults of the FluxSetup API. */
-const DEFAULTS = {
-  policy: 'easy',
-  reservations: RESERVATIONS,
-  depth: 10_000,
-  defaultWalltimeSeconds: 3_600,
-  maxWalltimeSeconds: 7 * 24 * 3_600,
-  priority: INT32,
-  agingPerHour: 0,
-  quota: {},
-  cohort: null,
-  borrowing: {},
-  reclaim: false,
-  limits: { queue: {}, user: {} },
-  weight: 1,
-  preempts: false,
-  requeue: REQUEUE,
-} as const satisfies Omit<QueueSettings, 'name' | 'namespace'>;
-
 /** The stack's own queue. */
 export function ownQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
-  return { ...DEFAULTS, ...given, namespace: null };
+  return { ...QUEUE_DEFAULTS, ...given, namespace: null };
 }
 
 /** @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for what the API's own validation can't see */
@@ -65,23 +44,24 @@ export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
   return {
     name: queueName(namespace, name),
     namespace,
-    policy: spec.policy ?? DEFAULTS.policy,
-    reservations: spec.reservations ?? RESERVATIONS,
-    depth: spec.depth ?? DEFAULTS.depth,
-    defaultWalltimeSeconds: seconds(walltime?.default, 'walltime.default') ?? DEFAULTS.defaultWalltimeSeconds,
-    maxWalltimeSeconds: seconds(walltime?.max, 'walltime.max') ?? DEFAULTS.maxWalltimeSeconds,
-    priority: { ...INT32, ...priority },
-    agingPerHour: spec.agingPerHour ?? 0,
+    policy: spec.policy ?? QUEUE_DEFAULTS.policy,
+    reservations: spec.reservations ?? QUEUE_DEFAULTS.reservations,
+    depth: spec.depth ?? QUEUE_DEFAULTS.depth,
+    defaultWalltimeSeconds:
+      seconds(walltime?.default, 'walltime.default') ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,
+    maxWalltimeSeconds: seconds(walltime?.max, 'walltime.max') ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
+    priority: { ...QUEUE_DEFAULTS.priority, ...priority },
+    agingPerHour: spec.agingPerHour ?? QUEUE_DEFAULTS.agingPerHour,
     quota: quotaOf(quota, 'quota'),
-    cohort: spec.cohort ?? null,
+    cohort: spec.cohort ?? QUEUE_DEFAULTS.cohort,
     borrowing: quotaOf(borrowing, 'borrowing'),
-    reclaim: spec.reclaim ?? false,
+    reclaim: spec.reclaim ?? QUEUE_DEFAULTS.reclaim,
     limits: { queue: limitsOf(limits), user: limitsOf(limits?.perUser) },
-    weight: spec.weight ?? 1,
+    weight: spec.weight ?? QUEUE_DEFAULTS.weight,
     preempts: spec.preemption === 'LowerPriority',
     requeue: {
-      limit: requeue?.limit ?? REQUEUE.limit,
-      backoffSeconds: seconds(requeue?.backoff, 'requeue.backoff') ?? REQUEUE.backoffSeconds,
+      limit: requeue?.limit ?? QUEUE_DEFAULTS.requeue.limit,
+      backoffSeconds: seconds(requeue?.backoff, 'requeue.backoff') ?? QUEUE_DEFAULTS.requeue.backoffSeconds,
     },
   };
 }

@@ -1,8 +1,8 @@
 /** How far the Job or StatefulSet of a MiniCluster is, in the words that its status needs. Pure. */
-import { COMPLETION_INDEX_ANNOTATION, DEADLINE_ANNOTATION } from '../../constructs/names';
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import type { Result } from '../queue/types';
-import { isTerminal, secondsOf } from '../workloads/adapter';
+import { isTerminal, type Outcome, secondsOf } from '../workloads/adapter';
+import { endOf, enforcedDeadline, type JobEnd } from '../workloads/job';
 
 export interface Progress {
   /** Pods it is to have. */
@@ -19,12 +19,9 @@ export interface Progress {
   readonly end?: End;
 }
 
-interface End {
-  readonly result: Result;
+interface End extends Outcome {
   /** One sentence without the full stop. */
   readonly message: string;
-  /** Unix seconds. */
-  readonly finishedAt: number;
 }
 
 export interface StatefulSet extends KubernetesObject {
@@ -35,7 +32,7 @@ export interface StatefulSet extends KubernetesObject {
 /** @param pods those of the Job that are known; they may be gone before it is over */
 export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
   const { parallelism = 1, suspend = false } = job.spec;
-  const end = endOf(job, pods);
+  const end = endOf(job);
   const enforced = enforcedDeadline(job);
   return {
     wanted: parallelism,
@@ -44,13 +41,8 @@ export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
     ready: end === undefined ? (job.status?.ready ?? 0) : 0,
     suspended: suspend,
     ...(enforced !== undefined && { enforcedDeadline: enforced }),
-    ...(end !== undefined && { end }),
+    ...(end !== undefined && { end: { ...end.outcome, message: wordsOf(end, job, pods) } }),
   };
-}
-
-function enforcedDeadline({ metadata, spec: { activeDeadlineSeconds } }: Job): number | undefined {
-  const ours = metadata.annotations?.[DEADLINE_ANNOTATION];
-  return ours === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
 }
 
 /** It has no end: it is there until it is deleted. */
@@ -68,22 +60,10 @@ function placedOf(pods: readonly Pod[]): number {
   return pods.filter((pod) => pod.spec.nodeName !== undefined && !isTerminal(pod)).length;
 }
 
-function endOf({ spec, status }: Job, pods: readonly Pod[]): End | undefined {
-  for (const condition of status?.conditions ?? []) {
-    const { type, status: value, reason, message = '', lastTransitionTime } = condition;
-    if (value !== 'True' || lastTransitionTime === undefined) continue;
-    const finishedAt = secondsOf(lastTransitionTime);
-    if (type === 'Complete') return { result: 'Succeeded', message: 'the lead is done', finishedAt };
-    if (type !== 'Failed') continue;
-    if (reason === 'DeadlineExceeded')
-      return {
-        result: 'TimedOut',
-        message: `ended by its deadline of ${spec.activeDeadlineSeconds} s`,
-        finishedAt,
-      };
-    return { result: 'Failed', message: exitOfLead(pods) ?? message, finishedAt };
-  }
-  return undefined;
+function wordsOf({ outcome: { result }, message }: JobEnd, { spec }: Job, pods: readonly Pod[]): string {
+  if (result === 'Succeeded') return 'the lead is done';
+  if (result === 'TimedOut') return `ended by its deadline of ${spec.activeDeadlineSeconds} s`;
+  return exitOfLead(pods) ?? message;
 }
 
 /** What its last lead ended with, while a pod tells. */

@@ -5,9 +5,6 @@
  * stands in SQL (usage.ts).
  */
 
-/** Seconds after which usage counts half, where nothing else is configured: seven days. */
-export const DEFAULT_HALF_LIFE = 7 * 24 * 3600;
-
 /** What a value is worth after so many seconds. */
 export function decayed(value: number, seconds: number, halfLife: number): number {
   return value * 2 ** (-Math.max(0, seconds) / halfLife);

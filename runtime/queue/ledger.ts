@@ -8,7 +8,7 @@
 import { FluxqError } from '../errors';
 import type { Allocation } from '../fluxion/types';
 import { DEFAULT_UNITS } from '../jobspec/units';
-import { DEFAULT_HALF_LIFE } from './decay';
+import { DEFAULT_HALF_LIFE } from './defaults';
 import { type FairUsage, UsageMirror } from './fair-usage';
 import { Outcomes } from './outcomes';
 import type {

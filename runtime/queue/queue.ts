@@ -5,7 +5,7 @@ import { accounting } from './accounting';
 import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
 import { type DatabaseOptions, openDatabase } from './database';
-import { DEFAULT_HALF_LIFE } from './decay';
+import { DEFAULT_HALF_LIFE } from './defaults';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';

@@ -33,6 +33,9 @@ export interface Dependency {
   readonly name: string;
 }
 
+/** What a priority can be. */
+export const PRIORITY_RANGE = { min: -2_147_483_648, max: 2_147_483_647 };
+
 export type Result = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
 /** What is known of a workload when it enters the queue. All times are Unix seconds, fractions allowed. */

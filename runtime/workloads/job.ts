@@ -12,7 +12,7 @@ import {
 } from '../../constructs/names';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/types';
+import type { Result, WorkloadRow } from '../queue/types';
 import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
@@ -74,12 +74,15 @@ function jobidIn(text = ''): number {
   return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
 }
 
-/** Not the one that we wrote at an earlier release: it was made from the walltime of that time. */
-function usersDeadline({ metadata, spec }: Job): number | undefined {
-  const { activeDeadlineSeconds } = spec;
-  return metadata.annotations?.[DEADLINE_ANNOTATION] === String(activeDeadlineSeconds)
-    ? undefined
-    : activeDeadlineSeconds;
+/** Seconds; the one that we wrote at a release, because its walltime ends before its user's own. */
+export function enforcedDeadline({ metadata, spec: { activeDeadlineSeconds } }: Job): number | undefined {
+  const ours = metadata.annotations?.[DEADLINE_ANNOTATION];
+  return ours === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
+}
+
+/** Not the one of an earlier release: it was made from the walltime of that time. */
+function usersDeadline(job: Job): number | undefined {
+  return enforcedDeadline(job) === undefined ? job.spec.activeDeadlineSeconds : undefined;
 }
 
 /** The Job controller counts from the Job's start, which is its release, and not the time that it was suspended. */
@@ -119,22 +122,35 @@ function assignmentOf(job: Job, row: WorkloadRow): string {
 function outcome(job: Job, pods: readonly Pod[], now: number): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
   const end = endOf(job);
-  if (end !== undefined) return end;
+  if (end !== undefined) return end.outcome;
   const { completions } = job.spec;
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   if (completions === undefined || succeeded.length < completions) return undefined;
   return { result: 'Succeeded', finishedAt: lastEnd(succeeded, now) };
 }
 
-function endOf({ status }: Job): Outcome | undefined {
-  for (const { type, status: value, reason, lastTransitionTime } of status?.conditions ?? []) {
+/** What the Job controller says of a Job that is over. */
+export interface JobEnd {
+  readonly outcome: Outcome;
+  /** In its own words; of a failure, why. */
+  readonly message: string;
+}
+
+export function endOf({ status }: Job): JobEnd | undefined {
+  for (const { type, status: value, reason, message = '', lastTransitionTime } of status?.conditions ?? []) {
     if (value !== 'True' || lastTransitionTime === undefined) continue;
-    const finishedAt = secondsOf(lastTransitionTime);
-    if (type === 'Complete') return { result: 'Succeeded', finishedAt };
-    if (type === 'Failed')
-      return { result: reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed', finishedAt };
+    const result = resultOf(type, reason);
+    if (result !== undefined)
+      return { outcome: { result, finishedAt: secondsOf(lastTransitionTime) }, message };
   }
   return undefined;
+}
+
+/** Undefined: a condition that does not end it. */
+function resultOf(type: string, reason: string | undefined): Result | undefined {
+  if (type === 'Complete') return 'Succeeded';
+  if (type !== 'Failed') return undefined;
+  return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
 /** A succeeded pod is not made again when every completion has its own pod from the start. */

@@ -17,10 +17,12 @@ import {
   PREEMPTIBLE,
   PRIORITY,
   QUEUE,
+  QUEUE_NAME_PATTERN,
+  QUEUE_NAME_SYNTAX,
   WALLTIME,
 } from '../../constructs/names';
 import { FluxqError } from '../errors';
-import { DEPENDENCY_TYPES, type Dependency } from '../queue/types';
+import { DEPENDENCY_TYPES, type Dependency, PRIORITY_RANGE } from '../queue/types';
 
 export interface WorkloadSettings {
   /** Name of the queue. @default - the queue of the namespace */
@@ -52,8 +54,6 @@ export interface Marked {
 /** Also about as long as a Fluxion graph lives (68 years). */
 const MAX_WALLTIME_SECONDS = 2_147_483_647;
 const MAX_GROUP_SIZE = 100_000;
-/** What a priority can be. */
-export const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 const NUMBER = '([0-9]{1,12}([.][0-9]{0,9})?|[.][0-9]{1,9})';
 const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
@@ -72,8 +72,8 @@ const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[
 /** What each value must look like (RE2 and JavaScript read these alike), and that in words. */
 export const SETTING_SYNTAX: Readonly<Record<string, { readonly pattern: string; readonly must: string }>> = {
   [QUEUE]: {
-    pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
-    must: 'must be the name of a queue: at most 63 lower-case letters, digits and "-"',
+    pattern: QUEUE_NAME_PATTERN,
+    must: `must be the name of a queue: ${QUEUE_NAME_SYNTAX}`,
   },
   [PRIORITY]: {
     pattern: '^-?[0-9]{1,10}$',
@@ -108,7 +108,9 @@ const GROUP_REMEDY = 'set both or none';
  */
 export function workloadSettings(marked: Marked): WorkloadSettings {
   const queue = read(marked, QUEUE, (text) => text);
-  const priority = read(marked, PRIORITY, (text) => within(Number(text), INT32.min, INT32.max));
+  const priority = read(marked, PRIORITY, (text) =>
+    within(Number(text), PRIORITY_RANGE.min, PRIORITY_RANGE.max),
+  );
   const walltimeSeconds = read(marked, WALLTIME, walltime);
   const group = read(marked, GROUP, (text) => text);
   const groupSize = read(marked, GROUP_SIZE, (text) => within(Number(text), 1, MAX_GROUP_SIZE));

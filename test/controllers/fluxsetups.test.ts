@@ -3,8 +3,8 @@ import { fluxSetups } from '../../runtime/controllers/fluxsetup-reconciler';
 import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/controllers/queue-settings';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { waitFor } from '../cluster/wait';
-import { describeStack } from '../stack/suite';
-import { Namespace } from '../stack/workloads';
+import { describeStack, eachInFreshNamespace } from '../stack/suite';
+import type { Namespace } from '../stack/workloads';
 
 describeStack(
   'FluxSetups',
@@ -14,14 +14,8 @@ describeStack(
     beforeAll(async () => {
       await getFixture().stack.startController();
     }, 60_000);
-    beforeEach(async () => {
-      science = await Namespace.create(getFixture, `science-${Math.random().toString(36).slice(2, 8)}`);
-    });
-    // The next test finds an empty cluster.
-    afterEach(async () => {
-      const path = `/apis/batch/v1/namespaces/${science.name}/jobs?propagationPolicy=Background`;
-      await getFixture().stack.cluster.request('DELETE', path);
-      await science.finished();
+    eachInFreshNamespace(getFixture, (namespace) => {
+      science = namespace;
     });
 
     const create = (name: string, spec: FluxSetupSpecJson = {}) =>

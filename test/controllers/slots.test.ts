@@ -15,7 +15,11 @@ const row = rowIn('Running', {
   },
 });
 
-function pod(name: string, spec: Partial<PodSpec> = {}, phase: 'Running' | 'Succeeded' = 'Running'): Pod {
+function pod(
+  name: string,
+  spec: Partial<PodSpec> = {},
+  phase: 'Running' | 'Succeeded' | 'Failed' = 'Running',
+): Pod {
   const metadata = { name, uid: name, resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
   return { metadata, spec: { containers: [], ...spec }, status: { phase } };
 }
@@ -49,6 +53,17 @@ describe('places for gated pods', () => {
 
   test('again, once its pod has ended', () => {
     const others = [pod('x', { nodeName: 'node-1' }, 'Succeeded'), pod('y', { nodeName: 'node-1' })];
+    expect(given(others, gated)).toEqual(['a node-2', 'b node-2', 'c node-1']);
+  });
+
+  // A term that died had pinned x and y alone: its successor put a there, and gave the node back under it.
+  test('not where pods have succeeded as long as others are free: those are given back', () => {
+    const over = ['x', 'y'].map((name) => pod(name, { nodeName: 'node-1' }, 'Succeeded'));
+    expect(given(over, gated.slice(0, 2))).toEqual(['a node-2', 'b node-2']);
+  });
+
+  test('where a pod has failed as anywhere: another one comes in its stead', () => {
+    const others = [pod('x', { nodeName: 'node-1' }, 'Failed'), pod('y', { nodeName: 'node-1' })];
     expect(given(others, gated)).toEqual(['a node-1', 'b node-2', 'c node-2']);
   });
 

@@ -4,8 +4,7 @@
  * or after it and before its answer. Then either every port is dead (the
  * process was killed there) or only that answer is lost.
  */
-import { FluxqError } from '../../runtime/errors';
-import { resourceOf } from '../../runtime/kubernetes/paths';
+import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 
 export interface Fault {
   /** `queue.allocate`, `client.patch jobs`, `fluxion.match`. */
@@ -31,17 +30,8 @@ export class Trap {
   }
 
   /** The same port with the trap in it. */
-  around<T extends object>(name: 'queue' | 'client' | 'fluxion', port: T): T {
-    return new Proxy(port, {
-      get: (target, key) => {
-        const value: unknown = Reflect.get(target, key, target);
-        if (typeof value !== 'function') return value;
-        // Not calls with an answer.
-        if (key === 'close' || key === 'watch') return value.bind(target);
-        return (...args: unknown[]) =>
-          this.call(nameOf(name, String(key), args), () => Reflect.apply(value, target, args));
-      },
-    });
+  around<T extends object>(port: Port, target: T): T {
+    return portThrough(port, target, (call) => this.make(call));
   }
 
   /** As if the process were killed: nothing gets through any more. */
@@ -49,32 +39,17 @@ export class Trap {
     this.dead = true;
   }
 
-  private async call(name: string, run: () => Promise<unknown>): Promise<unknown> {
-    if (this.dead) throw lost(name);
-    if (name !== this.fault.call || this.isSprung || ++this.seen < this.fault.nth) return run();
+  private async make(call: PortCall): Promise<unknown> {
+    if (this.dead) throw lost(call);
+    if (call.name !== this.fault.call || this.isSprung || ++this.seen < this.fault.nth) return call.effect();
     this.isSprung = true;
     if (this.fault.crash && this.fault.when === 'before') this.dead = true;
     try {
-      if (this.fault.when === 'after') await run();
+      if (this.fault.when === 'after') await call.effect();
     } finally {
       this.dead ||= this.fault.crash;
       this.spring();
     }
-    throw lost(name);
+    throw lost(call);
   }
-}
-
-function nameOf(port: string, method: string, [path]: unknown[]): string {
-  return port === 'client' ? `client.${method} ${resourceOf(String(path))}` : `${port}.${method}`;
-}
-
-/** As each port says it when there is no answer. */
-function lost(call: string): FluxqError {
-  const codes = {
-    queue: 'FLUXQ_DATABASE_DOWN',
-    client: 'FLUXQ_KUBERNETES_UNREACHABLE',
-    fluxion: 'FLUXQ_FLUXION_IN_DOUBT',
-  } as const;
-  const port = call.split('.')[0] as keyof typeof codes;
-  return new FluxqError(codes[port], `no answer to ${call}`, { retryable: true });
 }

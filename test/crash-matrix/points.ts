@@ -1,7 +1,7 @@
 /** The points of the matrix: after which call, and what happens there. */
 
 /** Every write-ahead step, patch and RPC of the controller. */
-const CALLS = [
+export const CALLS = [
   'queue.active',
   'queue.setQueues',
   'queue.submit',

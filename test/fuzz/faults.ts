@@ -7,12 +7,10 @@ import { FluxqError } from '../../runtime/errors';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Queue } from '../../runtime/queue/types';
+import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 import type { Chance } from './random';
 import { refusal } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
-
-export const PORTS = ['queue', 'client', 'fluxion'] as const;
-export type Port = (typeof PORTS)[number];
 
 interface Ports {
   readonly queue: Queue;
@@ -66,18 +64,12 @@ export class ProcessPorts {
   }
 
   private port<T extends object>(port: Port, target: T): T {
-    return new Proxy(target, {
-      get: (object, key) => {
-        const value: unknown = Reflect.get(object, key, object);
-        if (typeof value !== 'function') return value;
-        if (UNTOUCHED.has(key)) return value.bind(object);
-        return (...args: unknown[]) => {
-          const run = () =>
-            this.call(port, String(key), () => Reflect.apply(value, object, args) as Promise<unknown>);
-          return port === 'queue' && !READS.has(key) ? this.inTurn(run) : run();
-        };
-      },
-    });
+    return portThrough(port, target, (call) => this.turn(call), UNTOUCHED);
+  }
+
+  private turn(call: PortCall): Promise<unknown> {
+    const run = () => this.make(call);
+    return call.port === 'queue' && !READS.has(call.method) ? this.inTurn(run) : run();
   }
 
   private inTurn(run: () => Promise<unknown>): Promise<unknown> {
@@ -86,12 +78,13 @@ export class ProcessPorts {
     return turn;
   }
 
-  private async call(port: Port, method: string, effect: () => Promise<unknown>): Promise<unknown> {
-    if (this.dead) throw lost(port, method);
+  private async make(call: PortCall): Promise<unknown> {
+    const { port, method } = call;
+    if (this.dead) throw lost(call);
     if (port === 'fluxion' && method === 'init') this.fluxionInDoubt = false;
-    if (port === 'fluxion' && this.fluxionInDoubt) throw lost(port, method);
+    if (port === 'fluxion' && this.fluxionInDoubt) throw lost(call);
     try {
-      return await this.travel(port, method, effect);
+      return await this.travel(call);
     } catch (error) {
       // As the real client: after a call without an answer only init makes it certain again.
       if (port === 'fluxion' && isDoubt(error)) this.fluxionInDoubt = true;
@@ -99,33 +92,24 @@ export class ProcessPorts {
     }
   }
 
-  private async travel(port: Port, method: string, effect: () => Promise<unknown>): Promise<unknown> {
+  private async travel(call: PortCall): Promise<unknown> {
+    const { port } = call;
     const { clock, chance, down, share } = this.weather;
     const fault = chance.happens(share) ? chance.between(0, 3) : undefined;
     await clock.pause(this.weather.latency());
     // The Fluxion service asks for the fence and the boot id before each call: one of a dead leader changes nothing.
     const fenced = this.dead && port === 'fluxion';
-    if (fenced || down.has(port) || fault === 0) throw lost(port, method);
+    if (fenced || down.has(port) || fault === 0) throw lost(call);
     if (fault === 1 && port === 'client') throw refused(chance);
-    const answer = await effect();
+    const answer = await call.effect();
     await clock.pause(this.weather.latency());
-    if (this.dead || fault === 2 || fault === 3) throw lost(port, method);
+    if (this.dead || fault === 2 || fault === 3) throw lost(call);
     return answer;
   }
 }
 
 function isDoubt(error: unknown): boolean {
   return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_IN_DOUBT';
-}
-
-/** As each port says it when there is no answer. */
-function lost(port: Port, method: string): FluxqError {
-  const codes = {
-    queue: 'FLUXQ_DATABASE_DOWN',
-    client: 'FLUXQ_KUBERNETES_UNREACHABLE',
-    fluxion: 'FLUXQ_FLUXION_IN_DOUBT',
-  } as const;
-  return new FluxqError(codes[port], `no answer to ${port}.${method}`, { retryable: true });
 }
 
 /** What a busy apiserver says before anything has happened. */

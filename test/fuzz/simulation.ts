@@ -16,7 +16,8 @@ import { causeless, doubleGrants } from '../oracle/log';
 import type { Deeds, Observation, Violation } from '../oracle/observation';
 import { orderFaults } from '../oracle/order';
 import { Registry } from 'prom-client';
-import { PORTS, ProcessPorts, Weather } from './faults';
+import { PORTS, type Port } from '../stack/term-ports';
+import { ProcessPorts, Weather } from './faults';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
 import { Chance } from './random';
@@ -158,7 +159,7 @@ class Simulation {
   }
 
   /** One port is down for some seconds. */
-  private trouble(seconds: number, port: (typeof PORTS)[number]): void {
+  private trouble(seconds: number, port: Port): void {
     this.weather.down.add(port);
     this.clock.after(seconds * 1000, () => {
       this.weather.down.delete(port);

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { ADOPT } from '../../runtime/queue/adopt';
+import { newRow } from '../../runtime/queue/new-row';
 import { openQueue } from '../../runtime/queue/queue';
 import { storable } from '../../runtime/queue/storable';
 import type { Adoption, Queue, Submission } from '../../runtime/queue/types';
@@ -44,23 +45,13 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     const [row, ...more] = await queue.adopt(fence, [adoption('a', 40, { priority: 3, held: true })]);
     expect(more).toEqual([]);
     expect(row).toEqual({
-      ...submission('a', { priority: 3, held: true }),
-      seq: 1,
+      ...newRow(submission('a', { priority: 3, held: true }), 1),
       jobid: 41,
       phase: 'Ready',
       reason: null,
-      message: null,
       allocation: { ...HELD, jobid: 41 },
-      estimatedStart: null,
-      result: null,
-      requeues: 0,
-      notBefore: null,
-      recall: null,
-      preemptions: 0,
       allocatedAt: expect.any(Number),
       releasedAt: expect.any(Number),
-      startedAt: null,
-      finishedAt: null,
     });
     expect(await queue.byUid(['a'])).toEqual([row]);
     expect(await queue.history('a')).toMatchObject([

@@ -1,10 +1,12 @@
 /** Jest blocks that run against the whole system. */
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/types';
 import { type PostgresOptions, startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
 import { Stack, type StackOptions } from './stack';
+import { Namespace } from './workloads';
 
 export interface StackSuiteOptions extends StackOptions {
   readonly postgres?: PostgresOptions;
@@ -52,4 +54,18 @@ export function describeStack(
     },
     options.cluster,
   );
+}
+
+/** Each test has a namespace of its own, and the next one finds an empty cluster. */
+export function eachInFreshNamespace(getFixture: () => Fixture, use: (namespace: Namespace) => void): void {
+  let made: Namespace;
+  beforeEach(async () => {
+    made = await Namespace.create(getFixture, `science-${Math.random().toString(36).slice(2, 8)}`);
+    use(made);
+  });
+  afterEach(async () => {
+    const path = `${jobs(made.name)}?propagationPolicy=Background`;
+    await getFixture().stack.cluster.request('DELETE', path);
+    await made.finished();
+  });
 }

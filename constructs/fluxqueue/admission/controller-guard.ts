@@ -1,7 +1,7 @@
-import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP } from '../../names';
-import { type AdmissionScopeProps, admissionMetadata, cel, celList, controllerUsers } from './scope';
+import { addGuard } from './guard-policy';
+import { type AdmissionScopeProps, cel, celList, controllerUsers } from './scope';
 
 const ownedBy = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == "MiniCluster" && ` +
@@ -15,51 +15,37 @@ const ownedBy = (object: string) =>
 export class ControllerGuard extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionScopeProps = {}) {
     super(scope, id);
-    const name = `${props.name ?? 'fluxqueue'}-guard-controller`;
-    const policy = new ApiObject(this, 'policy', {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: admissionMetadata(name),
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          resourceRules: [
-            {
-              apiGroups: [''],
-              apiVersions: ['v1'],
-              operations: ['CREATE', 'UPDATE'],
-              resources: ['secrets'],
-            },
-            { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['services'] },
-            { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['DELETE'], resources: ['deployments'] },
-          ],
-        },
-        matchConditions: [
+    addGuard(this, 'controller', props, {
+      matchConstraints: {
+        resourceRules: [
           {
-            name: 'the-controller',
-            expression: `request.userInfo.username in ${celList(controllerUsers(props))}`,
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['secrets'],
           },
-        ],
-        validations: [
-          {
-            expression:
-              `request.operation == "DELETE" || (object.type == "Opaque" && ${ownedBy('object')} && ` +
-              `object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
-            message:
-              'FLUXQ_RESERVED: the controller makes certificates of MiniClusters, and no other Secrets',
-          },
-          {
-            expression: `request.operation != "DELETE" || ${ownedBy('oldObject')}`,
-            message: 'FLUXQ_RESERVED: the controller deletes what belongs to a MiniCluster, and nothing else',
-          },
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['services'] },
+          { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['DELETE'], resources: ['deployments'] },
         ],
       },
-    });
-    new ApiObject(this, 'binding', {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: admissionMetadata(name),
-      spec: { policyName: policy.name, validationActions: ['Deny'] },
+      matchConditions: [
+        {
+          name: 'the-controller',
+          expression: `request.userInfo.username in ${celList(controllerUsers(props))}`,
+        },
+      ],
+      validations: [
+        {
+          expression:
+            `request.operation == "DELETE" || (object.type == "Opaque" && ${ownedBy('object')} && ` +
+            `object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
+          message: 'FLUXQ_RESERVED: the controller makes certificates of MiniClusters, and no other Secrets',
+        },
+        {
+          expression: `request.operation != "DELETE" || ${ownedBy('oldObject')}`,
+          message: 'FLUXQ_RESERVED: the controller deletes what belongs to a MiniCluster, and nothing else',
+        },
+      ],
     });
   }
 }

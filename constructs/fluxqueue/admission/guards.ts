@@ -1,35 +1,32 @@
-import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { addGuard } from './guard-policy';
 import { JOB_GUARD, POD_GUARD, TOUCHES_RESERVED } from './reserved';
 import {
   type AdmissionScopeProps,
-  admissionMetadata,
   type ControllerUserProps,
   celList,
   controllerUsers,
   HAS_ASSIGNMENT,
   JOB_CONDITIONS,
-  type MatchCondition,
   namespaceSelector,
   outsideExcluded,
   POD_CONDITIONS,
-  type Variable,
 } from './scope';
-import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES, type Validation } from './settings';
+import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES } from './settings';
 
 export interface AdmissionGuardsProps extends AdmissionScopeProps, ControllerUserProps {}
 
-interface Guard {
-  readonly resources: readonly { readonly apiGroup: string; readonly resource: string }[];
-  /** Looked at in every namespace but the excluded ones, not only in those that take part. */
-  readonly everywhere: boolean;
-  readonly conditions: readonly MatchCondition[];
-  readonly variables: readonly Variable[];
-  readonly validations: readonly Validation[];
-}
-
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const PODS = { apiGroup: '', resource: 'pods' };
+
+/** What users write, in the namespaces that this selects. */
+function written({ apiGroup, resource }: typeof JOBS, selector: ReturnType<typeof namespaceSelector>) {
+  const operations = ['CREATE', 'UPDATE'] as const;
+  return {
+    namespaceSelector: selector,
+    resourceRules: [{ apiGroups: [apiGroup], apiVersions: ['v1'], operations, resources: [resource] }],
+  };
+}
 
 /**
  * What neither form of admission can do by changing objects: refusing. Wrong
@@ -43,63 +40,32 @@ export class AdmissionGuards extends Construct {
       name: 'not-the-controller',
       expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
     };
-    const settings = { everywhere: false, variables: SETTING_VARIABLES, validations: SETTING_VALIDATIONS };
-    this.addGuard('job-settings', props, {
+    const settings = { variables: SETTING_VARIABLES, validations: SETTING_VALIDATIONS };
+    addGuard(this, 'job-settings', props, {
       ...settings,
-      resources: [JOBS],
-      conditions: [...JOB_CONDITIONS, ...SETTING_CONDITIONS],
+      matchConstraints: written(JOBS, namespaceSelector(props)),
+      matchConditions: [...JOB_CONDITIONS, ...SETTING_CONDITIONS],
     });
-    this.addGuard('pod-settings', props, {
+    addGuard(this, 'pod-settings', props, {
       ...settings,
-      resources: [PODS],
+      matchConstraints: written(PODS, namespaceSelector(props)),
       // The settings of a pod with an assignment are those of its Job, checked there.
-      conditions: [
+      matchConditions: [
         ...POD_CONDITIONS,
         { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` },
         ...SETTING_CONDITIONS,
       ],
     });
-    this.addGuard('jobs', props, {
-      resources: [JOBS],
-      everywhere: true,
-      conditions: [byUser],
+    // In every namespace but the excluded ones, not only in those that take part.
+    addGuard(this, 'jobs', props, {
+      matchConstraints: written(JOBS, outsideExcluded(props)),
+      matchConditions: [byUser],
       ...JOB_GUARD(props),
     });
-    this.addGuard('pods', props, {
-      resources: [PODS],
-      everywhere: true,
-      conditions: [byUser, TOUCHES_RESERVED],
+    addGuard(this, 'pods', props, {
+      matchConstraints: written(PODS, outsideExcluded(props)),
+      matchConditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
-    });
-  }
-
-  private addGuard(id: string, props: AdmissionGuardsProps, guard: Guard): void {
-    const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
-    const policy = new ApiObject(this, id, {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: admissionMetadata(name),
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          namespaceSelector: guard.everywhere ? outsideExcluded(props) : namespaceSelector(props),
-          resourceRules: guard.resources.map(({ apiGroup, resource }) => ({
-            apiGroups: [apiGroup],
-            apiVersions: ['v1'],
-            operations: ['CREATE', 'UPDATE'],
-            resources: [resource],
-          })),
-        },
-        matchConditions: guard.conditions,
-        variables: guard.variables,
-        validations: guard.validations,
-      },
-    });
-    new ApiObject(this, `${id}-binding`, {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: admissionMetadata(name),
-      spec: { policyName: policy.name, validationActions: ['Deny'] },
     });
   }
 }

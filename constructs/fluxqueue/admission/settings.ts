@@ -12,6 +12,8 @@ import {
   PREEMPTIBLE,
   PRIORITY,
   QUEUE,
+  QUEUE_NAME_PATTERN,
+  QUEUE_NAME_SYNTAX,
   WALLTIME,
 } from '../../names';
 import { cel, celList, type MatchCondition, type Variable } from './scope';
@@ -42,8 +44,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     key: QUEUE,
     variable: 'queue',
-    pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
-    must: 'must be the name of a queue: at most 63 lower-case letters, digits and "-"',
+    pattern: QUEUE_NAME_PATTERN,
+    must: `must be the name of a queue: ${QUEUE_NAME_SYNTAX}`,
   },
   {
     key: PRIORITY,
