@@ -29,6 +29,8 @@ export interface ReplayOptions extends Machine {
   readonly match?: MatchPolicy;
   /** Times between submissions are multiplied by it: above 1 the load is lower. @default 1 */
   readonly scale?: number;
+  /** Who places the jobs. @default - the embedded matcher */
+  readonly fluxion?: Fluxion;
   /** Told after every pass how many jobs have started. @default - nobody is told */
   readonly onProgress?: (started: number) => void;
 }
@@ -54,7 +56,7 @@ interface Entry {
 }
 
 class Replay {
-  private readonly fluxion: Fluxion = embeddedFluxion();
+  private readonly fluxion: Fluxion;
   private readonly nodes: readonly GraphNode[];
   private readonly queue: QueueSettings;
   private readonly jobspecs = new Map<string, { readonly jobspec: Jobspec; readonly shape: string }>();
@@ -73,7 +75,8 @@ class Replay {
     trace: readonly TraceJob[],
     private readonly options: ReplayOptions,
   ) {
-    const { nodes, coresPerNode, policy, scale = 1 } = options;
+    const { nodes, coresPerNode, policy, scale = 1, fluxion = embeddedFluxion() } = options;
+    this.fluxion = fluxion;
     this.nodes = Array.from({ length: nodes }, (_, i) => ({
       name: `node-${i}`,
       units: { core: coresPerNode },

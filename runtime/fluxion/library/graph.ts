@@ -4,8 +4,9 @@
  * needs an axis that starts now: then the running jobs are freed and given back
  * with their remaining time (rebase).
  */
+import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
-import type { Jobspec, JobspecResource } from '../../jobspec/types';
+import type { Constraint, Jobspec, JobspecResource } from '../../jobspec/types';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../allocation';
 import { TimeAxis } from '../axis';
 import type { EngineResult } from '../engine';
@@ -15,6 +16,7 @@ import type { JgfGraph } from '../matcher/jgf';
 import type { Allocation, GraphNode, MatchOperation, MatchPolicy } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
+import { gapsOn } from './gaps';
 
 export interface LibraryJob extends BookedJob {
   /** Reservations: to make them again on another axis. */
@@ -31,6 +33,8 @@ export interface GraphSource {
   readonly pruneFilters: string;
 }
 
+/** Job ids of what is there for a moment only, downwards: no queue counts that far. */
+const FILLER = Number.MAX_SAFE_INTEGER;
 const NO_NODES = 'the graph has no nodes';
 
 export class LibraryGraph {
@@ -194,34 +198,63 @@ export class LibraryGraph {
     const runs = (job: LibraryJob) => job.allocation.start <= now;
     try {
       for (const job of jobs.filter(runs)) this.replay(job.allocation, job);
-      for (const job of jobs.filter((job) => !runs(job))) this.reserveAgain(job);
+      const later = jobs.filter((job) => !runs(job));
+      for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start)) this.reserveAgain(job);
     } catch (error) {
       throw inDoubt('the running jobs could not be given back on a new time axis', error);
     }
   }
 
+  /** As it was promised, whatever has ended since: what may come earlier the caller asks for anew. */
   private reserveAgain(job: LibraryJob): void {
-    const { jobid, start, end } = job.allocation;
-    if (job.jobspec !== undefined) {
-      const again = this.match(jobid, job.jobspec, 'allocate_orelse_reserve', end - start);
-      if (again.status === 'OK' && JSON.stringify(again.allocation) === JSON.stringify(job.allocation))
-        return;
-      this.cancel(jobid);
-    }
-    // What it was promised, though nothing will be backfilled before it on its nodes now.
-    this.replay(job.allocation, job);
+    if (job.jobspec === undefined || !(this.comesBack(job) || this.comesBackAlone(job)))
+      // A fixed window: matches that ask for its nodes now don't get them, even if they end before it.
+      this.replay(job.allocation, job);
+    this.jobs.set(job);
+  }
+
+  /** Reserves it on the nodes it had. @returns whether it is what it was; else it is not there */
+  private comesBack({ allocation, jobspec }: LibraryJob): boolean {
+    const { jobid, start, end, nodes } = allocation;
+    const again = this.match(jobid, onNodes(jobspec!, nodes), 'allocate_orelse_reserve', end - start);
+    if (again.status === 'OK' && again.allocation !== undefined && sameGrant(again.allocation, allocation))
+      return true;
+    this.cancel(jobid);
+    return false;
+  }
+
+  /** The same while all else that is free on its nodes is taken. */
+  private comesBackAlone(job: LibraryJob): boolean {
+    const { nodes, end } = job.allocation;
+    const now = this.axis.absolute(this.axis.second);
+    const names = new Set(nodes.map(({ name }) => name));
+    const held = this.jobs.on(names).map(({ allocation }) => this.untilItEnds(allocation));
+    const known = [...names].map((name) => this.layout.nodes.get(name)!.node);
+    const fillers = gapsOn(known, [...held, job.allocation], now, end).map((gap, i) => ({
+      ...gap,
+      jobid: FILLER - i,
+    }));
+    const taken = fillers.filter((filler) => this.give(filler, undefined) === undefined);
+    const same = this.comesBack(job);
+    for (const { jobid } of taken) this.context?.cancel(jobid);
+    return same;
   }
 
   private give(allocation: Allocation, answer: string | undefined): string | undefined {
     const { axis, layout } = this;
     const start = Math.max(allocation.start - axis.epoch, 0);
-    // One that has overrun holds on for a second more.
-    const end = Math.max(allocation.end - axis.epoch, axis.second + 1);
+    const end = this.untilItEnds(allocation).end - axis.epoch;
     const rv1 =
       answer === undefined
         ? formatRv1(allocation, layout, start, end)
         : wrapRv1(JSON.parse(answer), allocation.nodes, start, end);
     return this.context === undefined ? NO_NODES : this.context.update(allocation.jobid, rv1);
+  }
+
+  /** One that has overrun holds on for a second more. */
+  private untilItEnds(allocation: Allocation): Allocation {
+    const soon = this.axis.absolute(this.axis.second + 1);
+    return { ...allocation, end: Math.max(allocation.end, soon) };
   }
 
   private onAxis(jobspec: Jobspec): string {
@@ -234,6 +267,21 @@ export class LibraryGraph {
       attributes: { ...jobspec.attributes, system: { ...system, duration } },
     });
   }
+}
+
+/** Same start, same units of the same nodes. */
+function sameGrant(a: Allocation, b: Allocation): boolean {
+  const nodesOf = ({ nodes }: Allocation) => new Map(nodes.map((node) => [node.name, node]));
+  return a.start === b.start && isDeepStrictEqual(nodesOf(a), nodesOf(b));
+}
+
+/** The same, on no other nodes. */
+function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
+  const { attributes } = jobspec;
+  const here: Constraint = { hostlist: nodes.map(({ name }) => name) };
+  const { constraints } = attributes?.system ?? {};
+  const both = constraints === undefined ? here : { and: [constraints, here] };
+  return { ...jobspec, attributes: { ...attributes, system: { ...attributes?.system, constraints: both } } };
 }
 
 /** As Fluxion refuses where there are nodes: more nodes than are up is busy to all but one operation. */

@@ -6,6 +6,10 @@ import { embeddedFluxion } from '../../../runtime/fluxion/embedded-engine';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { serveFluxion } from '../../../runtime/fluxion/serve';
+import type { QueuePolicy } from '../../../runtime/queue/types';
+import { replay } from '../../../runtime/simulation/replay';
+import { parseSwf } from '../../../runtime/simulation/swf';
+import { swfTrace } from '../../simulation/trace';
 import { conformance } from '../conformance';
 import { cores, nodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
@@ -48,6 +52,17 @@ if (library === undefined) {
     await oracle.close();
     await server.stop();
   });
+
+  test.each<QueuePolicy>(['easy', 'hybrid', 'conservative'])(
+    'a trace goes as on the embedded matcher, reservations that stand for hours too: %s',
+    async (policy) => {
+      const trace = parseSwf(swfTrace({ jobs: 120, cores: 64, load: 1.5 }), 'generated').jobs;
+      const machine = { nodes: 16, coresPerNode: 4, policy };
+      const real = await loadLibraryEngine(library);
+      expect(await replay(trace, { ...machine, fluxion: real })).toEqual(await replay(trace, machine));
+      await real.close();
+    },
+  );
 
   test('random histories are answered as by the embedded matcher', async () => {
     const real = await loadLibraryEngine(library);
