@@ -1,7 +1,8 @@
 /**
  * What rendering costs: N MiniClusters in one chart, from props to YAML, and how
  * much of it is printing the YAML of those very objects, which nobody can leave out.
- * CPU time of both in one process; every measurement has a new one.
+ * CPU time of both in one process; every measurement has a new one, once cold and
+ * once after as many others: what V8 compiles is paid once, not for each cluster.
  *
  *   npm run -s bench:render -- --json
  */
@@ -15,7 +16,7 @@ interface Options {
   readonly clusters: string;
   readonly pairs: string;
   readonly json?: boolean;
-  readonly measure?: boolean;
+  readonly measure?: string;
 }
 
 /** A cluster as people write it; no two are alike. */
@@ -42,9 +43,6 @@ function chartOf(count: number): Chart {
   return chart;
 }
 
-/** So many first: what V8 compiles once is no price of a thousand clusters. */
-const WARM_UP = 200;
-
 /** CPU milliseconds since the process began. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
@@ -58,8 +56,8 @@ interface Measured {
   readonly print: number;
 }
 
-function measure(count: number): Measured {
-  Yaml.stringify(...chartOf(WARM_UP).toJson());
+function measure(count: number, before: number): Measured {
+  Yaml.stringify(...chartOf(before).toJson());
   const began = cpu();
   const objects = chartOf(count).toJson();
   const made = cpu();
@@ -68,13 +66,18 @@ function measure(count: number): Measured {
   return { render: printed - began, print: printed - made };
 }
 
-function measured(count: number): Measured {
-  const args = ['--import', 'tsx', __filename, '--measure', '--clusters', String(count)];
+/** @param before rendered and printed first */
+function measured(count: number, before: number): Measured {
+  const args = ['--import', 'tsx', __filename, '--measure', String(before), '--clusters', String(count)];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;
 }
 
 function compare(count: number, pairs: number) {
-  const runs = Array.from({ length: pairs }, () => ({ once: measured(count), twice: measured(2 * count) }));
+  const runs = Array.from({ length: pairs }, () => ({
+    cold: measured(count, 0),
+    once: measured(count, count),
+    twice: measured(2 * count, count),
+  }));
   const of = (value: (run: (typeof runs)[number]) => number) =>
     Math.round(median(runs.map(value)) * 100) / 100;
   return {
@@ -83,6 +86,7 @@ function compare(count: number, pairs: number) {
     renderCpuMs: of(({ once }) => once.render),
     printCpuMs: of(({ once }) => once.print),
     ratio: of(({ once }) => once.render / once.print),
+    coldRatio: of(({ cold }) => cold.render / cold.print),
     doubleCpuMs: of(({ twice }) => twice.render),
     doubleRatio: of(({ once, twice }) => twice.render / once.render),
   };
@@ -93,11 +97,11 @@ function main(): void {
     .option('--clusters <n>', 'how many', '1000')
     .option('--pairs <n>', 'how often, in turn', '5')
     .option('--json', 'figures as JSON')
-    .option('--measure', 'one measurement, in this process')
+    .option('--measure <n>', 'one measurement, in this process, after so many others')
     .parse();
-  const { clusters, pairs, json, measure: alone } = program.opts<Options>();
-  if (alone === true) {
-    process.stdout.write(JSON.stringify(measure(Number(clusters))));
+  const { clusters, pairs, json, measure: before } = program.opts<Options>();
+  if (before !== undefined) {
+    process.stdout.write(JSON.stringify(measure(Number(clusters), Number(before))));
     return;
   }
   const figures = compare(Number(clusters), Number(pairs));
