@@ -1,4 +1,12 @@
 #!/usr/bin/env node
-// The program from source: the runtime's image has it as one file instead (npm run build).
-require('tsx/cjs');
-require('../runtime/main.ts');
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+// The package has the program as one file; in its repository it runs from source.
+const built = join(__dirname, '../lib/runtime.js');
+if (existsSync(built)) {
+  require(built);
+} else {
+  require('tsx/cjs');
+  require('../runtime/main.ts');
+}

@@ -125,6 +125,7 @@ export function controllerManagerArgs(
     `--kube-api-qps=${qps}`,
     `--kube-api-burst=${burst}`,
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
+    '--horizontal-pod-autoscaler-sync-period=1s',
     // Above kwok's lease time, so that a busy machine does not lose its nodes.
     '--node-monitor-grace-period=300s',
     ...featureGates(settings.featureGates),

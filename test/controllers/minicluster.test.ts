@@ -179,6 +179,30 @@ describeStack(
       expect(await science.events(made)).toContainEqual(expect.stringMatching(/^MaximumFixed: /));
     });
 
+    test('a HorizontalPodAutoscaler scales it by its scale subresource', async () => {
+      const { stack } = getFixture();
+      await clusters.create('breathing', { size: 2, minSize: 2, maxSize: 6, interactive: true });
+      await clusters.running('breathing', 2);
+      // Nothing measures pods here; its lower bound needs no measure.
+      await stack.cluster.create({
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'breathing', namespace: 'science' },
+        spec: {
+          scaleTargetRef: {
+            apiVersion: 'flux-framework.org/v1alpha2',
+            kind: 'MiniCluster',
+            name: 'breathing',
+          },
+          minReplicas: 4,
+          maxReplicas: 6,
+        },
+      });
+      for (const pod of (await clusters.running('breathing', 4)).slice(2))
+        expect((await science.phase(pod, 'Running')).allocation!.nodes).toHaveLength(1);
+      expect((await clusters.get('breathing'))!.spec.size).toBe(4);
+    });
+
     test('starts with as many brokers as it needs, and the others come as there is room', async () => {
       const wall = await science.job('wall', { pods: 3, cores: 4, runs: '10m' });
       await science.phase(wall, 'Running');

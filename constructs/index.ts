@@ -1,0 +1,3 @@
+/** What the package exports: the stack and its queues, MiniClusters. */
+export * from './fluxqueue';
+export * from './minicluster';

@@ -1,0 +1,100 @@
+/** The package as users install it: packed, unpacked in a project of theirs, and used there. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { render } from '../runtime/render/render';
+
+const ROOT = join(__dirname, '..');
+const MODULES = join(ROOT, 'node_modules');
+const SHIPPED = ['LICENSE', 'README.md', 'bin', 'constructs', 'imports', 'runtime', 'package.json'];
+
+/** What a user's package manager would put beside it. */
+const BESIDE = ['cdk8s', 'cdk8s-plus-28', 'constructs', 'yaml', '@types'];
+
+const PROGRAM = `
+import { App, Chart } from 'cdk8s';
+import { FluxQueue, FluxSetup, MiniCluster, type MiniClusterProps } from 'cdk8s-fluxqueue';
+
+const app = new App({ outdir: 'dist' });
+new FluxQueue(app, 'fluxqueue', { kubernetesVersion: '1.37.1' });
+const chart = new Chart(app, 'team', { namespace: 'lab' });
+new FluxSetup(chart, 'default', { policy: 'conservative' });
+const props: MiniClusterProps = { size: 4, container: { image: 'app', command: 'hostname' } };
+new MiniCluster(chart, 'hello', props);
+app.synth();
+`;
+
+const RESOURCE = `apiVersion: flux-framework.org/v1alpha2
+kind: MiniCluster
+metadata: { name: hello }
+spec: { size: 4, containers: [{ image: app, command: hostname }] }
+`;
+
+describe('the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-package-'));
+  const project = join(folder, 'project');
+  const run = (command: string, args: readonly string[], cwd = project) =>
+    execFileSync(command, args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, PATH: `${join(MODULES, '.bin')}:${process.env.PATH}` },
+    });
+
+  beforeAll(() => {
+    const source = join(folder, 'source');
+    for (const name of [...SHIPPED, ...readdirSync(ROOT).filter((file) => file.startsWith('tsconfig'))])
+      cpSync(join(ROOT, name), join(source, name), { recursive: true });
+    symlinkSync(MODULES, join(source, 'node_modules'));
+    const packed = run('npm', ['pack', '--silent', '--pack-destination', folder], source)
+      .trim()
+      .split('\n')
+      .at(-1)!;
+    const installed = join(project, 'node_modules', 'cdk8s-fluxqueue');
+    mkdirSync(installed, { recursive: true });
+    run('tar', ['xzf', join(folder, packed), '--strip-components=1', '-C', installed]);
+    for (const name of BESIDE) symlinkSync(join(MODULES, name), join(project, 'node_modules', name));
+    writeFileSync(join(project, 'main.ts'), PROGRAM);
+    writeFileSync(join(project, 'hello.yaml'), RESOURCE);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('its types and its constructs serve a program of a user', () => {
+    run('tsc', [
+      'main.ts',
+      '--ignoreConfig',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--strict',
+      '--types',
+      'node',
+      '--skipLibCheck',
+    ]);
+    run('node', ['main.js']);
+    const written = readdirSync(join(project, 'dist'));
+    const text = written.map((file) => readFileSync(join(project, 'dist', file), 'utf8')).join('---\n');
+    for (const kind of ['CustomResourceDefinition', 'Deployment', 'FluxSetup', 'Job'])
+      expect(text).toContain(`kind: ${kind}\n`);
+  });
+
+  test('its program renders as from source', () => {
+    const printed = run('node', [
+      join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js'),
+      'render',
+      'hello.yaml',
+    ]);
+    expect(printed).toBe(render({ text: RESOURCE, source: 'hello.yaml' }).yaml);
+  });
+});
