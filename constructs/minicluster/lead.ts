@@ -66,14 +66,16 @@ function batchWords(spec: DefaultedSpec, name: string): string {
 export function batchScript(spec: DefaultedSpec, { command = '', batchRaw }: ContainerSpec): string {
   if (batchRaw === true) return command.startsWith('#!') ? command : `#!/bin/sh\n${command}`;
   const lines = command.split('\n').filter((line) => line.trim() !== '');
+  // Neither their ids nor how many are left.
+  const quiet = spec.logging.quiet === true ? ' --quiet' : '';
   const jobs = lines.map((line, index) => {
     const files = `--error="$FLUX_OUTPUT_DIR/job-${index}.err" --output="$FLUX_OUTPUT_DIR/job-${index}.out"`;
     // A line may begin with options of its own.
     const words = line.trim().startsWith('-') ? line.trim() : commandWords(line);
-    return `flux submit --flags=waitable ${files} ${words} || code=1\n`;
+    return `flux submit${quiet} --flags=waitable ${files} ${words} || code=1\n`;
   });
   const report = spec.logging.quiet === true ? '' : 'flux jobs -a\n';
-  return `#!/bin/sh\ncode=0\n${jobs.join('')}flux queue idle\nflux job wait --all || code=1\n${report}exit "$code"\n`;
+  return `#!/bin/sh\ncode=0\n${jobs.join('')}flux queue idle${quiet}\nflux job wait --all || code=1\n${report}exit "$code"\n`;
 }
 
 function prefix({ commands }: ContainerSpec): string {

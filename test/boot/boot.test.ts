@@ -3,13 +3,13 @@
  * (`FLUX_PREFIX`, or `flux` in PATH), bubblewrap, and the right to make networks; elsewhere it is skipped, and
  * the scripts are held to a fake flux alone.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { ManifestObject, MiniClusterSpec } from '../../constructs/minicluster';
-import { makeCertificate } from '../../runtime/minicluster/certificate';
+import { checkCertificate, makeCertificate } from '../../runtime/minicluster/certificate';
 import { render } from '../../runtime/render/render';
 import { waitFor } from '../cluster/wait';
 import { Network } from './network';
@@ -128,6 +128,15 @@ const lines = (text: string) => text.trim().split('\n').sort();
     const { lead } = await cluster({ command, batch: true, commands: { post } }, { size: 1 }).toTheEnd();
     expect(lead.code).not.toBe(0);
     expect(lines(lead.stdout).filter((line) => /^(one|mc-0)$/.test(line))).toEqual(['mc-0', 'one']);
+  });
+
+  test('batch over several nodes, quiet', async () => {
+    const command = '-N2 -n2 hostname\n';
+    const post = 'cat /tmp/fluxout/*.out';
+    const more = { tasks: 0, logging: { quiet: true } };
+    const { lead, workers } = await cluster({ command, batch: true, commands: { post } }, more).toTheEnd();
+    const printed = [lead, ...workers].map(({ stdout }) => stdout);
+    expect([lead.code, lines(printed.join(''))]).toEqual([0, ['mc-0', 'mc-1']]);
   });
 
   test('quiet: nothing but what the command prints', async () => {
@@ -329,5 +338,12 @@ const lines = (text: string) => text.trim().split('\n').sort();
     } finally {
       await burst.remove();
     }
+  });
+
+  test('what `flux keygen` writes is a certificate to us too', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'fluxqueue-keygen-')), 'curve.cert');
+    execFileSync(`${FLUX}/bin/flux`, ['keygen', '--name', 'mc', file]);
+    expect(() => checkCertificate(readFileSync(file, 'utf8'), 'it')).not.toThrow();
+    rmSync(dirname(file), { recursive: true });
   });
 });

@@ -69,7 +69,7 @@ export class Pods {
     this.running.set(index, started);
     const files = {
       volumes: makeVolumes(this.objects, this.pod, folder),
-      hosts: this.hostsFile(folder),
+      hosts: this.hostsFile(folder, index),
     };
     for (const container of initContainers) {
       const each = this.run(container, index, files);
@@ -145,7 +145,7 @@ export class Pods {
   }
 
   /** What the cluster's DNS would say: the pods of the headless Service, and what a Service with an address has behind it. */
-  private hostsFile(folder: string): string {
+  private hostsFile(folder: string, own: number): string {
     const { subdomain } = this.pod;
     const { namespace = 'default' } = this.job.metadata;
     const domain = `${namespace}.svc.cluster.local`;
@@ -160,7 +160,9 @@ export class Pods {
         })
       : [`${this.network.address(this.first)} ${subdomain}.${domain} ${subdomain}`];
     const path = join(folder, 'hosts');
-    writeFileSync(path, `127.0.0.1 localhost\n${lines.join('\n')}\n`);
+    // The kubelet writes the pod's own name, DNS the others.
+    const self = `${this.network.address(this.first + own)} ${this.hostname(own)}`;
+    writeFileSync(path, `${['127.0.0.1 localhost', self, ...lines].join('\n')}\n`);
     return path;
   }
 }
