@@ -4,21 +4,15 @@
  * a Job's pods is here as far as MiniClusters need it; the Job controller's part is the test's.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ManifestObject } from '../../constructs/minicluster';
+import { type Ended, ended } from '../constructs/minicluster/pod-files';
 import { Network, SIZE } from './network';
 import { type PodSpec, sandbox } from './sandbox';
 import { makeVolumes } from './volumes';
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 interface Running {
   readonly process: ChildProcess;
@@ -101,7 +95,7 @@ export class Pods {
   async exec(index: number, command: readonly string[]): Promise<Ended> {
     const broker = this.running.get(index)!.at(-1)!;
     const inside = ['-t', String(await broker.pid), '-a', '--wdns=/', ...command];
-    return collect(spawn('nsenter', inside, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    return ended(spawn('nsenter', inside, { stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
   /** SIGTERM to all containers of a pod. */
@@ -137,7 +131,7 @@ export class Pods {
     });
     const [program, ...args] = [...this.network.inside(this.first + index), ...command];
     const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-    return { process: child, pid: childPid(child.stdio[3] as Readable), ended: collect(child) };
+    return { process: child, pid: childPid(child.stdio[3] as Readable), ended: ended(child) };
   }
 
   private hostname(index: number): string {
@@ -179,17 +173,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-async function collect(child: ChildProcess): Promise<Ended> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk;
-  });
-  const [code, killed] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  return { code: code ?? (killed === 'SIGTERM' ? 143 : 137), stdout, stderr };
 }
