@@ -226,6 +226,8 @@ export class LibraryGraph {
   /** The same while all else that is free on its nodes is taken. */
   private comesBackAlone(job: LibraryJob): boolean {
     const { nodes, end } = job.allocation;
+    // The nodes of a graph that came as JGF are known to the library alone.
+    if (this.source.jgf !== undefined) return false;
     const now = this.axis.absolute(this.axis.second);
     const names = new Set(nodes.map(({ name }) => name));
     const held = this.jobs.on(names).map(({ allocation }) => this.untilItEnds(allocation));

@@ -5,13 +5,14 @@ import { connectFluxion } from '../../../runtime/fluxion/client';
 import { embeddedFluxion } from '../../../runtime/fluxion/embedded-engine';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
+import { toJgf } from '../../../runtime/fluxion/matcher';
 import { serveFluxion } from '../../../runtime/fluxion/serve';
 import type { QueuePolicy } from '../../../runtime/queue/types';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
 import { swfTrace } from '../../simulation/trace';
 import { conformance } from '../conformance';
-import { cores, nodes } from '../jobspecs';
+import { cores, nodes, wholeNodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
 import { START, TWO_NODES } from '../scenarios';
 import { answers, histories } from './same-as-embedded';
@@ -74,6 +75,28 @@ if (library === undefined) {
     );
     await real.close();
   });
+
+  test.each(['nodes', 'JGF'])(
+    'what ended early brings no promise forward, in a graph of %s',
+    async (form) => {
+      const real = await loadLibraryEngine(library);
+      const init = { policy: 'lonode', now: START } as const;
+      if (form === 'JGF') await real.initJgf({ ...init, jgf: JSON.stringify(toJgf(TWO_NODES)) });
+      else await real.init({ ...init, nodes: TWO_NODES });
+      const ask = async (jobid: number, count: number, walltime: number, now: number) => {
+        const jobspec = wholeNodes(count, { walltime });
+        const answer = await real.match({ jobid, jobspec, operation: 'allocate_orelse_reserve', now });
+        return answer.status === 'OK' ? answer.allocation?.start : answer.status;
+      };
+      expect(await ask(1, 2, 100, START)).toBe(START);
+      expect(await ask(2, 2, 50, START)).toBe(START + 100);
+      await real.cancel(1);
+      expect(await ask(3, 1, 1_000, START + 10)).toBe(START + 150);
+      const { jobs } = await real.state();
+      expect(jobs.find(({ jobid }) => jobid === 2)).toMatchObject({ start: START + 100, end: START + 150 });
+      await real.close();
+    },
+  );
 
   test('a client rebuilds it: init, replay, go on', async () => {
     const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
