@@ -237,37 +237,33 @@ export class FluxionGraph {
   /** One allocation per node for the pods that are not ours, replaced when their use changes. */
   private async settleForeign(changed: readonly string[], { now, foreign }: Desired): Promise<void> {
     const { fluxion } = this.options;
-    const known = new Map(this.foreign);
-    for (const name of changed) {
-      const jobid = known.get(name)?.jobid;
-      if (jobid !== undefined) await fluxion.cancel(jobid);
+    const before = new Map(changed.map((name) => [name, this.foreign.get(name)]));
+    for (const [name, held] of before) {
+      if (held?.jobid !== undefined) await fluxion.cancel(held.jobid);
       this.foreign.delete(name);
     }
     const free = new Map((await fluxion.state()).nodes.map((node) => [node.name, node.free]));
-    for (const name of changed) {
+    for (const [name, held] of before) {
       const wanted = foreign.get(name);
-      if (wanted === undefined) continue;
-      await this.holdForeign(name, wanted, free.get(name) ?? {}, now);
-      const { logger } = this.options;
-      if (this.foreign.get(name)?.short === true && !isDeepStrictEqual(known.get(name)?.wanted, wanted))
-        logger.warn(
-          { node: name, wanted, free: free.get(name) },
-          'pods that are not ours use units that are granted',
-        );
+      if (wanted !== undefined) await this.holdForeign(name, wanted, free.get(name) ?? {}, now, held?.wanted);
     }
   }
 
+  /** @param before what they used at the last look: that not all of it was free is said once */
   private async holdForeign(
     name: string,
     wanted: Readonly<Record<string, number>>,
     free: Readonly<Record<string, number>>,
     now: number,
+    before: Readonly<Record<string, number>> | undefined,
   ): Promise<void> {
     const { fluxion, logger } = this.options;
     const units = Object.entries(wanted)
       .map(([type, count]) => ({ type, count: Math.min(count, free[type] ?? 0) }))
       .filter(({ count }) => count > 0);
     const short = Object.entries(wanted).some(([type, count]) => count > (free[type] ?? 0));
+    if (short && !isDeepStrictEqual(before, wanted))
+      logger.warn({ node: name, wanted, free }, 'pods that are not ours use units that are granted');
     if (units.length === 0) {
       this.foreign.set(name, { wanted, jobid: undefined, short });
       return;

@@ -5,7 +5,6 @@
  * again. Everything it does is safe to do twice.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ADMITTED_LABEL } from '../../constructs/names';
 import {
   brokerSelector,
   checkMiniCluster,
@@ -14,14 +13,15 @@ import {
   problemLine,
   renderMiniCluster,
 } from '../../constructs/minicluster';
+import { ADMITTED_LABEL } from '../../constructs/names';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import { FluxqError } from '../errors';
+import { keyOf } from '../kubernetes/cache';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { News } from '../kubernetes/events';
-import { keyOf } from '../kubernetes/cache';
+import { jobs } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again } from '../kubernetes/work-queue';
-import { jobs } from '../kubernetes/paths';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
 import { hasStarted, type Refusal, statusOf } from '../minicluster/lifecycle';
 import { applied, isWorkload, type Manifest } from '../minicluster/manifests';
