@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../errors';
+import { narrowed } from '../jobspec/constraints';
 import type { Constraint, Jobspec } from '../jobspec/types';
 import { parseAnswer, unitsOf } from './allocation';
 import { TimeAxis, walltimeOf } from './axis';
@@ -268,8 +269,7 @@ export class PublicProtocol implements Protocol {
 }
 
 function away(constraints: Constraint | undefined, names: readonly string[]): Constraint {
-  const others: Constraint = { not: [{ hostlist: names }] };
-  return constraints === undefined ? others : { and: [constraints, others] };
+  return narrowed(constraints, { not: [{ hostlist: names }] });
 }
 
 function nodeJobspec(node: AllocatedNode, duration: number): Jobspec {

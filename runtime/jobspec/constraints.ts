@@ -155,6 +155,11 @@ function and(constraints: readonly Constraint[]): Constraint {
   return parts.length <= 1 ? (parts[0] ?? EVERY) : { and: sorted(parts) };
 }
 
+/** Both, where there was one already. */
+export function narrowed(constraints: Constraint | undefined, more: Constraint): Constraint {
+  return constraints === undefined ? more : { and: [constraints, more] };
+}
+
 function or(constraints: readonly Constraint[]): Constraint {
   const parts = constraints.filter((part) => part !== NONE);
   if (parts.some(isEvery)) {

@@ -11,8 +11,8 @@ import type {
 } from '../../imports/flux-framework.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WorkloadRow } from '../queue/types';
-import type { MiniCluster } from './resource';
 import type { Progress } from './progress';
+import type { MiniCluster } from './resource';
 
 /** What stands in the way of what the spec asks for. */
 export interface Refusal {

@@ -3,8 +3,9 @@
  * construct renders, owned by the resource, so that nothing of it outlives it.
  * Pure.
  */
-import { HOLD } from '../../constructs/names';
+
 import type { ManifestObject } from '../../constructs/minicluster';
+import { HOLD } from '../../constructs/names';
 import { FluxqError } from '../errors';
 import { resourcePath } from '../kubernetes/paths';
 import type { Progress } from './progress';

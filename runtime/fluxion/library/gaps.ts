@@ -1,6 +1,6 @@
 /** What is free on nodes over a span of time: what has to be taken for nothing else to fit there. */
 import { formatIdset, parseIdset } from '../idset';
-import type { AllocatedNode, Allocation, GraphNode } from '../types';
+import type { Allocation, GraphNode, UnitIds } from '../types';
 
 /** Units that are free from start to end, absolute seconds, end exclusive. */
 export type Gap = Pick<Allocation, 'start' | 'end' | 'nodes'>;
@@ -12,35 +12,31 @@ export function gapsOn(
   from: number,
   until: number,
 ): Gap[] {
-  const gaps = new Map<string, { start: number; end: number; nodes: AllocatedNode[] }>();
-  for (const node of nodes)
-    for (const { start, end, units } of gapsOnNode(node, held, from, until)) {
-      const gap = gaps.get(`${start} ${end}`) ?? { start, end, nodes: [] };
-      gaps.set(`${start} ${end}`, gap);
-      gap.nodes.push({ name: node.name, units, exclusive: false });
+  const gaps = new Map<string, { start: number; end: number; free: Map<string, Record<string, number[]>> }>();
+  for (const { name, units } of nodes)
+    for (const [type, count] of Object.entries(units)) {
+      const busy = busyOn(name, type, held);
+      for (let unit = 0; unit < count; unit++)
+        for (const [start, end] of between(busy(unit), from, until)) {
+          const gap = gaps.get(`${start} ${end}`) ?? { start, end, free: new Map() };
+          gaps.set(`${start} ${end}`, gap);
+          const ofNode = gap.free.get(name) ?? {};
+          gap.free.set(name, ofNode);
+          ofNode[type] = [...(ofNode[type] ?? []), unit];
+        }
     }
-  return [...gaps.values()];
+  return [...gaps.values()].map(({ start, end, free }) => ({
+    start,
+    end,
+    nodes: [...free].map(([name, units]) => ({ name, units: idsets(units), exclusive: false })),
+  }));
+}
+
+function idsets(units: Readonly<Record<string, readonly number[]>>): UnitIds {
+  return Object.fromEntries(Object.entries(units).map(([type, ids]) => [type, formatIdset(ids)]));
 }
 
 type Span = readonly [start: number, end: number];
-
-function gapsOnNode({ name, units }: GraphNode, held: readonly Allocation[], from: number, until: number) {
-  const gaps = new Map<string, { start: number; end: number; units: Record<string, number[]> }>();
-  for (const [type, count] of Object.entries(units)) {
-    const busy = busyOn(name, type, held);
-    for (let unit = 0; unit < count; unit++)
-      for (const [start, end] of between(busy(unit), from, until)) {
-        const gap = gaps.get(`${start} ${end}`) ?? { start, end, units: {} };
-        gaps.set(`${start} ${end}`, gap);
-        gap.units[type] = [...(gap.units[type] ?? []), unit];
-      }
-  }
-  return [...gaps.values()].map(({ start, end, units }) => ({
-    start,
-    end,
-    units: Object.fromEntries(Object.entries(units).map(([type, ids]) => [type, formatIdset(ids)])),
-  }));
-}
 
 /** When each unit of a type is held, by start. */
 function busyOn(name: string, type: string, held: readonly Allocation[]): (unit: number) => readonly Span[] {

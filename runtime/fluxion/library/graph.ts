@@ -6,7 +6,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
-import type { Constraint, Jobspec, JobspecResource } from '../../jobspec/types';
+import { narrowed } from '../../jobspec/constraints';
+import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../allocation';
 import { TimeAxis } from '../axis';
 import type { EngineResult } from '../engine';
@@ -280,10 +281,8 @@ function sameGrant(a: Allocation, b: Allocation): boolean {
 /** The same, on no other nodes. */
 function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
   const { attributes } = jobspec;
-  const here: Constraint = { hostlist: nodes.map(({ name }) => name) };
-  const { constraints } = attributes?.system ?? {};
-  const both = constraints === undefined ? here : { and: [constraints, here] };
-  return { ...jobspec, attributes: { ...attributes, system: { ...attributes?.system, constraints: both } } };
+  const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
+  return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
 }
 
 /** As Fluxion refuses where there are nodes: more nodes than are up is busy to all but one operation. */
