@@ -12,9 +12,9 @@ import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { DEFAULT_IMAGES } from './images';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
+import { checkQueue, queueSettings } from './own-queue';
 import type { AdmissionForm, FluxQueueProps } from './props';
 import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
-import { checkQueue, queueSettings } from './own-queue';
 import { Scheduler } from './scheduler';
 import { WEBHOOK_CONFIGURATION, WEBHOOK_PORT, WEBHOOK_SECRET, WEBHOOK_SERVICE, Webhook } from './webhook';
 

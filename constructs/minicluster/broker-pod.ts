@@ -1,8 +1,10 @@
 /** The pod of one broker: the view of Flux, sidecars, the runner. */
-import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
+
 import type { Scripts } from './config-maps';
+import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
 import { headlessName } from './hosts';
 import { isInteractive } from './lead';
+import type { Parts } from './parts';
 import {
   CURVE_FOLDER,
   CURVE_SOURCE,
@@ -14,7 +16,6 @@ import {
   SOFTWARE_TARGET,
 } from './places';
 import { basePod } from './pod';
-import type { Parts } from './parts';
 import { given } from './tidy';
 import { type Named, userVolumes } from './volumes';
 

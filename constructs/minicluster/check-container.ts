@@ -1,5 +1,6 @@
 /** Fields of one container that don't go together. */
 import { OWN_VOLUMES } from './broker-pod';
+import { isBatch } from './lead';
 import type { Problem } from './problem';
 import type { ContainerSpec } from './resource';
 import { sorted } from './tidy';
@@ -11,10 +12,8 @@ export function containerProblems(container: ContainerSpec, path: string): Probl
   return [...commandProblems(container, path), ...volumesProblems(container, `${path}.volumes`)];
 }
 
-function commandProblems(
-  { batch, batchRaw, command, commands, launcher }: ContainerSpec,
-  path: string,
-): Problem[] {
+function commandProblems(container: ContainerSpec, path: string): Problem[] {
+  const { batch, command, commands, launcher } = container;
   const problems: Problem[] = [];
   if (launcher === true && batch === true)
     problems.push({
@@ -30,7 +29,7 @@ function commandProblems(
       value: command,
       remedy: 'give one',
     });
-  if ((batch === true || batchRaw === true) && (command ?? '').trim() === '')
+  if (isBatch(container) && (command ?? '').trim() === '')
     problems.push({
       path: `${path}.command`,
       what: 'is missing, so there is nothing to submit as batch',

@@ -19,16 +19,16 @@ export function scriptFiles(parts: Parts): readonly Scripts[] {
   ];
   return [
     { name: names.config, ...clusterFiles(resource, spec, runner, runnerName) },
-    { name: names.scripts, ...together([sharedScripts(spec, runner, sidecars), ...own]) },
+    { name: names.scripts, ...together(sharedScripts(spec, runner, sidecars), own) },
   ];
 }
 
-function together(all: readonly Files[]): Files {
-  const [first, ...others] = all.filter(({ items }) => items.length > 0);
-  if (first === undefined || others.length === 0) return first ?? { data: {}, items: [] };
+function together(shared: Files, own: readonly Files[]): Files {
+  const more = own.filter(({ items }) => items.length > 0);
+  if (more.length === 0) return shared;
   return {
-    data: Object.assign({}, first.data, ...others.map(({ data }) => data)),
-    items: first.items.concat(...others.map(({ items }) => items)),
+    data: Object.assign({}, shared.data, ...more.map(({ data }) => data)),
+    items: shared.items.concat(...more.map(({ items }) => items)),
   };
 }
 

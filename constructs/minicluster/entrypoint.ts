@@ -3,7 +3,7 @@ import shell from '../../imports/minicluster-shell.json';
 import { CERTIFICATE_KEY } from '../names';
 import { brokerConfig, resourceSource } from './broker-config';
 import { hostlist, joinsAnother } from './hosts';
-import { batchScript, leadScript } from './lead';
+import { batchScript, isBatch, leadScript } from './lead';
 import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
 import type { ContainerSpec, MiniClusterResource } from './resource';
 import type { DefaultedSpec } from './schema';
@@ -51,7 +51,7 @@ export function sharedScripts(
   sidecars: readonly ContainerSpec[],
 ): Files {
   const names: SharedScript[] = [];
-  if (runner.batch === true || runner.batchRaw === true) names.push('batch.sh');
+  if (isBatch(runner)) names.push('batch.sh');
   names.push('lib.sh');
   if (loadsFluxion(spec)) names.push('fluxion.sh');
   if (sidecars.length > 0) names.push('sidecar.sh');
@@ -112,7 +112,7 @@ export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, na
   const texts: Record<string, string | undefined> = { ...blocks };
   if (runFlux === true) {
     texts.script = ownScript;
-    if (container.batch === true || container.batchRaw === true) texts.batch = batchScript(spec, container);
+    if (isBatch(container)) texts.batch = batchScript(spec, container);
   } else {
     texts.command = ownScript ?? container.command;
   }
@@ -142,7 +142,6 @@ const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;
 function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: ContainerSpec): string {
   const { flux, logging, archive, pod } = spec;
   const local = resourceSource(spec, runner) === 'local';
-  const isBatch = runner.batch === true || runner.batchRaw === true;
   const values: Record<string, string> = {
     affinity: yes(flux.cpuAffinity),
     archive: archive?.path ?? '',
@@ -151,7 +150,7 @@ function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: Co
     hostname: pod.hostNetwork === true ? 'pod' : '',
     hosts: local ? hostlist(resource, spec) : '',
     joins: yes(joinsAnother(spec)),
-    logs: runner.logs ?? (isBatch ? '/tmp/fluxout' : ''),
+    logs: runner.logs ?? (isBatch(runner) ? '/tmp/fluxout' : ''),
     mount: mountPath(spec),
     name: resource.metadata.name,
     python_path: flux.container?.pythonPath ?? '',

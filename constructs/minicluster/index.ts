@@ -1,6 +1,10 @@
+export { Certificate } from './certificate';
 export { checkMiniCluster } from './check';
+export type { ComputeProps, ContainerProps } from './container-props';
+export { MiniCluster } from './minicluster';
 export { brokerSelector, type ObjectNames, objectNames } from './names';
 export { type Problem, problemLine } from './problem';
+export type { MiniClusterProps, ViewProps } from './props';
 export { renderMiniCluster } from './render';
 export type {
   KeygenOptions,
@@ -9,8 +13,4 @@ export type {
   MiniClusterSpec,
   RenderOptions,
 } from './resource';
-export { Certificate } from './certificate';
-export type { ComputeProps, ContainerProps } from './container-props';
-export { MiniCluster } from './minicluster';
-export type { MiniClusterProps, ViewProps } from './props';
 export { MiniClusterVolume } from './volume';

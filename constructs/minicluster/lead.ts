@@ -9,6 +9,11 @@ export function isInteractive(spec: DefaultedSpec, runner: ContainerSpec): boole
   return spec.interactive === true || (!hasText(runner.command) && !hasText(runner.commands?.script));
 }
 
+/** Its command is submitted as a batch job. */
+export function isBatch({ batch, batchRaw }: ContainerSpec): boolean {
+  return batch === true || batchRaw === true;
+}
+
 /** Folder of a container's blocks and script. */
 function blocksFolder(container: string): string {
   return `${SCRIPTS}/commands/${container}`;
@@ -28,7 +33,7 @@ export function leadScript(spec: DefaultedSpec, runner: ContainerSpec, name: str
 }
 
 function started(spec: DefaultedSpec, runner: ContainerSpec, name: string): string {
-  if (runner.batch === true || runner.batchRaw === true) return batchWords(spec, name);
+  if (isBatch(runner)) return batchWords(spec, name);
   const command = hasText(runner.commands?.script)
     ? `"$shell" ${blocksFolder(name)}/script.sh`
     : commandWords(runner.command ?? '');
