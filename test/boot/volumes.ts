@@ -48,7 +48,8 @@ interface File {
   readonly mode: number;
 }
 
-function filesOf({ name, secret, projected }: Volume, objects: readonly ManifestObject[]): File[] {
+/** What a Secret or a projected volume puts into its folder. */
+export function filesOf({ name, secret, projected }: Volume, objects: readonly ManifestObject[]): File[] {
   if (secret !== undefined) {
     const { secretName, defaultMode: mode = 0o644 } = secret;
     const data = Object.entries(dataOf(objects, 'Secret', secretName));

@@ -2,7 +2,7 @@ import { Chart, Duration, Size, Testing } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from '../../constructs/errors';
 import { FluxSetup, type FluxSetupProps } from '../../constructs/fluxqueue';
-import { settingsOf, type FluxSetupObject } from '../../runtime/controllers/queue-settings';
+import { type FluxSetupObject, settingsOf } from '../../runtime/controllers/queue-settings';
 import type { KubeObject } from '../cluster/api';
 
 function synth(props: FluxSetupProps = {}, id = 'team'): KubeObject & { spec?: object } {

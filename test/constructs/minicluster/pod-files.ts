@@ -18,12 +18,7 @@ import {
   type MiniClusterSpec,
   renderMiniCluster,
 } from '../../../constructs/minicluster';
-
-interface Item {
-  readonly key: string;
-  readonly path: string;
-  readonly mode?: number;
-}
+import { filesOf, type Volume } from '../../boot/volumes';
 
 /** Programs that images of the smallest kind have; bash comes beside them where it is asked for. */
 const PROGRAMS = [
@@ -140,24 +135,19 @@ export class PodFiles {
   }
 
   private writeScripts(): void {
-    for (const { configMap } of this.projected()) {
-      const map = this.objects.find(
-        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMap.name,
+    for (const { at, text, mode } of filesOf(this.scripts(), this.objects)) {
+      this.write(
+        `/flux_operator/${at}`,
+        PLACES.reduce((text, place) => text.replaceAll(place, this.path(place)), text),
       );
-      const data = map?.data as Record<string, string>;
-      for (const { key, path, mode } of configMap.items) {
-        const text = PLACES.reduce((text, place) => text.replaceAll(place, this.path(place)), data[key]!);
-        this.write(`/flux_operator/${path}`, text);
-        chmodSync(this.path(`/flux_operator/${path}`), mode ?? 0o644);
-      }
+      chmodSync(this.path(`/flux_operator/${at}`), mode);
     }
   }
 
-  private projected(): { configMap: { name: string; items: Item[] } }[] {
+  private scripts(): Volume {
     const job = this.objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet')!;
-    const { volumes } = (job.spec as { template: { spec: { volumes: { projected?: { sources: [] } }[] } } })
-      .template.spec;
-    return volumes.find(({ projected }) => projected !== undefined)!.projected!.sources;
+    const { volumes } = (job.spec as { template: { spec: { volumes: Volume[] } } }).template.spec;
+    return volumes.find(({ projected }) => projected !== undefined)!;
   }
 }
 
