@@ -1,8 +1,8 @@
 /**
  * What rendering costs: N MiniClusters in one chart, from props to YAML, and how
  * much of it is printing the YAML of those very objects, which nobody can leave out.
- * CPU time of both in one process; every measurement has a new one, once cold and
- * once after as many others: what V8 compiles is paid once, not for each cluster.
+ * CPU time of both in one process; every measurement has a new one, after 200 other
+ * clusters, and beside that cold and after as many others: V8 compiles only once.
  *
  *   npm run -s bench:render -- --json
  */
@@ -49,6 +49,8 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
+const WARM_UP = 200;
+
 interface Measured {
   /** From props to YAML. */
   readonly render: number;
@@ -75,8 +77,9 @@ function measured(count: number, before: number): Measured {
 function compare(count: number, pairs: number) {
   const runs = Array.from({ length: pairs }, () => ({
     cold: measured(count, 0),
-    once: measured(count, count),
-    twice: measured(2 * count, count),
+    once: measured(count, WARM_UP),
+    twice: measured(2 * count, WARM_UP),
+    warm: measured(count, count),
   }));
   const of = (value: (run: (typeof runs)[number]) => number) =>
     Math.round(median(runs.map(value)) * 100) / 100;
@@ -86,6 +89,7 @@ function compare(count: number, pairs: number) {
     renderCpuMs: of(({ once }) => once.render),
     printCpuMs: of(({ once }) => once.print),
     ratio: of(({ once }) => once.render / once.print),
+    warmRatio: of(({ warm }) => warm.render / warm.print),
     coldRatio: of(({ cold }) => cold.render / cold.print),
     doubleCpuMs: of(({ twice }) => twice.render),
     doubleRatio: of(({ once, twice }) => twice.render / once.render),

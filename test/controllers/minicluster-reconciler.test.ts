@@ -1,9 +1,9 @@
 /** Single steps of one MiniCluster against an apiserver of paper; the life of it is in minicluster.test.ts. */
 import { ADMITTED_LABEL, GANG_SIZE, HOLD } from '../../constructs/names';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
+import type { Part } from '../../runtime/controllers/minicluster-prune';
 import { MiniClusterReconciler } from '../../runtime/controllers/minicluster-reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
-import type { Part } from '../../runtime/controllers/minicluster-prune';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { News } from '../../runtime/kubernetes/events';
 import type { Job } from '../../runtime/kubernetes/types';

@@ -1,6 +1,7 @@
 /** Recovery, case by case (docs/recovery.md), on a simulated cluster: what happened while nobody looked is found and repaired. */
-import { doubleGrants } from '../oracle/log';
+
 import { House } from '../fuzz/house';
+import { doubleGrants } from '../oracle/log';
 
 describe('recovery', () => {
   let house: House;

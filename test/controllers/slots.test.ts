@@ -1,6 +1,6 @@
 import { nodesForGated } from '../../runtime/controllers/slots';
-import { placeOf } from '../../runtime/workloads/pod';
 import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
+import { placeOf } from '../../runtime/workloads/pod';
 import { submission } from '../queue/submission';
 import { rowIn } from './rows';
 

@@ -1,8 +1,8 @@
 /** How often and how soon a workload is tried again, and what its user hears. */
 import { TakeBack, type Why } from '../../runtime/controllers/take-back';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { News } from '../../runtime/kubernetes/events';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { Ledger } from '../../runtime/queue/ledger';
 import { adapters } from '../../runtime/workloads';
 import { QueueModel } from '../fuzz/queue-model';

@@ -1,5 +1,5 @@
 /** A door on a TCP connection: what goes through it can be cut off, and finds no way in until it is open again. */
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export class Gate {
   private readonly sockets = new Set<Socket>();

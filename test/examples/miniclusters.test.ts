@@ -5,8 +5,8 @@ import { stringify } from 'yaml';
 import { CURVE_FILE, resourceFile } from '../../constructs/minicluster/places';
 import { withDefaults } from '../../constructs/minicluster/schema';
 import shell from '../../imports/minicluster-shell.json';
-import { FIELDS } from '../constructs/minicluster/fields';
 import { find } from '../constructs/manifests';
+import { FIELDS } from '../constructs/minicluster/fields';
 import { type Example, example, FILES, fieldsOf } from './miniclusters';
 
 /** Loosely typed, because assertions name what they look at. */

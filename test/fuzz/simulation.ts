@@ -3,6 +3,8 @@
  * and every port unreliable, driven by a seed. Everything that happens follows
  * from the seed, so what goes wrong once goes wrong again.
  */
+
+import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { Term } from '../../runtime/controllers/term';
 import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
@@ -15,7 +17,6 @@ import { differences, Lasting } from '../oracle/agreement';
 import { causeless, doubleGrants } from '../oracle/log';
 import type { Deeds, Observation, Violation } from '../oracle/observation';
 import { orderFaults } from '../oracle/order';
-import { Registry } from 'prom-client';
 import { PORTS, type Port } from '../stack/term-ports';
 import { ProcessPorts, Weather } from './faults';
 import { ObjectStore } from './object-store';

@@ -1,7 +1,8 @@
 /** MiniClusters of a test namespace: made, looked at, brought to their end. */
+
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { MiniClusterStatusPhase } from '../../imports/flux-framework.org-status';
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, namespaced, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
