@@ -20,7 +20,7 @@ describeStack(
     const nodesOf = (pods: readonly Pod[]) => pods.map(({ spec }) => spec.nodeName).sort();
 
     test('an indexed Job: to its nodes, one Event, a FluxJob that says so', async () => {
-      const job = await science.job('train', { pods: 3, cores: 4, runs: '3s' });
+      const job = await science.job('train', { pods: 3, cores: 4, runs: '8s' });
       const running = await science.phase(job, 'Running');
       const shown = await science.shown('train-job', 'Running');
       const nodes = running.allocation!.nodes.map(({ name }) => name);
