@@ -1,89 +1,86 @@
 /** broker.toml: who is in the instance, what it offers, how it schedules. */
-import { coreSet, coresOf } from './cores';
+import { coreSet } from './cores';
 import { hostlist, hosts, maxSize, serviceAddress } from './hosts';
+import type { Parts } from './parts';
 import { CURVE_FILE, resourceFile } from './places';
-import type { ContainerSpec, MiniClusterResource } from './resource';
+import type { MiniClusterResource } from './resource';
 import type { DefaultedSpec } from './schema';
 
 /** Without CPUs in the spec: brokers look for themselves, or, where some may be missing, offer what the node of each has. */
-export function resourceSource(spec: DefaultedSpec, runner: ContainerSpec): 'cores' | 'discovered' | 'local' {
+export function resourceSource({ spec, cores }: Parts): 'cores' | 'discovered' | 'local' {
   // What users of upstream's brokerConfig point at.
   if (spec.flux.brokerConfig !== undefined) return 'local';
-  if (coresOf(spec, runner) !== undefined) return 'cores';
+  if (cores !== undefined) return 'cores';
   const mayMiss = maxSize(spec) > (spec.minSize ?? spec.size) || spec.flux.bursting !== undefined;
   return mayMiss ? 'local' : 'discovered';
 }
 
-export function brokerConfig(
-  resource: MiniClusterResource,
-  spec: DefaultedSpec,
-  runner: ContainerSpec,
-): string {
+export function brokerConfig(parts: Parts): string {
+  const { resource, spec } = parts;
   const { brokerConfig: given } = spec.flux;
   if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`;
-  const tables = [
-    ACCESS,
-    bootstrap(resource, spec),
-    tbon(spec),
-    ...resources(resource, spec, runner),
-    ...scheduler(spec),
-  ];
-  return tables.join('\n');
+  return `${ACCESS}\n${bootstrap(resource, spec)}\n${tbon(spec)}${resources(parts)}${scheduler(spec)}`;
 }
 
-type Value = string | number | boolean;
-
-function table(name: string, values: Readonly<Record<string, Value>>): string {
-  let text = `[${name}]\n`;
-  for (const key in values) text += `${key} = ${JSON.stringify(values[key])}\n`;
-  return text;
+/** A string of TOML; its escapes are JSON's. */
+function text(value: string): string {
+  return JSON.stringify(value);
 }
 
-const ACCESS = table('access', { 'allow-guest-user': true, 'allow-root-owner': true });
-const NOT_VERIFIED = table('resource', { noverify: true });
+const ACCESS = `[access]
+allow-guest-user = true
+allow-root-owner = true
+`;
 
+/** The default bind is every interface: no image and no network names them alike. */
 function bootstrap(resource: MiniClusterResource, spec: DefaultedSpec): string {
-  const entries = hosts(resource, spec).map(({ host, connect }) => {
-    const how = connect === undefined ? '' : `, connect = ${JSON.stringify(connect)}`;
-    return `  { host = ${JSON.stringify(host)}${how} },\n`;
-  });
-  const head = table('bootstrap', {
-    curve_cert: CURVE_FILE,
-    default_port: spec.network.port ?? 8050,
-    // Every interface: no image and no network names them alike.
-    default_bind: 'tcp://*:%p',
-    default_connect: `tcp://%h.${serviceAddress(resource, spec)}:%p`,
-  });
-  return `${head}hosts = [\n${entries.join('')}]\n`;
+  let entries = '';
+  for (const { host, connect } of hosts(resource, spec)) {
+    const how = connect === undefined ? '' : `, connect = ${text(connect)}`;
+    entries += `  { host = ${text(host)}${how} },\n`;
+  }
+  return `[bootstrap]
+curve_cert = "${CURVE_FILE}"
+default_port = ${spec.network.port ?? 8050}
+default_bind = "tcp://*:%p"
+default_connect = ${text(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
+hosts = [
+${entries}]
+`;
 }
 
 /** A broker that dials the address of a pod that is gone must give up soon: Flux's own 30 s made a new lead wait as long. */
-function tbon({ flux }: DefaultedSpec): string {
-  const timeout = flux.connectTimeout === '' ? {} : { connect_timeout: flux.connectTimeout ?? '5s' };
-  return table('tbon', { ...timeout, tcp_user_timeout: '20s' });
+function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
+  const dial = connectTimeout === '' ? '' : `connect_timeout = ${text(connectTimeout)}\n`;
+  return `[tbon]\n${dial}tcp_user_timeout = "20s"\n`;
 }
 
-function resources(resource: MiniClusterResource, spec: DefaultedSpec, runner: ContainerSpec): string[] {
-  switch (resourceSource(spec, runner)) {
+function resources(parts: Parts): string {
+  const { resource, spec, cores = 1 } = parts;
+  switch (resourceSource(parts)) {
     case 'discovered':
-      return [];
+      return '';
     case 'local':
-      return [table('resource', { noverify: true, path: resourceFile(spec) })];
-    case 'cores': {
-      const cores = coreSet(coresOf(spec, runner) ?? 1);
-      return [
-        NOT_VERIFIED,
-        `[[resource.config]]\nhosts = ${JSON.stringify(hostlist(resource, spec))}\ncores = "${cores}"\n`,
-      ];
-    }
+      return `\n[resource]\nnoverify = true\npath = ${text(resourceFile(spec))}\n`;
+    case 'cores':
+      return `
+[resource]
+noverify = true
+
+[[resource.config]]
+hosts = ${text(hostlist(resource, spec))}
+cores = "${coreSet(cores)}"
+`;
   }
 }
 
-function scheduler({ flux }: DefaultedSpec): string[] {
-  const { simple, queuePolicy, matchPolicy } = flux.scheduler ?? {};
-  if (simple === true) return [table('modules', { 'alternatives.sched': 'sched-simple' })];
-  return [
-    ...(queuePolicy === undefined ? [] : [table('sched-fluxion-qmanager', { 'queue-policy': queuePolicy })]),
-    ...(matchPolicy === undefined ? [] : [table('sched-fluxion-resource', { 'match-policy': matchPolicy })]),
-  ];
+function scheduler({ flux }: DefaultedSpec): string {
+  if (flux.scheduler === undefined) return '';
+  const { simple, queuePolicy, matchPolicy } = flux.scheduler;
+  if (simple === true) return '\n[modules]\nalternatives.sched = "sched-simple"\n';
+  const queue =
+    queuePolicy === undefined ? '' : `\n[sched-fluxion-qmanager]\nqueue-policy = ${text(queuePolicy)}\n`;
+  const match =
+    matchPolicy === undefined ? '' : `\n[sched-fluxion-resource]\nmatch-policy = ${text(matchPolicy)}\n`;
+  return `${queue}${match}`;
 }

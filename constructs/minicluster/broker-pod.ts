@@ -15,9 +15,11 @@ import {
   SOFTWARE,
   SOFTWARE_TARGET,
 } from './places';
-import { basePod } from './pod';
+import { basePod, type Pulled } from './pod';
+import type { DefaultedSpec } from './schema';
+import { affinity, topologySpread } from './spread';
 import { given } from './tidy';
-import { type Named, userVolumes } from './volumes';
+import { type Named, pushUserVolumes } from './volumes';
 
 const SCRIPTS_VOLUME = 'flux-operator';
 const RUN_VOLUME = 'flux-run';
@@ -39,18 +41,19 @@ export const OWN_VOLUMES: readonly string[] = [
 
 /** The pod template's spec. @param scripts all that the pod's containers find */
 export function brokerPod(parts: Parts, scripts: readonly Scripts[]): Record<string, unknown> {
-  const { resource, spec, sidecars } = parts;
-  const { archive, shareProcessNamespace } = spec;
+  const { resource, spec } = parts;
   return given({
-    ...basePod(spec, [...spec.containers, ...viewPull(parts)]),
+    ...basePod(spec, pulled(spec)),
     subdomain: headlessName(resource, spec),
     restartPolicy: restartPolicy(parts),
-    shareProcessNamespace,
+    shareProcessNamespace: spec.shareProcessNamespace,
     terminationGracePeriodSeconds:
-      spec.pod.terminationGracePeriodSeconds ?? (archive?.path === undefined ? 30 : 120),
+      spec.pod.terminationGracePeriodSeconds ?? (spec.archive?.path === undefined ? 30 : 120),
     initContainers: initContainers(parts),
     containers: [runner(parts)],
-    volumes: [...volumes(parts, scripts), ...userVolumes([parts.runner, ...sidecars])],
+    volumes: volumes(parts, scripts),
+    affinity: affinity(parts),
+    topologySpreadConstraints: topologySpread(parts),
   });
 }
 
@@ -60,14 +63,15 @@ export function restartPolicy({ spec, runner }: Parts): string {
   return spec.pod.restartPolicy ?? (isInteractive(spec, runner) ? 'OnFailure' : 'Never');
 }
 
-function viewPull({ spec }: Parts): { imagePullSecret?: string }[] {
-  const secret = spec.flux.container?.imagePullSecret;
-  return secret === undefined || !hasView(spec) ? [] : [{ imagePullSecret: secret }];
+function pulled(spec: DefaultedSpec): readonly Pulled[] {
+  const view = spec.flux.container;
+  return view?.imagePullSecret === undefined || !hasView(spec) ? spec.containers : [...spec.containers, view];
 }
 
 function initContainers(parts: Parts): Container[] | undefined {
-  const { spec, sidecars } = parts;
-  const all = [...(hasView(spec) ? [view(parts)] : []), ...sidecars.map((each) => sidecar(parts, each))];
+  const all: Container[] = [];
+  if (hasView(parts.spec)) all.push(view(parts));
+  for (const each of parts.sidecars) all.push(sidecar(parts, each));
   return all.length === 0 ? undefined : all;
 }
 
@@ -89,33 +93,33 @@ function view({ spec }: Parts): Container {
   });
 }
 
+/** A new one each time: YAML writes an object that is there twice as a reference. */
 function scriptsMount(): Named {
   return { name: SCRIPTS_VOLUME, mountPath: SCRIPTS, readOnly: true };
 }
 
 /** In every container that may use Flux. */
 function fluxMounts({ spec }: Parts): Named[] {
-  return [
-    scriptsMount(),
-    { name: RUN_VOLUME, mountPath: mountPath(spec) },
-    ...(hasView(spec) ? [{ name: SOFTWARE_VOLUME, mountPath: SOFTWARE }] : []),
-  ];
+  const mounts: Named[] = [scriptsMount(), { name: RUN_VOLUME, mountPath: mountPath(spec) }];
+  if (hasView(spec)) mounts.push({ name: SOFTWARE_VOLUME, mountPath: SOFTWARE });
+  return mounts;
 }
 
 function runner(parts: Parts): Container {
   const { spec, runner: from, runnerName } = parts;
-  const munge = spec.flux.mungeSecret;
+  const mounts = fluxMounts(parts);
+  mounts.push(
+    { name: CURVE_VOLUME, mountPath: CURVE_FOLDER },
+    { name: CURVE_SECRET_VOLUME, mountPath: CURVE_SOURCE, readOnly: true },
+  );
+  if (spec.flux.mungeSecret !== undefined)
+    mounts.push({ name: MUNGE_VOLUME, mountPath: MUNGE_FOLDER, readOnly: true });
   return container(spec, from, {
     name: runnerName,
-    command: ['/bin/sh', `${SCRIPTS}/start.sh`, runnerName],
+    command: ['/bin/sh', `${SCRIPTS}/start.sh`],
     env: spec.workload === 'StatefulSet' ? [STATEFUL_INDEX] : [],
     ports: [{ name: 'flux', containerPort: spec.network.port ?? 8050 }],
-    mounts: [
-      ...fluxMounts(parts),
-      { name: CURVE_VOLUME, mountPath: CURVE_FOLDER },
-      { name: CURVE_SECRET_VOLUME, mountPath: CURVE_SOURCE, readOnly: true },
-      ...(munge === undefined ? [] : [{ name: MUNGE_VOLUME, mountPath: MUNGE_FOLDER, readOnly: true }]),
-    ],
+    mounts,
   });
 }
 
@@ -132,7 +136,9 @@ function sidecar(parts: Parts, from: Parts['runner']): Container {
   return {
     ...container(parts.spec, from, {
       name,
-      ...(wrapped ? { command: ['/bin/sh', `${SCRIPTS}/sidecar.sh`, name] } : {}),
+      command: wrapped ? ['/bin/sh', `${SCRIPTS}/sidecar.sh`, name] : undefined,
+      env: [],
+      ports: [],
       mounts: fluxMounts(parts),
     }),
     restartPolicy: 'Always',
@@ -140,25 +146,25 @@ function sidecar(parts: Parts, from: Parts['runner']): Container {
 }
 
 function volumes(parts: Parts, scripts: readonly Scripts[]): Named[] {
-  const { spec } = parts;
+  const { spec, names, runner, sidecars } = parts;
   const { mungeSecret } = spec.flux;
-  return [
-    {
-      name: SCRIPTS_VOLUME,
-      projected: { sources: scripts.map(scriptSource) },
-    },
+  const all: Named[] = [
+    { name: SCRIPTS_VOLUME, projected: { sources: scripts.map(scriptSource) } },
     { name: RUN_VOLUME, emptyDir: {} },
-    ...(hasView(spec) ? [{ name: SOFTWARE_VOLUME, emptyDir: {} }] : []),
+  ];
+  if (hasView(spec)) all.push({ name: SOFTWARE_VOLUME, emptyDir: {} });
+  all.push(
     { name: CURVE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     {
       name: CURVE_SECRET_VOLUME,
-      secret: { secretName: parts.names.certificate, defaultMode: certificateMode(parts) },
+      secret: { secretName: names.certificate, defaultMode: certificateMode(parts) },
     },
-    ...(mungeSecret === undefined
-      ? []
-      : [{ name: MUNGE_VOLUME, secret: { secretName: mungeSecret, defaultMode: 0o400 } }]),
-    ...(spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : []),
-  ];
+  );
+  if (mungeSecret !== undefined)
+    all.push({ name: MUNGE_VOLUME, secret: { secretName: mungeSecret, defaultMode: 0o400 } });
+  if (spec.pod.restricted === true) all.push({ name: TEMPORARY_VOLUME, emptyDir: {} });
+  pushUserVolumes(all, runner, ...sidecars);
+  return all;
 }
 
 function scriptSource({ name, items }: Scripts) {

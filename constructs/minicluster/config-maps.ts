@@ -1,5 +1,5 @@
 /** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
-import { clusterFiles, containerFiles, type Files, sharedScripts } from './entrypoint';
+import { clusterFiles, type Files, runnerFiles, sharedScripts, sidecarFiles } from './entrypoint';
 import { objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
@@ -11,32 +11,26 @@ export interface Scripts extends Files {
 
 /** All files, by the ConfigMap they are in. */
 export function scriptFiles(parts: Parts): readonly Scripts[] {
-  const { resource, spec, runner, runnerName, sidecars, names } = parts;
-  const wrapped = sidecars.filter(({ noWrapEntrypoint }) => noWrapEntrypoint !== true);
-  const own = [
-    containerFiles(spec, runner, runnerName),
-    ...wrapped.map((each) => containerFiles(spec, each, each.name ?? '')),
-  ];
+  const { spec, runner, sidecars, names } = parts;
+  let files = together(sharedScripts(spec, runner, sidecars), runnerFiles(spec, runner));
+  for (const each of sidecars)
+    if (each.noWrapEntrypoint !== true) files = together(files, sidecarFiles(each));
   return [
-    { name: names.config, ...clusterFiles(resource, spec, runner, runnerName) },
-    { name: names.scripts, ...together(sharedScripts(spec, runner, sidecars), own) },
+    { name: names.config, ...clusterFiles(parts) },
+    { name: names.scripts, ...files },
   ];
 }
 
-function together(shared: Files, own: readonly Files[]): Files {
-  const more = own.filter(({ items }) => items.length > 0);
-  if (more.length === 0) return shared;
-  return {
-    data: Object.assign({}, shared.data, ...more.map(({ data }) => data)),
-    items: shared.items.concat(...more.map(({ items }) => items)),
-  };
+function together(files: Files, more: Files): Files {
+  if (more.items.length === 0) return files;
+  return { data: { ...files.data, ...more.data }, items: files.items.concat(more.items) };
 }
 
-export function configMaps({ resource }: Parts, scripts: readonly Scripts[]): ManifestObject[] {
+export function configMaps(parts: Parts, scripts: readonly Scripts[]): ManifestObject[] {
   return scripts.map(({ name, data }) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: objectMetadata(resource, name),
+    metadata: objectMetadata(parts, name),
     data,
   }));
 }

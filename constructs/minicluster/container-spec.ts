@@ -2,13 +2,31 @@
 import type { ComputeProps, ContainerProps } from './container-props';
 import type { ViewProps } from './props';
 import type { ContainerSpec, MiniClusterSpec } from './resource';
-import { given, some, sorted } from './tidy';
+import { eachSorted, given, some } from './tidy';
 
 type ResourcesSpec = NonNullable<ContainerSpec['resources']>;
 
 export function containerSpec(props: ContainerProps): ContainerSpec {
   return given({
-    ...plain(props),
+    batch: props.batch,
+    batchRaw: props.batchRaw,
+    command: props.command,
+    env: props.env,
+    environment: props.environment,
+    image: props.image,
+    imagePullPolicy: props.imagePullPolicy,
+    launcher: props.launcher,
+    livenessProbe: props.livenessProbe,
+    logs: props.logs,
+    name: props.name,
+    noWrapEntrypoint: props.noWrapEntrypoint,
+    ports: props.ports,
+    pullAlways: props.pullAlways,
+    readinessProbe: props.readinessProbe,
+    securityContext: props.securityContext,
+    serviceName: props.serviceName,
+    startupProbe: props.startupProbe,
+    workingDir: props.workingDir,
     commands: some({
       brokerPre: props.brokerPre,
       init: props.init,
@@ -32,31 +50,6 @@ export function containerSpec(props: ContainerProps): ContainerSpec {
     secrets: map(props.secrets, ({ secret, key }) => ({ name: secret.name, key })),
     volumes: map(props.volumes, ({ spec }) => spec),
   }) as ContainerSpec;
-}
-
-/** Fields that are called and shaped alike. */
-function plain(props: ContainerProps) {
-  return {
-    batch: props.batch,
-    batchRaw: props.batchRaw,
-    command: props.command,
-    env: props.env,
-    environment: props.environment,
-    image: props.image,
-    imagePullPolicy: props.imagePullPolicy,
-    launcher: props.launcher,
-    livenessProbe: props.livenessProbe,
-    logs: props.logs,
-    name: props.name,
-    noWrapEntrypoint: props.noWrapEntrypoint,
-    ports: props.ports,
-    pullAlways: props.pullAlways,
-    readinessProbe: props.readinessProbe,
-    securityContext: props.securityContext,
-    serviceName: props.serviceName,
-    startupProbe: props.startupProbe,
-    workingDir: props.workingDir,
-  };
 }
 
 export function viewSpec(
@@ -97,7 +90,10 @@ function map<T, R>(
   values: Readonly<Record<string, T>> | undefined,
   to: (value: T) => R,
 ): Record<string, R> | undefined {
-  return values === undefined
-    ? undefined
-    : Object.fromEntries(sorted(values).map(([key, value]) => [key, to(value)]));
+  if (values === undefined) return undefined;
+  const made: Record<string, R> = {};
+  eachSorted(values, (key, value) => {
+    made[key] = to(value);
+  });
+  return made;
 }

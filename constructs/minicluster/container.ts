@@ -1,8 +1,8 @@
 /** What every container has in common: the runner, sidecars, services, the view. */
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { given, some, sorted } from './tidy';
-import { type Named, userMounts } from './volumes';
+import { eachSorted, given, some } from './tidy';
+import { type Named, pushUserMounts } from './volumes';
 
 /** A container of a pod. */
 export type Container = Named;
@@ -17,30 +17,35 @@ const RESTRICTED = {
 /** What one container has beside the user's fields. */
 export interface ContainerParts {
   readonly name: string;
-  /** @default - the image's own entrypoint */
-  readonly command?: readonly string[];
-  readonly env?: readonly Named[];
-  readonly mounts?: readonly Named[];
-  readonly ports?: readonly Named[];
+  /** Undefined: the image's own entrypoint. */
+  readonly command: readonly string[] | undefined;
+  /** These lists get the user's items added. */
+  readonly env: Named[];
+  readonly ports: Named[];
+  readonly mounts: Named[];
 }
 
 export function container(spec: DefaultedSpec, from: ContainerSpec, parts: ContainerParts): Container {
+  const { name, command, ports, mounts } = parts;
+  for (const port of from.ports ?? NONE) ports.push({ name: portName(port), containerPort: port });
+  if (spec.pod.restricted === true) pushTemporary(mounts, from);
+  pushUserMounts(mounts, from);
   return given({
-    name: parts.name,
+    name,
     image: from.image,
     imagePullPolicy: pullPolicy(from),
-    command: parts.command,
+    command,
     workingDir: from.workingDir,
-    env: listed(environment(from, parts.env ?? [])),
+    env: listed(environment(from, parts.env)),
     envFrom: from.envFrom,
     lifecycle: lifecycle(from),
     livenessProbe: from.livenessProbe,
-    ports: listed([...(parts.ports ?? []), ...ports(from)]),
+    ports: listed(ports),
     readinessProbe: from.readinessProbe,
     resources: from.resources,
     securityContext: securityContext(spec, from.securityContext),
     startupProbe: from.startupProbe,
-    volumeMounts: listed([...(parts.mounts ?? []), ...temporary(spec, from), ...userMounts(from)]),
+    volumeMounts: listed(mounts),
   });
 }
 
@@ -57,19 +62,18 @@ export function portName(port: number): string {
   return `port-${port}`;
 }
 
-function ports({ ports = [] }: ContainerSpec): Named[] {
-  return ports.map((port) => ({ name: portName(port), containerPort: port }));
-}
+const NONE: readonly never[] = [];
 
 /** Ours, `environment`, `secrets`, `env`: the last of a name counts. */
-function environment({ environment, secrets, env = [] }: ContainerSpec, ours: readonly Named[]): Named[] {
-  const all = new Map<string, Named>();
-  for (const each of ours) all.set(each.name, each);
-  for (const [name, value] of sorted(environment)) all.set(name, { name, value });
-  for (const [name, { name: secret, key }] of sorted(secrets))
-    all.set(name, { name, valueFrom: { secretKeyRef: { name: secret, key } } });
-  for (const each of env) all.set(each.name, { ...each });
-  return [...all.values()];
+function environment({ environment, secrets, env }: ContainerSpec, all: Named[]): readonly Named[] {
+  eachSorted(environment, (name, value) => all.push({ name, value }));
+  eachSorted(secrets, (name, { name: secret, key }) =>
+    all.push({ name, valueFrom: { secretKeyRef: { name: secret, key } } }),
+  );
+  for (const each of env ?? NONE) all.push({ ...each });
+  const byName = new Map<string, Named>();
+  for (const each of all) byName.set(each.name, each);
+  return byName.size === all.length ? all : [...byName.values()];
 }
 
 function lifecycle({ lifeCycle }: ContainerSpec): Record<string, unknown> | undefined {
@@ -85,10 +89,9 @@ function exec(text: string | undefined): Record<string, unknown> | undefined {
 export const TEMPORARY_VOLUME = 'flux-tmp';
 
 /** A read-only root needs a place for temporary files. */
-function temporary({ pod }: DefaultedSpec, { volumes }: ContainerSpec): Named[] {
-  if (pod.restricted !== true) return [];
+function pushTemporary(mounts: Named[], { volumes }: ContainerSpec): void {
   const taken = Object.values(volumes ?? {}).some(({ path }) => path === '/tmp');
-  return taken ? [] : [{ name: TEMPORARY_VOLUME, mountPath: '/tmp' }];
+  if (!taken) mounts.push({ name: TEMPORARY_VOLUME, mountPath: '/tmp' });
 }
 
 function listed<T>(list: readonly T[]): readonly T[] | undefined {

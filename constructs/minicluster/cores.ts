@@ -13,13 +13,14 @@ export function coresOf(spec: DefaultedSpec, runner: ContainerSpec): number | un
   return cpu === undefined ? undefined : Math.max(1, Math.floor(cpus(cpu)));
 }
 
-const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3 };
+const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3 };
 
 /** A quantity of CPUs; what it can't read counts as none. */
 function cpus(quantity: number | string): number {
-  if (typeof quantity === 'number') return Math.max(0, quantity);
-  const [, number = '0', suffix = ''] = /^\+?(\d*\.?\d*(?:[eE][+-]?\d+)?)([numk]?)$/.exec(quantity) ?? [];
-  return Number(number) * (FACTOR[suffix] ?? 0);
+  const plain = Number(quantity);
+  if (typeof quantity === 'number' || !Number.isNaN(plain)) return Math.max(0, plain);
+  const scaled = Number(quantity.slice(0, -1)) * (FACTOR[quantity.slice(-1)] ?? 0);
+  return scaled >= 0 ? scaled : 0;
 }
 
 /** RFC 22: a range of one is written without a dash, `0-0` is refused. */

@@ -4,10 +4,11 @@ import { CERTIFICATE_KEY } from '../names';
 import { brokerConfig, resourceSource } from './broker-config';
 import { hostlist, joinsAnother } from './hosts';
 import { batchScript, isBatch, leadScript } from './lead';
+import type { Parts } from './parts';
 import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
-import type { ContainerSpec, MiniClusterResource } from './resource';
+import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { sorted } from './tidy';
+import { eachSorted } from './tidy';
 import { assignments, quote, quoteAll } from './words';
 
 /** A file in SCRIPTS, as a projected volume lists it. */
@@ -87,43 +88,50 @@ const CLUSTER_ITEMS = Object.freeze([
 ]);
 
 /** The files that say what this cluster is; a change of size changes nothing but their text. */
-export function clusterFiles(
-  resource: MiniClusterResource,
-  spec: DefaultedSpec,
-  runner: ContainerSpec,
-  name: string,
-): Files {
+export function clusterFiles(parts: Parts): Files {
+  const { spec, runner } = parts;
   return {
     data: {
-      'config_broker.toml': brokerConfig(resource, spec, runner),
+      'config_broker.toml': brokerConfig(parts),
       'cluster_broker.sh': brokerScript(spec),
       'cluster_environment.sh': environment(spec),
-      'cluster_lead.sh': leadScript(spec, runner, name),
-      'cluster_settings.sh': settings(resource, spec, runner),
+      'cluster_lead.sh': leadScript(spec, runner),
+      'cluster_settings.sh': settings(parts),
     },
     items: CLUSTER_ITEMS,
   };
 }
 
-/** The user's blocks of one container; `command` is for sidecars, the runner's is in lead.sh. */
-export function containerFiles(spec: DefaultedSpec, container: ContainerSpec, name: string): Files {
-  const { commands = {}, runFlux } = container;
-  const { prefix: _, script: ownScript, ...blocks } = commands;
-  const texts: Record<string, string | undefined> = { ...blocks };
-  if (runFlux === true) {
-    texts.script = ownScript;
-    if (isBatch(container)) texts.batch = batchScript(spec, container);
-  } else {
-    texts.command = ownScript ?? container.command;
-  }
+/** The runner's blocks and script; its command is in lead.sh. */
+export function runnerFiles(spec: DefaultedSpec, runner: ContainerSpec): Files {
+  const blocks = blocksOf(runner);
+  if (isBatch(runner)) blocks.batch = batchScript(spec, runner);
+  return blockFiles('runner', blocks);
+}
+
+/** A sidecar's blocks, with what it runs as one of them. */
+export function sidecarFiles(sidecar: ContainerSpec): Files {
+  const { script, ...blocks } = blocksOf(sidecar);
+  return blockFiles(`sidecars/${sidecar.name ?? ''}`, { ...blocks, command: script ?? sidecar.command });
+}
+
+type Blocks = Record<string, string | undefined>;
+
+/** Texts by block; the prefix is none, it is in lead.sh. */
+function blocksOf({ commands }: ContainerSpec): Blocks {
+  return { ...commands, prefix: undefined };
+}
+
+/** @param folder the container's own, so that its blocks have names of their own in the ConfigMap too */
+function blockFiles(folder: string, blocks: Blocks): Files {
   const data: Record<string, string> = {};
   const items: Item[] = [];
-  for (const [block, text] of sorted(texts)) {
-    if (text === undefined || text === '') continue;
-    const each = item(`commands/${name}/${block}.sh`);
+  eachSorted(blocks, (block, text) => {
+    if (text === undefined || text === '') return;
+    const each = item(`${folder}/${block}.sh`);
     data[each.key] = ended(text);
     items.push(each);
-  }
+  });
   return { data, items };
 }
 
@@ -132,16 +140,19 @@ function ended(text: string): string {
 }
 
 function environment({ flux }: DefaultedSpec): string {
-  return sorted(flux.environment)
-    .map(([key, value]) => `export ${key}=${quote(value)}\n`)
-    .join('');
+  let text = '';
+  eachSorted(flux.environment, (key, value) => {
+    text += `export ${key}=${quote(value)}\n`;
+  });
+  return text;
 }
 
 const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;
 
-function settings(resource: MiniClusterResource, spec: DefaultedSpec, runner: ContainerSpec): string {
+function settings(parts: Parts): string {
+  const { resource, spec, runner } = parts;
   const { flux, logging, archive, pod } = spec;
-  const local = resourceSource(spec, runner) === 'local';
+  const local = resourceSource(parts) === 'local';
   const values: Record<string, string> = {
     affinity: yes(flux.cpuAffinity),
     archive: archive?.path ?? '',
@@ -178,19 +189,17 @@ const CONFIG_PATH = `--config-path=${SCRIPTS}/config`;
 /** The broker and the options that all pods give it. */
 function brokerScript(spec: DefaultedSpec): string {
   const { flux, logging } = spec;
-  const attributes: Record<string, string | undefined> = {
-    rundir: runFolder(spec),
-    statedir: `${configFolder(spec)}/var/lib/flux`,
-    'local-uri': flux.disableSocket === true ? undefined : `local://${runFolder(spec)}/local`,
-    // Explicit, because some of the hosts may be missing for ever. Who joins another cluster leaves it to its lead.
-    'broker.quorum': joinsAnother(spec) ? undefined : String(spec.minSize ?? spec.size),
-    'tbon.topo': flux.topology,
-    'tbon.zmqdebug': logging.zeromq === true ? '1' : undefined,
-    'log-stderr-level': logging.quiet === true ? '0' : String(flux.logLevel ?? 6),
-    'log-stderr-mode': 'local',
-  };
-  const wrap = flux.wrap === undefined ? [] : flux.wrap.split(',');
-  const words = [...wrap, 'flux', 'broker', CONFIG_PATH];
-  for (const key in attributes) if (attributes[key] !== undefined) words.push(`-S${key}=${attributes[key]}`);
+  const words = flux.wrap === undefined ? [] : flux.wrap.split(',');
+  words.push('flux', 'broker', CONFIG_PATH);
+  words.push(`-Srundir=${runFolder(spec)}`, `-Sstatedir=${configFolder(spec)}/var/lib/flux`);
+  if (flux.disableSocket !== true) words.push(`-Slocal-uri=local://${runFolder(spec)}/local`);
+  // Explicit, because some of the hosts may be missing for ever. Who joins another cluster leaves it to its lead.
+  if (!joinsAnother(spec)) words.push(`-Sbroker.quorum=${spec.minSize ?? spec.size}`);
+  if (flux.topology !== undefined) words.push(`-Stbon.topo=${flux.topology}`);
+  if (logging.zeromq === true) words.push('-Stbon.zmqdebug=1');
+  words.push(
+    `-Slog-stderr-level=${logging.quiet === true ? 0 : (flux.logLevel ?? 6)}`,
+    '-Slog-stderr-mode=local',
+  );
   return `set -- ${quoteAll(words)}\n`;
 }

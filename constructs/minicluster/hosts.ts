@@ -48,10 +48,11 @@ export function hosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[
       { host: own },
     ];
   }
-  const joining = (bursting?.clusters ?? []).map(({ name, size }, index) => ({
-    host: range(name ?? `burst-${index}`, size ?? spec.size),
-  }));
-  return [...ownHosts(resource, spec), ...joining];
+  const all = ownHosts(resource, spec);
+  bursting?.clusters?.forEach(({ name, size }, index) => {
+    all.push({ host: range(name ?? `burst-${index}`, size ?? spec.size) });
+  });
+  return all;
 }
 
 /** With a minimal service only the lead can be reached, and by the Service's own address. */
@@ -65,7 +66,6 @@ function ownHosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
 
 /** All hosts as one hostlist. */
 export function hostlist(resource: MiniClusterResource, spec: DefaultedSpec): string {
-  return hosts(resource, spec)
-    .map(({ host }) => host)
-    .join(',');
+  const all = hosts(resource, spec);
+  return all.length === 1 ? all[0]!.host : all.map(({ host }) => host).join(',');
 }

@@ -3,11 +3,10 @@ import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { Scripts } from './config-maps';
 import { joinsAnother, maxSize } from './hosts';
-import { BROKER_LABEL, brokerLabels, objectLabels, objectMetadata } from './names';
+import { BROKER_LABEL, objectMetadata } from './names';
 import type { Parts } from './parts';
 import type { ManifestObject } from './resource';
-import { affinity, topologySpread } from './spread';
-import { given } from './tidy';
+import { given, some } from './tidy';
 import { seconds } from './walltime';
 
 export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
@@ -21,7 +20,7 @@ function job(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
     kind: 'Job',
     metadata: given({
       name: parts.names.workload,
-      labels: { ...spec.jobLabels, ...objectLabels(resource), ...queueLabels(parts) },
+      labels: { ...spec.jobLabels, ...parts.labels, ...queueLabels(parts) },
       annotations: jobAnnotations(parts),
       namespace: resource.metadata.namespace,
     }),
@@ -47,9 +46,9 @@ function statefulSet(parts: Parts, scripts: readonly Scripts[]): ManifestObject 
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    metadata: objectMetadata(resource, parts.names.workload, {
+    metadata: objectMetadata(parts, parts.names.workload, {
       ...spec.jobLabels,
-      ...objectLabels(resource),
+      ...parts.labels,
     }),
     spec: {
       // Brokers find each other by themselves; one after the other they would wait for ever.
@@ -72,17 +71,17 @@ interface Marks {
 
 function template(parts: Parts, scripts: readonly Scripts[], marks: Marks): Record<string, unknown> {
   const { resource, spec } = parts;
-  const annotations = { ...spec.pod.annotations, ...marks.annotations };
   return {
     metadata: given({
-      annotations: Object.keys(annotations).length === 0 ? undefined : annotations,
-      labels: { ...spec.pod.labels, ...brokerLabels(resource), ...marks.labels },
+      annotations: some({ ...spec.pod.annotations, ...marks.annotations }),
+      labels: {
+        ...spec.pod.labels,
+        ...parts.labels,
+        [BROKER_LABEL]: resource.metadata.name,
+        ...marks.labels,
+      },
     }),
-    spec: given({
-      ...brokerPod(parts, scripts),
-      affinity: affinity(parts),
-      topologySpreadConstraints: topologySpread(parts),
-    }),
+    spec: brokerPod(parts, scripts),
   };
 }
 

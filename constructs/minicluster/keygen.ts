@@ -13,8 +13,8 @@ const RBAC = 'rbac.authorization.k8s.io';
 const USER = 65532;
 
 export function keygen(parts: Parts, options: KeygenOptions): ManifestObject[] {
-  const { resource, names } = parts;
-  const metadata = objectMetadata(resource, names.keygen);
+  const { names } = parts;
+  const metadata = objectMetadata(parts, names.keygen);
   const role = {
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
@@ -43,14 +43,12 @@ export function keygen(parts: Parts, options: KeygenOptions): ManifestObject[] {
   ];
 }
 
-function keygenJob(
-  { resource, names }: Parts,
-  { image = DEFAULT_IMAGES.runtime }: KeygenOptions,
-): ManifestObject {
+function keygenJob(parts: Parts, { image = DEFAULT_IMAGES.runtime }: KeygenOptions): ManifestObject {
+  const { resource, names } = parts;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: objectMetadata(resource, names.keygen),
+    metadata: objectMetadata(parts, names.keygen),
     spec: {
       backoffLimit: 6,
       template: {

@@ -1,5 +1,5 @@
 /** What the lead starts, as shell source that appends it to the broker and its options. */
-import { configFolder, SCRIPTS } from './places';
+import { configFolder, RUNNER, SCRIPTS } from './places';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 import { commandWords, quoteAll, splitWords } from './words';
@@ -14,57 +14,45 @@ export function isBatch({ batch, batchRaw }: ContainerSpec): boolean {
   return batch === true || batchRaw === true;
 }
 
-/** Folder of a container's blocks and script. */
-function blocksFolder(container: string): string {
-  return `${SCRIPTS}/commands/${container}`;
+/** `-N` and `-n` by upstream's rule, and the user's own. */
+function pushFlags(words: string[], { tasks, size, flux, logging }: DefaultedSpec): void {
+  if (tasks === 0 || tasks >= size) words.push('-N', String(size));
+  if (tasks !== 0) words.push('-n', String(tasks));
+  if (flux.optionFlags !== undefined) words.push(...splitWords(flux.optionFlags));
+  if (logging.debug === true) words.push('-vvv');
 }
 
-/** `-N` and `-n` by upstream's rule. */
-function sizeFlags({ tasks, size }: DefaultedSpec): string[] {
-  if (tasks === 0) return ['-N', String(size)];
-  return tasks >= size ? ['-N', String(size), '-n', String(tasks)] : ['-n', String(tasks)];
-}
-
-/** @param name name of the runner */
-export function leadScript(spec: DefaultedSpec, runner: ContainerSpec, name: string): string {
+export function leadScript(spec: DefaultedSpec, runner: ContainerSpec): string {
   if (isInteractive(spec, runner)) return 'set -- "$@" -Sbroker.rc2_none\n';
-  const words = [timed(spec), prefix(runner), started(spec, runner, name)].filter((each) => each !== '');
-  return `set -- "$@" ${words.join(' ')}\n`;
+  return `set -- "$@" ${timed(spec)}${prefix(runner)}${started(spec, runner)}\n`;
 }
 
-function started(spec: DefaultedSpec, runner: ContainerSpec, name: string): string {
-  if (isBatch(runner)) return batchWords(spec, name);
+function started(spec: DefaultedSpec, runner: ContainerSpec): string {
+  if (isBatch(runner)) return batchWords(spec);
   const command = hasText(runner.commands?.script)
-    ? `"$shell" ${blocksFolder(name)}/script.sh`
+    ? `"$shell" ${RUNNER}/script.sh`
     : commandWords(runner.command ?? '');
   return runner.launcher === true ? command : `${quoteAll(submit(spec))} ${command}`;
 }
 
-const SUBMIT = ['flux', 'submit'];
-
 function submit(spec: DefaultedSpec): string[] {
   const { submitCommand } = spec.flux;
-  const submitter = submitCommand === undefined ? SUBMIT : splitWords(submitCommand);
+  const words = submitCommand === undefined ? ['flux', 'submit'] : splitWords(submitCommand);
   // Only `flux submit` returns before the job ends; to the others these are no options.
-  const watch = submitter[1] === 'submit' ? ['--quiet', '--watch'] : [];
-  return [...submitter, ...sizeFlags(spec), ...options(spec), ...watch];
+  const watches = words[1] === 'submit';
+  pushFlags(words, spec);
+  if (watches) words.push('--quiet', '--watch');
+  return words;
 }
 
-function options({ flux, logging }: DefaultedSpec): string[] {
-  return [
-    ...(flux.optionFlags === undefined ? [] : splitWords(flux.optionFlags)),
-    ...(logging.debug === true ? ['-vvv'] : []),
-  ];
-}
-
-function batchWords(spec: DefaultedSpec, name: string): string {
+function batchWords(spec: DefaultedSpec): string {
+  const words: string[] = [];
+  pushFlags(words, spec);
+  words.push('--output=kvs');
   // The instance inside the batch job has shells of its own, which need the same settings.
-  const broker =
-    spec.flux.cpuAffinity === true
-      ? []
-      : [`--broker-opts=-Sconf.shell_initrc=${configFolder(spec)}/initrc.lua`];
-  const flags = [...sizeFlags(spec), ...options(spec), '--output=kvs', ...broker];
-  return `"$shell" ${SCRIPTS}/batch.sh ${quoteAll(flags)} ${blocksFolder(name)}/batch.sh`;
+  if (spec.flux.cpuAffinity !== true)
+    words.push(`--broker-opts=-Sconf.shell_initrc=${configFolder(spec)}/initrc.lua`);
+  return `"$shell" ${SCRIPTS}/batch.sh ${quoteAll(words)} ${RUNNER}/batch.sh`;
 }
 
 /** The script of a batch job; every line of the command a job in it. */
@@ -84,11 +72,12 @@ export function batchScript(spec: DefaultedSpec, { command = '', batchRaw }: Con
 }
 
 function prefix({ commands }: ContainerSpec): string {
-  return commands?.prefix === undefined ? '' : quoteAll(splitWords(commands.prefix));
+  const words = commands?.prefix === undefined ? [] : splitWords(commands.prefix);
+  return words.length === 0 ? '' : `${quoteAll(words)} `;
 }
 
 function timed({ logging }: DefaultedSpec): string {
-  return logging.timed === true ? `"$shell" ${SCRIPTS}/timed.sh fluxsubmit` : '';
+  return logging.timed === true ? `"$shell" ${SCRIPTS}/timed.sh fluxsubmit ` : '';
 }
 
 function hasText(text: string | undefined): boolean {

@@ -1,5 +1,6 @@
 /** Names and labels of what a MiniCluster is made of. */
 import { MINICLUSTER_LABEL } from '../names';
+import type { Parts } from './parts';
 import type { ManifestObject, MiniClusterResource } from './resource';
 
 export interface ObjectNames {
@@ -42,9 +43,9 @@ export function objectLabels({ metadata: { name } }: MiniClusterResource): Recor
 
 /** Metadata of an object of this name. */
 export function objectMetadata(
-  resource: MiniClusterResource,
+  { resource, labels: own }: Pick<Parts, 'resource' | 'labels'>,
   name: string,
-  labels: Readonly<Record<string, string>> = objectLabels(resource),
+  labels = own,
 ): ManifestObject['metadata'] {
   const { namespace } = resource.metadata;
   return namespace === undefined ? { name, labels } : { name, labels, namespace };
@@ -52,10 +53,6 @@ export function objectMetadata(
 
 /** Label of the brokers' pods alone; autoscalers select by it, as with upstream. */
 export const BROKER_LABEL = 'hpa-selector';
-
-export function brokerLabels(resource: MiniClusterResource): Record<string, string> {
-  return { ...objectLabels(resource), [BROKER_LABEL]: resource.metadata.name };
-}
 
 /** For the status: the scale subresource's selector. */
 export function brokerSelector({ metadata: { name } }: MiniClusterResource): string {

@@ -1,6 +1,7 @@
 /** A resource taken apart, once, for everything that is made of it. */
+import { coresOf } from './cores';
 import { isInteractive } from './lead';
-import { type ObjectNames, objectNames } from './names';
+import { type ObjectNames, objectLabels, objectNames } from './names';
 import type { ContainerSpec, MiniClusterResource } from './resource';
 import { type DefaultedSpec, withDefaults } from './schema';
 
@@ -14,6 +15,10 @@ export interface Parts {
   readonly sidecars: readonly ContainerSpec[];
   readonly interactive: boolean;
   readonly names: ObjectNames;
+  /** Of every object; frozen, because the objects share it. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** That each broker offers, where the spec says how many. */
+  readonly cores: number | undefined;
 }
 
 export function takeApart(resource: MiniClusterResource): Parts {
@@ -29,5 +34,7 @@ export function takeApart(resource: MiniClusterResource): Parts {
     sidecars: spec.containers.filter((_, index) => index !== Math.max(found, 0)),
     interactive: isInteractive(spec, runner),
     names: objectNames(resource),
+    labels: Object.freeze(objectLabels(resource)),
+    cores: coresOf(spec, runner),
   };
 }

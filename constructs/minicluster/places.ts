@@ -4,6 +4,8 @@ import type { DefaultedSpec } from './schema';
 
 /** Scripts and configuration, as upstream has it. */
 export const SCRIPTS = '/flux_operator';
+/** The runner's blocks and script. */
+export const RUNNER = `${SCRIPTS}/runner`;
 /** The certificate as its Secret has it. */
 export const CURVE_SOURCE = '/etc/flux/curve';
 /** Memory, for the certificate as the broker wants it: its own, unreadable to others. */

@@ -1,6 +1,6 @@
 /** What the brokers' pods and the services' pod have in common. */
 import type { DefaultedSpec } from './schema';
-import { given, sorted } from './tidy';
+import { some, sorted } from './tidy';
 
 /** Pod's half of Pod Security `restricted`; the user counts unless the spec names another. */
 const RESTRICTED_USER = 1000;
@@ -12,14 +12,14 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-interface Pulled {
+export interface Pulled {
   readonly imagePullSecret?: string;
 }
 
-/** @param pulled everything that has an image to pull */
+/** Fields that are not said are undefined. @param pulled everything that has an image to pull */
 export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<string, unknown> {
   const { pod } = spec;
-  return given({
+  return {
     automountServiceAccountToken: pod.automountServiceAccountToken === true,
     dnsPolicy: pod.dnsPolicy ?? (pod.hostNetwork === true ? 'ClusterFirstWithHostNet' : undefined),
     // One variable per Service of the namespace would only be in the way.
@@ -38,19 +38,19 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
       pod.restricted === true ? { ...RESTRICTED, ...pod.securityContext } : pod.securityContext,
     serviceAccountName: pod.serviceAccountName,
     tolerations: pod.tolerations,
-  });
+  };
 }
 
 function pullSecrets(pulled: readonly Pulled[]): { name: string }[] | undefined {
-  const names = pulled.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
-  return names.length === 0 ? undefined : [...new Set(names)].sort().map((name) => ({ name }));
+  const names = new Set<string>();
+  for (const { imagePullSecret } of pulled) if (imagePullSecret !== undefined) names.add(imagePullSecret);
+  return names.size === 0 ? undefined : [...names].sort().map((name) => ({ name }));
 }
 
 function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {
-  const arch =
-    flux.arch === undefined || flux.arch === '' ? {} : { 'kubernetes.io/arch': ARCH[flux.arch] ?? flux.arch };
-  const all = { ...arch, ...pod.nodeSelector };
-  return Object.keys(all).length === 0 ? undefined : all;
+  const { arch = '' } = flux;
+  if (arch === '') return some(pod.nodeSelector ?? {});
+  return { 'kubernetes.io/arch': ARCH[arch] ?? arch, ...pod.nodeSelector };
 }
 
 /** What people call it -> what nodes are labelled with. */
@@ -58,6 +58,7 @@ const ARCH: Readonly<Record<string, string>> = { arm: 'arm64', aarch64: 'arm64',
 
 /** `pod.nodeAffinity`: all of the labels, each with one of its values. */
 export function nodeAffinity({ pod }: DefaultedSpec): Record<string, unknown> | undefined {
+  if (pod.nodeAffinity === undefined) return undefined;
   const expressions = sorted(pod.nodeAffinity).map(([key, values]) => ({ key, operator: 'In', values }));
   if (expressions.length === 0) return undefined;
   return {

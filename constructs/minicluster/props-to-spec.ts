@@ -13,58 +13,58 @@ export function specOf(props: MiniClusterProps): MiniClusterSpec {
       ...sidecars.map(containerSpec),
     ],
     services: services?.map(containerSpec),
-    ...pick(props, CLUSTER_FIELDS),
+    size: props.size,
+    minSize: props.minSize,
+    maxSize: props.maxSize,
+    tasks: props.tasks,
+    interactive: props.interactive,
+    workload: props.workload,
+    queue: props.queue,
+    priority: props.priority,
+    exclusive: props.exclusive,
+    suspend: props.suspend,
+    backoffLimit: props.backoffLimit,
+    podFailurePolicy: props.podFailurePolicy,
+    cleanup: props.cleanup,
+    jobLabels: props.jobLabels,
+    shareProcessNamespace: props.shareProcessNamespace,
     walltime: props.walltime === undefined ? undefined : `${seconds(props.walltime)}s`,
     deadlineSeconds: seconds(props.deadline),
     ttlSecondsAfterFinished: seconds(props.ttlAfterFinished),
     archive: props.archivePath === undefined ? undefined : { path: props.archivePath },
     network: some({
-      ...pick(props, ['headlessName', 'clusterDomain', 'port']),
+      headlessName: props.headlessName,
+      clusterDomain: props.clusterDomain,
+      port: props.port,
       disableAffinity: not(props.affinity),
     }),
-    logging: some(pick(props, ['quiet', 'strict', 'debug', 'zeromq', 'timed'])),
+    logging: some({
+      quiet: props.quiet,
+      strict: props.strict,
+      debug: props.debug,
+      zeromq: props.zeromq,
+      timed: props.timed,
+    }),
     flux: some(fluxSpec(props)),
     pod: some(podSpec(props)),
   }) as MiniClusterSpec;
 }
 
-const CLUSTER_FIELDS = [
-  'size',
-  'minSize',
-  'maxSize',
-  'tasks',
-  'interactive',
-  'workload',
-  'queue',
-  'priority',
-  'exclusive',
-  'suspend',
-  'backoffLimit',
-  'podFailurePolicy',
-  'cleanup',
-  'jobLabels',
-  'shareProcessNamespace',
-] as const;
-
-const FLUX_FIELDS = [
-  'arch',
-  'brokerConfig',
-  'bursting',
-  'completeWorkers',
-  'cores',
-  'cpuAffinity',
-  'logLevel',
-  'minimalService',
-  'optionFlags',
-  'submitCommand',
-  'topology',
-  'wrap',
-] as const;
-
 function fluxSpec(props: MiniClusterProps) {
   const { certificate, connectTimeout } = props;
   return {
-    ...pick(props, FLUX_FIELDS),
+    arch: props.arch,
+    brokerConfig: props.brokerConfig,
+    bursting: props.bursting,
+    completeWorkers: props.completeWorkers,
+    cores: props.cores,
+    cpuAffinity: props.cpuAffinity,
+    logLevel: props.logLevel,
+    minimalService: props.minimalService,
+    optionFlags: props.optionFlags,
+    submitCommand: props.submitCommand,
+    topology: props.topology,
+    wrap: props.wrap,
     container: some({ ...viewSpec(props.view), disable: props.fluxInImage, mountPath: props.mountPath }),
     connectTimeout: connectTimeout === undefined ? undefined : timeout(connectTimeout),
     curveCertSecret: certificate?.secretName,
@@ -85,25 +85,21 @@ function timeout(duration: Duration): string {
   return milliseconds === 0 ? '' : `${milliseconds}ms`;
 }
 
-const POD_FIELDS = [
-  'automountServiceAccountToken',
-  'dnsPolicy',
-  'hostNetwork',
-  'nodeAffinity',
-  'nodeSelector',
-  'priorityClassName',
-  'resourceClaims',
-  'restartPolicy',
-  'restricted',
-  'runtimeClassName',
-  'schedulerName',
-  'tolerations',
-  'topologySpread',
-] as const;
-
 function podSpec(props: MiniClusterProps) {
   return {
-    ...pick(props, POD_FIELDS),
+    automountServiceAccountToken: props.automountServiceAccountToken,
+    dnsPolicy: props.dnsPolicy,
+    hostNetwork: props.hostNetwork,
+    nodeAffinity: props.nodeAffinity,
+    nodeSelector: props.nodeSelector,
+    priorityClassName: props.priorityClassName,
+    resourceClaims: props.resourceClaims,
+    restartPolicy: props.restartPolicy,
+    restricted: props.restricted,
+    runtimeClassName: props.runtimeClassName,
+    schedulerName: props.schedulerName,
+    tolerations: props.tolerations,
+    topologySpread: props.topologySpread,
     annotations: props.podAnnotations,
     hostIPC: props.hostIpc,
     hostPID: props.hostPid,
@@ -114,12 +110,6 @@ function podSpec(props: MiniClusterProps) {
     serviceAccountName: props.serviceAccount?.name,
     terminationGracePeriodSeconds: seconds(props.terminationGracePeriod),
   };
-}
-
-function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
-  const picked: Partial<Pick<T, K>> = {};
-  for (const key of keys) if (from[key] !== undefined) picked[key] = from[key];
-  return picked as Pick<T, K>;
 }
 
 function not(flag: boolean | undefined): boolean | undefined {

@@ -24,12 +24,8 @@ export function renderMiniCluster(
 /** The same, of a resource that was taken apart to be checked. */
 export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
   const scripts = scriptFiles(parts);
-  return [
-    ...(options.keygen === undefined ? [] : keygen(parts, options.keygen)),
-    ...configMaps(parts, scripts),
-    headlessService(parts),
-    ...portServices(parts),
-    ...servicesDeployment(parts),
-    workload(parts, scripts),
-  ];
+  const manifests = options.keygen === undefined ? [] : keygen(parts, options.keygen);
+  manifests.push(...configMaps(parts, scripts), headlessService(parts));
+  manifests.push(...portServices(parts), ...servicesDeployment(parts), workload(parts, scripts));
+  return manifests;
 }

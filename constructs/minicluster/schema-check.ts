@@ -56,10 +56,10 @@ function listProblems(values: readonly unknown[], schema: Schema): readonly Prob
   const { items, minItems = 0, maxItems = Infinity } = schema;
   const problems: Problem[] = [];
   if (items !== undefined)
-    values.forEach((value, index) => {
-      const wrong = found(value, items);
+    for (let index = 0; index < values.length; index++) {
+      const wrong = found(values[index], items);
       if (wrong.length > 0) problems.push(...within(`[${index}]`, wrong));
-    });
+    }
   if (values.length < minItems)
     problems.unshift({ path: '', what: 'is empty', value: values, remedy: 'give at least one' });
   if (values.length > maxItems)
@@ -74,10 +74,11 @@ function listProblems(values: readonly unknown[], schema: Schema): readonly Prob
 
 function objectProblems(value: Readonly<Record<string, unknown>>, schema: Schema): readonly Problem[] {
   const problems: Problem[] = [];
-  for (const key of schema.required ?? [])
-    if (value[key] === undefined)
-      problems.push({ path: `.${key}`, what: 'is missing', value: undefined, remedy: 'give it' });
-  for (const key of Object.keys(value)) {
+  if (schema.required !== undefined)
+    for (const key of schema.required)
+      if (value[key] === undefined)
+        problems.push({ path: `.${key}`, what: 'is missing', value: undefined, remedy: 'give it' });
+  for (const key in value) {
     const wrong = memberProblems(key, value[key], schema);
     if (wrong.length > 0) problems.push(...within(segment(key), wrong));
   }
@@ -100,10 +101,10 @@ function segment(key: string): string {
 }
 
 function numberProblem(value: number, schema: Schema): Problem | undefined {
-  const { minimum = -Infinity, maximum = Infinity } = schema;
-  if (value < minimum)
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && value < minimum)
     return { path: '', what: `is less than ${minimum}`, value, remedy: `give ${minimum} or more` };
-  if (value > maximum)
+  if (maximum !== undefined && value > maximum)
     return { path: '', what: `is more than ${maximum}`, value, remedy: `give ${maximum} or less` };
   return undefined;
 }

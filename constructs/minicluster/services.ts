@@ -2,30 +2,32 @@
 import { MINICLUSTER_LABEL } from '../names';
 import { container, portName, TEMPORARY_VOLUME } from './container';
 import { headlessName } from './hosts';
-import { BROKER_LABEL, objectLabels, objectMetadata, portServiceName } from './names';
+import { BROKER_LABEL, objectMetadata, portServiceName } from './names';
 import type { Parts } from './parts';
 import { basePod, nodeAffinity } from './pod';
-import type { ContainerSpec, ManifestObject, MiniClusterResource } from './resource';
+import type { ContainerSpec, ManifestObject } from './resource';
 import { given } from './tidy';
-import { userVolumes } from './volumes';
+import { type Named, pushUserVolumes } from './volumes';
 
 /** Which of a cluster's pods: its brokers have BROKER_LABEL, the services' pod this one. */
 const SERVICES_LABEL = 'flux-framework.org/services';
 
 /** The Service that gives pods their names. With `minimalService` only the lead is behind it, with an address that stays. */
-export function headlessService({ resource, spec, names }: Parts): ManifestObject {
+export function headlessService(parts: Parts): ManifestObject {
+  const { resource, spec, names } = parts;
   const { name } = resource.metadata;
   const port = spec.network.port ?? 8050;
   const minimal = spec.flux.minimalService === true;
-  return service(objectMetadata(resource, names.service), {
-    ...(minimal ? {} : { clusterIP: 'None' }),
-    ports: [{ name: 'flux', port, targetPort: port }],
-    // Brokers look for each other before any of them is ready.
-    publishNotReadyAddresses: true,
-    selector: minimal
-      ? { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' }
-      : { [MINICLUSTER_LABEL]: name },
-  });
+  const ports = [{ name: 'flux', port, targetPort: port }];
+  // Brokers look for each other before any of them is ready.
+  const publishNotReadyAddresses = true;
+  const metadata = objectMetadata(parts, names.service);
+  if (!minimal) {
+    const selector = { [MINICLUSTER_LABEL]: name };
+    return service(metadata, { clusterIP: 'None', ports, publishNotReadyAddresses, selector });
+  }
+  const selector = { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' };
+  return service(metadata, { ports, publishNotReadyAddresses, selector });
 }
 
 function indexLabel(workload: string): string {
@@ -36,23 +38,20 @@ function indexLabel(workload: string): string {
 
 /** One Service per container with ports, under a name of its own in the namespace. */
 export function portServices(parts: Parts): ManifestObject[] {
-  const { resource, spec, sidecars } = parts;
+  const { spec, sidecars } = parts;
   if (sidecars.length === 0 && spec.services === undefined) return [];
   return [
-    ...portServicesOf(sidecars, resource, BROKER_LABEL),
-    ...portServicesOf(spec.services ?? [], resource, SERVICES_LABEL),
+    ...portServicesOf(sidecars, parts, BROKER_LABEL),
+    ...portServicesOf(spec.services ?? [], parts, SERVICES_LABEL),
   ];
 }
 
-function portServicesOf(
-  containers: readonly ContainerSpec[],
-  resource: MiniClusterResource,
-  label: string,
-): ManifestObject[] {
+function portServicesOf(containers: readonly ContainerSpec[], parts: Parts, label: string): ManifestObject[] {
+  const { resource } = parts;
   return containers
     .filter(({ ports = [] }) => ports.length > 0)
     .map((each) =>
-      service(objectMetadata(resource, portServiceName(resource, each)), {
+      service(objectMetadata(parts, portServiceName(resource, each)), {
         ports: (each.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
         selector: { [label]: resource.metadata.name },
       }),
@@ -69,7 +68,7 @@ export function servicesDeployment(parts: Parts): ManifestObject[] {
   const { services = [] } = spec;
   if (services.length === 0) return [];
   const own = { [SERVICES_LABEL]: resource.metadata.name };
-  const labels = { ...spec.pod.labels, ...objectLabels(resource), ...own };
+  const labels = { ...spec.pod.labels, ...parts.labels, ...own };
   const required = nodeAffinity(spec);
   const pod = given({
     ...basePod(spec, services),
@@ -82,7 +81,7 @@ export function servicesDeployment(parts: Parts): ManifestObject[] {
   const deployment: ManifestObject = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: objectMetadata(resource, names.services),
+    metadata: objectMetadata(parts, names.services),
     spec: {
       replicas: 1,
       selector: { matchLabels: own },
@@ -95,10 +94,8 @@ export function servicesDeployment(parts: Parts): ManifestObject[] {
 }
 
 function volumes({ spec }: Parts, services: readonly ContainerSpec[]) {
-  const all = [
-    ...(spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : []),
-    ...userVolumes(services),
-  ];
+  const all: Named[] = spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : [];
+  pushUserVolumes(all, ...services);
   return all.length === 0 ? undefined : all;
 }
 
@@ -109,6 +106,9 @@ function serviceContainer({ spec }: Parts, from: ContainerSpec) {
   const wrapped = from.noWrapEntrypoint !== true && lines.length > 0;
   return container(spec, from, {
     name: from.name ?? '',
-    ...(wrapped ? { command: ['/bin/sh', '-c', lines.join('\n')] } : {}),
+    command: wrapped ? ['/bin/sh', '-c', lines.join('\n')] : undefined,
+    env: [],
+    ports: [],
+    mounts: [],
   });
 }

@@ -1,6 +1,6 @@
 /** The user's volumes: one of a name per pod, mounted by the containers that list it. */
 import type { ContainerSpec } from './resource';
-import { given, sorted } from './tidy';
+import { eachSorted, given, sorted } from './tidy';
 
 type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 /** A volume of a pod, or a mount of a container. */
@@ -9,21 +9,26 @@ export type Named = { readonly name: string; readonly [field: string]: unknown }
 /** Where upstream mounts every emptyDir: programs want memory there. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** The pod's volumes from all its containers. */
-export function userVolumes(containers: readonly ContainerSpec[]): Named[] {
+/** The volumes that a pod's containers list. */
+export function pushUserVolumes(all: Named[], ...containers: readonly ContainerSpec[]): void {
   const byName: Record<string, VolumeSpec> = {};
-  for (const { volumes } of containers) for (const [name, volume] of sorted(volumes)) byName[name] ??= volume;
-  return sorted(byName).map(([name, volume]) => ({ name, ...volumeSource(volume) }));
+  for (const { volumes } of containers)
+    eachSorted(volumes, (name, volume) => {
+      byName[name] ??= volume;
+    });
+  eachSorted(byName, (name, volume) => all.push({ name, ...volumeSource(volume) }));
 }
 
-export function userMounts({ volumes }: ContainerSpec): Named[] {
-  return sorted(volumes).map(([name, volume]) =>
-    given({
-      name,
-      mountPath: mountPathOf(volume),
-      readOnly: volume.readOnly === true ? true : undefined,
-      subPath: volume.subPath,
-    }),
+export function pushUserMounts(all: Named[], { volumes }: ContainerSpec): void {
+  eachSorted(volumes, (name, volume) =>
+    all.push(
+      given({
+        name,
+        mountPath: mountPathOf(volume),
+        readOnly: volume.readOnly === true ? true : undefined,
+        subPath: volume.subPath,
+      }),
+    ),
   );
 }
 

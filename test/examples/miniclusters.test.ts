@@ -33,10 +33,10 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
   },
   'batch.yaml': (made) =>
     expect(
-      script(made, 'batch', 'commands_batch_batch.sh')?.match(/^flux submit .*\|\| code=1$/gm),
+      script(made, 'batch', 'runner_batch.sh')?.match(/^flux submit .*\|\| code=1$/gm),
     ).toHaveLength(3),
   'sweep.yaml': (made) =>
-    expect(script(made, 'sweep', 'commands_sweep_batch.sh')).toMatch(/^#!\/bin\/bash\nfor alpha in/),
+    expect(script(made, 'sweep', 'runner_batch.sh')).toMatch(/^#!\/bin\/bash\nfor alpha in/),
   'lammps.ts': (made) => {
     expect(lead(made, 'lammps')).toContain('flux run -N 32 -n 512 -ompi=openmpi@5 --cores-per-task=1 lmp');
     expect(script(made, 'lammps', 'cluster_broker.sh')).toContain('-Stbon.topo=kary:8');
@@ -79,7 +79,7 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(find(made.objects, 'Deployment', 'sidecars-services')).toBeDefined();
   },
   'leader-worker.ts': (made) => {
-    expect(script(made, 'leader-worker', 'commands_leader-worker_script.sh')).toContain(
+    expect(script(made, 'leader-worker', 'runner_script.sh')).toContain(
       '"$FLUX_TASK_RANK" = 0',
     );
     expect(lead(made, 'leader-worker')).toMatch(
@@ -124,7 +124,7 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(toml(made, 'workflow')).toContain('queue-policy = "easy"');
   },
   'training.ts': (made) => {
-    expect(script(made, 'training', 'commands_training_script.sh')).toContain(
+    expect(script(made, 'training', 'runner_script.sh')).toContain(
       '--node-rank="$FLUX_TASK_RANK"',
     );
     expect(pod(made, 'training').containers[0]).toMatchObject({ resources: { claims: [{ name: 'gpus' }] } });

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A container beside the broker: the user's command, once Flux can be reached.
 here=${0%/*}
-block=$here/commands/$1
+block=$here/sidecars/$1
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
 wait_socket=''
 # shellcheck source=lib.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # One broker of a MiniCluster. Pod 0 leads: it runs the command and ends with its exit code. The other pods
-# serve the lead for as long as they are let. What one cluster has of its own is in cluster/ and commands/.
+# serve the lead for as long as they are let. What one cluster has of its own is in cluster/ and runner/.
 here=${0%/*}
-block=$here/commands/$1
+block=$here/runner
 # The user's blocks may be written for bash, so it runs all of this where the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
 certificate='' run='' affinity='' timed='' logs='' resources='' hosts='' hostname='' joins='' complete='' archive='' dump=''

@@ -64,7 +64,7 @@ const block = (name: string, effect: string): Field => ({
   effect,
   container: { commands: { [name]: 'echo here' } },
   containerProps: { [name]: 'echo here' },
-  shows: name === 'prefix' ? 'echo here flux submit' : `commands_mc_${name}.sh`,
+  shows: name === 'prefix' ? 'echo here flux submit' : `runner_${name}.sh`,
   more: SHELL,
 });
 
@@ -130,7 +130,7 @@ const CONTAINER_FIELDS: readonly Field[] = [
     containerProps: { imagePullSecret: secret },
     shows: '"imagePullSecrets":[{"name":"vault"}]',
   },
-  same('name', 'main', 'name of the container and of its files', '/flux_operator/start.sh","main"'),
+  same('name', 'main', "name of the container and of a sidecar's files", '"name":"main","image"'),
   same('workingDir', '/work', 'workingDir; jobs start there', '"workingDir":"/work"'),
   same('command', 'hostname -f', 'what the lead submits, starts or batches', 'hostname -f', SHELL),
   same('pullAlways', true, 'imagePullPolicy Always', '"imagePullPolicy":"Always"'),
@@ -173,13 +173,7 @@ const CONTAINER_FIELDS: readonly Field[] = [
     SHELL,
   ),
   same('batch', true, 'lines become jobs of one batch job', 'flux submit --flags=waitable', SHELL),
-  same(
-    'batchRaw',
-    true,
-    'the command is the batch script',
-    '"commands_mc_batch.sh":"#!/bin/sh\\nrun\\n"',
-    SHELL,
-  ),
+  same('batchRaw', true, 'the command is the batch script', '"runner_batch.sh":"#!/bin/sh\\nrun\\n"', SHELL),
   same('logs', '/out', 'directory for the output of batch jobs, FLUX_OUTPUT_DIR', 'logs=/out', SHELL),
   {
     path: 'containers[].runFlux',
@@ -409,7 +403,7 @@ const CONTAINER_FIELDS: readonly Field[] = [
     effect: 'script that every task runs, from a file',
     spec: { containers: [{ image: 'app', commands: { script: 'echo here' } }] },
     props: { container: { image: 'app', script: 'echo here' } },
-    shows: 'commands_mc_script.sh',
+    shows: 'runner_script.sh',
     more: SHELL,
   },
 ];

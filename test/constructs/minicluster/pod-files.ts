@@ -116,7 +116,7 @@ export class PodFiles {
   }
 
   run(environment: Record<string, string> = {}): Promise<Ended> {
-    return ended(this.start('start.sh', ['mc'], environment));
+    return ended(this.start('start.sh', [], environment));
   }
 
   remove(): void {

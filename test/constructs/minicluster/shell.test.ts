@@ -140,8 +140,8 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
     test('a script is what every task runs', async () => {
       make(spec({ commands: { script: 'echo "$FLUX_TASK_RANK `date` \\"x\\""' } }));
       await pod.run();
-      expect(pod.call('submit')).toContain('</flux_operator/commands/mc/script.sh>');
-      expect(pod.read('/flux_operator/commands/mc/script.sh')).toBe(
+      expect(pod.call('submit')).toContain('</flux_operator/runner/script.sh>');
+      expect(pod.read('/flux_operator/runner/script.sh')).toBe(
         'echo "$FLUX_TASK_RANK `date` \\"x\\""\n',
       );
     });
@@ -150,13 +150,13 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
       make(spec({ batch: true, command: 'echo one\n\necho "two  three"\n-N2 hostname\n' }));
       expect((await pod.run({ FAKE_EXIT: '4' })).code).toBe(4);
       expect(pod.call('batch')).toBe(
-        '<batch><-n><1><--output=kvs><--broker-opts=-Sconf.shell_initrc=/mnt/flux/config/initrc.lua></flux_operator/commands/mc/batch.sh>',
+        '<batch><-n><1><--output=kvs><--broker-opts=-Sconf.shell_initrc=/mnt/flux/config/initrc.lua></flux_operator/runner/batch.sh>',
       );
       expect(pod.call('job')).toBe('<job><attach><f23>');
       expect(pod.has('/tmp/fluxout')).toBe(true);
 
       const env = { PATH: pod.path('bin'), CALLS: pod.path('inside'), FLUX_OUTPUT_DIR: '/out', shell: 'sh' };
-      const inside = spawnSync(pod.path('bin/sh'), [pod.path('/flux_operator/commands/mc/batch.sh')], {
+      const inside = spawnSync(pod.path('bin/sh'), [pod.path('/flux_operator/runner/batch.sh')], {
         env,
       });
       expect(inside.status).toBe(0);
@@ -180,7 +180,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
         }),
       );
       expect((await pod.run()).code).toBe(0);
-      expect(pod.read('/flux_operator/commands/mc/batch.sh')).toBe(
+      expect(pod.read('/flux_operator/runner/batch.sh')).toBe(
         '#!/bin/sh\nflux run -n2 hostname\nexit 0\n',
       );
       expect(pod.has('/tmp/fluxout/x')).toBe(true);
@@ -247,7 +247,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
       ['interactive, whatever the command', spec({ command: 'sleep 1' }, { interactive: true })],
     ])('with %s it stays until it is told to go, and does not count as done then', async (_, of) => {
       make(of);
-      const child = pod.start('start.sh', ['mc']);
+      const child = pod.start('start.sh', []);
       const end = ended(child);
       await waitFor('the broker', () => pod.has('calls.up'));
       expect(pod.call('broker')).toContain('<-Sbroker.rc2_none>');
@@ -328,7 +328,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
 
     test('tries again for as long as it is let, also after a broker that ended well; told to go it is not done', async () => {
       make(spec({ command: 'hostname', commands: { workerPre: 'echo worker', brokerPre: 'echo lead' } }));
-      const child = pod.start('start.sh', ['mc'], { ...worker, FAKE_WORKER: '0' });
+      const child = pod.start('start.sh', [], { ...worker, FAKE_WORKER: '0' });
       const end = ended(child);
       await waitFor(
         'a second try',
@@ -342,7 +342,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
 
     test('passes SIGTERM on to its broker', async () => {
       make(spec({ command: 'hostname' }));
-      const child = pod.start('start.sh', ['mc'], worker);
+      const child = pod.start('start.sh', [], worker);
       const end = ended(child);
       await waitFor('the broker', () => pod.has('calls.up'));
       child.kill('SIGTERM');
