@@ -19,7 +19,8 @@ export function brokerConfig(parts: Parts): string {
   const { resource, spec } = parts;
   const { brokerConfig: given } = spec.flux;
   if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`;
-  return `${ACCESS}\n${bootstrap(resource, spec)}\n${tbon(spec)}${resources(parts)}${scheduler(spec)}`;
+  // Joined, it is one string; a template would stay a tree of its parts in memory.
+  return [ACCESS, bootstrap(resource, spec), tbon(spec), resources(parts), scheduler(spec)].join('');
 }
 
 /** A string of TOML; its escapes are JSON's. */
@@ -39,7 +40,8 @@ function bootstrap(resource: MiniClusterResource, spec: DefaultedSpec): string {
     const how = connect === undefined ? '' : `, connect = ${text(connect)}`;
     entries += `  { host = ${text(host)}${how} },\n`;
   }
-  return `[bootstrap]
+  return `
+[bootstrap]
 curve_cert = "${CURVE_FILE}"
 default_port = ${spec.network.port ?? 8050}
 default_bind = "tcp://*:%p"
@@ -52,7 +54,7 @@ ${entries}]
 /** A broker that dials the address of a pod that is gone must give up soon: Flux's own 30 s made a new lead wait as long. */
 function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
   const dial = connectTimeout === '' ? '' : `connect_timeout = ${text(connectTimeout)}\n`;
-  return `[tbon]\n${dial}tcp_user_timeout = "20s"\n`;
+  return `\n[tbon]\n${dial}tcp_user_timeout = "20s"\n`;
 }
 
 function resources(parts: Parts): string {

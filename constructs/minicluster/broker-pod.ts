@@ -69,8 +69,7 @@ function pulled(spec: DefaultedSpec): readonly Pulled[] {
 }
 
 function initContainers(parts: Parts): Container[] | undefined {
-  const all: Container[] = [];
-  if (hasView(parts.spec)) all.push(view(parts));
+  const all = hasView(parts.spec) ? [view(parts)] : [];
   for (const each of parts.sidecars) all.push(sidecar(parts, each));
   return all.length === 0 ? undefined : all;
 }
@@ -100,15 +99,14 @@ function scriptsMount(): Named {
 
 /** In every container that may use Flux. */
 function fluxMounts({ spec }: Parts): Named[] {
-  const mounts: Named[] = [scriptsMount(), { name: RUN_VOLUME, mountPath: mountPath(spec) }];
-  if (hasView(spec)) mounts.push({ name: SOFTWARE_VOLUME, mountPath: SOFTWARE });
-  return mounts;
+  const run = { name: RUN_VOLUME, mountPath: mountPath(spec) };
+  if (!hasView(spec)) return [scriptsMount(), run];
+  return [scriptsMount(), run, { name: SOFTWARE_VOLUME, mountPath: SOFTWARE }];
 }
 
 function runner(parts: Parts): Container {
   const { spec, runner: from, runnerName } = parts;
-  const mounts = fluxMounts(parts);
-  mounts.push(
+  const mounts = fluxMounts(parts).concat(
     { name: CURVE_VOLUME, mountPath: CURVE_FOLDER },
     { name: CURVE_SECRET_VOLUME, mountPath: CURVE_SOURCE, readOnly: true },
   );
@@ -148,12 +146,9 @@ function sidecar(parts: Parts, from: Parts['runner']): Container {
 function volumes(parts: Parts, scripts: readonly Scripts[]): Named[] {
   const { spec, names, runner, sidecars } = parts;
   const { mungeSecret } = spec.flux;
-  const all: Named[] = [
-    { name: SCRIPTS_VOLUME, projected: { sources: scripts.map(scriptSource) } },
-    { name: RUN_VOLUME, emptyDir: {} },
-  ];
-  if (hasView(spec)) all.push({ name: SOFTWARE_VOLUME, emptyDir: {} });
-  all.push(
+  const files: Named = { name: SCRIPTS_VOLUME, projected: { sources: scripts.map(scriptSource) } };
+  const run: Named = { name: RUN_VOLUME, emptyDir: {} };
+  const all = (hasView(spec) ? [files, run, { name: SOFTWARE_VOLUME, emptyDir: {} }] : [files, run]).concat(
     { name: CURVE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     {
       name: CURVE_SECRET_VOLUME,

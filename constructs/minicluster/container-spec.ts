@@ -2,7 +2,7 @@
 import type { ComputeProps, ContainerProps } from './container-props';
 import type { ViewProps } from './props';
 import type { ContainerSpec, MiniClusterSpec } from './resource';
-import { eachSorted, given, some } from './tidy';
+import { given, mapSorted, some } from './tidy';
 
 type ResourcesSpec = NonNullable<ContainerSpec['resources']>;
 
@@ -91,9 +91,5 @@ function map<T, R>(
   to: (value: T) => R,
 ): Record<string, R> | undefined {
   if (values === undefined) return undefined;
-  const made: Record<string, R> = {};
-  eachSorted(values, (key, value) => {
-    made[key] = to(value);
-  });
-  return made;
+  return Object.fromEntries(mapSorted(values, (key, value) => [key, to(value)]));
 }

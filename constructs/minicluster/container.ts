@@ -1,7 +1,7 @@
 /** What every container has in common: the runner, sidecars, services, the view. */
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { eachSorted, given, some } from './tidy';
+import { given, mapSorted, some } from './tidy';
 import { type Named, pushUserMounts } from './volumes';
 
 /** A container of a pod. */
@@ -19,15 +19,17 @@ export interface ContainerParts {
   readonly name: string;
   /** Undefined: the image's own entrypoint. */
   readonly command: readonly string[] | undefined;
-  /** These lists get the user's items added. */
-  readonly env: Named[];
+  readonly env: readonly Named[];
+  /** These two get the user's added. */
   readonly ports: Named[];
   readonly mounts: Named[];
 }
 
 export function container(spec: DefaultedSpec, from: ContainerSpec, parts: ContainerParts): Container {
   const { name, command, ports, mounts } = parts;
-  for (const port of from.ports ?? NONE) ports.push({ name: portName(port), containerPort: port });
+  from.ports?.forEach((port) => {
+    ports.push({ name: portName(port), containerPort: port });
+  });
   if (spec.pod.restricted === true) pushTemporary(mounts, from);
   pushUserMounts(mounts, from);
   return given({
@@ -62,18 +64,17 @@ export function portName(port: number): string {
   return `port-${port}`;
 }
 
-const NONE: readonly never[] = [];
-
 /** Ours, `environment`, `secrets`, `env`: the last of a name counts. */
-function environment({ environment, secrets, env }: ContainerSpec, all: Named[]): readonly Named[] {
-  eachSorted(environment, (name, value) => all.push({ name, value }));
-  eachSorted(secrets, (name, { name: secret, key }) =>
-    all.push({ name, valueFrom: { secretKeyRef: { name: secret, key } } }),
-  );
-  for (const each of env ?? NONE) all.push({ ...each });
-  const byName = new Map<string, Named>();
-  for (const each of all) byName.set(each.name, each);
-  return byName.size === all.length ? all : [...byName.values()];
+function environment({ environment, secrets, env }: ContainerSpec, ours: readonly Named[]): readonly Named[] {
+  const plain: Named[] = mapSorted(environment, (name, value) => ({ name, value }));
+  if (ours.length === 0 && secrets === undefined && env === undefined) return plain;
+  const secret: Named[] = mapSorted(secrets, (name, { name: secret, key }) => ({
+    name,
+    valueFrom: { secretKeyRef: { name: secret, key } },
+  }));
+  const all = new Map<string, Named>();
+  for (const each of [...ours, ...plain, ...secret, ...(env ?? [])]) all.set(each.name, { ...each });
+  return [...all.values()];
 }
 
 function lifecycle({ lifeCycle }: ContainerSpec): Record<string, unknown> | undefined {

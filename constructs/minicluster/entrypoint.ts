@@ -8,7 +8,7 @@ import type { Parts } from './parts';
 import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { eachSorted } from './tidy';
+import { mapSorted, sorted } from './tidy';
 import { assignments, quote, quoteAll } from './words';
 
 /** A file in SCRIPTS, as a projected volume lists it. */
@@ -126,12 +126,12 @@ function blocksOf({ commands }: ContainerSpec): Blocks {
 function blockFiles(folder: string, blocks: Blocks): Files {
   const data: Record<string, string> = {};
   const items: Item[] = [];
-  eachSorted(blocks, (block, text) => {
-    if (text === undefined || text === '') return;
+  for (const [block, text] of sorted(blocks)) {
+    if (text === undefined || text === '') continue;
     const each = item(`${folder}/${block}.sh`);
     data[each.key] = ended(text);
     items.push(each);
-  });
+  }
   return { data, items };
 }
 
@@ -140,11 +140,7 @@ function ended(text: string): string {
 }
 
 function environment({ flux }: DefaultedSpec): string {
-  let text = '';
-  eachSorted(flux.environment, (key, value) => {
-    text += `export ${key}=${quote(value)}\n`;
-  });
-  return text;
+  return mapSorted(flux.environment, (key, value) => `export ${key}=${quote(value)}\n`).join('');
 }
 
 const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;

@@ -1,5 +1,5 @@
-import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch, type OwnerReference } from 'cdk8s';
-import { Construct } from 'constructs';
+import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch } from 'cdk8s';
+import { Construct, type IConstruct } from 'constructs';
 import { PropsError } from '../errors';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../names';
 import { partsProblems, shapeProblems } from './check';
@@ -42,67 +42,76 @@ export class MiniCluster extends Construct {
   }
 }
 
-/** A manifest as it was rendered: cdk8s would walk through each once more to resolve tokens that are not there. */
-class Manifest extends ApiObject {
-  override readonly metadata: NotedMetadata;
-  private later: readonly JsonPatch[] = NO_PATCHES;
+/** By this cdk8s knows the objects of a chart (`ApiObject.isApiObject`), of whatever class they are. */
+const API_OBJECT = Symbol.for('cdk8s.ApiObject');
+
+/**
+ * A manifest as it was rendered, in the place of cdk8s' own ApiObject: that would make
+ * metadata of every object anew, and walk through it to resolve tokens that are not there.
+ */
+class Manifest extends Construct implements Pick<ApiObject, keyof ApiObject> {
+  private patches: readonly JsonPatch[] = NO_PATCHES;
+  private noted: ApiObjectMetadataDefinition | undefined;
 
   constructor(
     scope: Construct,
     id: string,
     private readonly manifest: ManifestObject,
   ) {
-    super(scope, id, {
-      apiVersion: manifest.apiVersion,
-      kind: manifest.kind,
-      metadata: { name: manifest.metadata.name },
+    super(scope, id);
+  }
+
+  get [API_OBJECT](): boolean {
+    return true;
+  }
+
+  get apiVersion(): string {
+    return this.manifest.apiVersion;
+  }
+
+  get apiGroup(): string {
+    const [group, version] = this.apiVersion.split('/');
+    return version === undefined ? 'core' : group!;
+  }
+
+  get kind(): string {
+    return this.manifest.kind;
+  }
+
+  get name(): string {
+    return this.manifest.metadata.name;
+  }
+
+  get chart(): Chart {
+    return Chart.of(this);
+  }
+
+  /** Who asks for it may change it. */
+  get metadata(): ApiObjectMetadataDefinition {
+    this.noted ??= new ApiObjectMetadataDefinition({
+      ...this.manifest.metadata,
+      apiObject: ApiObject.of(this),
     });
-    this.metadata = new NotedMetadata({ ...manifest.metadata, apiObject: this });
+    return this.noted;
   }
 
-  override addJsonPatch(...patches: JsonPatch[]): void {
-    this.later = [...this.later, ...patches];
+  addDependency(...dependencies: IConstruct[]): void {
+    this.node.addDependency(...dependencies);
   }
 
-  override toJson(): ManifestObject {
-    const { manifest, metadata, later } = this;
-    const noted = metadata.changed ? { ...manifest, metadata: metadata.toJson() } : manifest;
+  addJsonPatch(...patches: JsonPatch[]): void {
+    this.patches = [...this.patches, ...patches];
+  }
+
+  toJson(): ManifestObject {
+    const { manifest, noted, patches } = this;
+    const whole = noted === undefined ? manifest : { ...manifest, metadata: noted.toJson() };
     // Patches change what they are given, and parts of it belong to all clusters.
-    return later.length === 0 ? noted : JsonPatch.apply(structuredClone(noted), ...later);
+    return patches.length === 0 ? whole : JsonPatch.apply(structuredClone(whole), ...patches);
   }
 }
 
 const NO_PATCHES: readonly JsonPatch[] = [];
-
-/** Knows whether someone changed it after the manifest was rendered. */
-class NotedMetadata extends ApiObjectMetadataDefinition {
-  changed = false;
-
-  override add(key: string, value: unknown): void {
-    this.changed = true;
-    super.add(key, value);
-  }
-
-  override addLabel(key: string, value: string): void {
-    this.changed = true;
-    super.addLabel(key, value);
-  }
-
-  override addAnnotation(key: string, value: string): void {
-    this.changed = true;
-    super.addAnnotation(key, value);
-  }
-
-  override addFinalizers(...finalizers: string[]): void {
-    this.changed = true;
-    super.addFinalizers(...finalizers);
-  }
-
-  override addOwnerReference(owner: OwnerReference): void {
-    this.changed = true;
-    super.addOwnerReference(owner);
-  }
-}
 
 /**
  * Without the cluster's name, which is in the path already: equal ids in all clusters

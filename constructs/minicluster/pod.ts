@@ -1,6 +1,6 @@
 /** What the brokers' pods and the services' pod have in common. */
 import type { DefaultedSpec } from './schema';
-import { some, sorted } from './tidy';
+import { mapSorted, some } from './tidy';
 
 /** Pod's half of Pod Security `restricted`; the user counts unless the spec names another. */
 const RESTRICTED_USER = 1000;
@@ -59,7 +59,7 @@ const ARCH: Readonly<Record<string, string>> = { arm: 'arm64', aarch64: 'arm64',
 /** `pod.nodeAffinity`: all of the labels, each with one of its values. */
 export function nodeAffinity({ pod }: DefaultedSpec): Record<string, unknown> | undefined {
   if (pod.nodeAffinity === undefined) return undefined;
-  const expressions = sorted(pod.nodeAffinity).map(([key, values]) => ({ key, operator: 'In', values }));
+  const expressions = mapSorted(pod.nodeAffinity, (key, values) => ({ key, operator: 'In', values }));
   if (expressions.length === 0) return undefined;
   return {
     requiredDuringSchedulingIgnoredDuringExecution: {

@@ -8,23 +8,21 @@ export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[
   return said as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** Visits the entries of a map, sorted by key: maps have no order, lists made of them have. */
-export function eachSorted<T>(
+/** What is made of the entries of a map, sorted by key: maps have no order, lists made of them have. */
+export function mapSorted<T, R>(
   map: Readonly<Record<string, T>> | undefined,
-  visit: (key: string, value: T) => void,
-): void {
-  if (map === undefined) return;
+  make: (key: string, value: T) => R,
+): R[] {
+  if (map === undefined) return [];
   const keys = Object.keys(map);
   // Most have one entry or two, and a sort of one costs as much as the rest of this.
   if (keys.length > 1) keys.sort();
-  for (const key of keys) visit(key, map[key]!);
+  return keys.map((key) => make(key, map[key]!));
 }
 
-/** The entries of a map, sorted by key. */
+/** The entries themselves. */
 export function sorted<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
-  const entries: [string, T][] = [];
-  eachSorted(map, (key, value) => entries.push([key, value]));
-  return entries;
+  return mapSorted(map, (key, value) => [key, value]);
 }
 
 /** The same, and nothing at all where nothing is said. */

@@ -1,6 +1,6 @@
 /** The user's volumes: one of a name per pod, mounted by the containers that list it. */
 import type { ContainerSpec } from './resource';
-import { eachSorted, given, sorted } from './tidy';
+import { given, mapSorted } from './tidy';
 
 type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 /** A volume of a pod, or a mount of a container. */
@@ -12,24 +12,21 @@ const SHARED_MEMORY = '/dev/shm';
 /** The volumes that a pod's containers list. */
 export function pushUserVolumes(all: Named[], ...containers: readonly ContainerSpec[]): void {
   const byName: Record<string, VolumeSpec> = {};
-  for (const { volumes } of containers)
-    eachSorted(volumes, (name, volume) => {
-      byName[name] ??= volume;
-    });
-  eachSorted(byName, (name, volume) => all.push({ name, ...volumeSource(volume) }));
+  for (const { volumes } of containers) for (const name in volumes) byName[name] ??= volumes[name]!;
+  all.push(...mapSorted(byName, (name, volume) => ({ name, ...volumeSource(volume) })));
 }
 
 export function pushUserMounts(all: Named[], { volumes }: ContainerSpec): void {
-  eachSorted(volumes, (name, volume) =>
-    all.push(
-      given({
-        name,
-        mountPath: mountPathOf(volume),
-        readOnly: volume.readOnly === true ? true : undefined,
-        subPath: volume.subPath,
-      }),
-    ),
+  if (volumes === undefined) return;
+  const mounts = mapSorted(volumes, (name, volume) =>
+    given({
+      name,
+      mountPath: mountPathOf(volume),
+      readOnly: volume.readOnly === true ? true : undefined,
+      subPath: volume.subPath,
+    }),
   );
+  all.push(...mounts);
 }
 
 /** Where it is mounted; undefined if the spec does not say and there is no default. */
@@ -86,5 +83,5 @@ function csi(volume: VolumeSpec): Record<string, unknown> | undefined {
 }
 
 function keys(items: VolumeSpec['items']): { key: string; path: string }[] | undefined {
-  return items === undefined ? undefined : sorted(items).map(([key, path]) => ({ key, path }));
+  return items === undefined ? undefined : mapSorted(items, (key, path) => ({ key, path }));
 }

@@ -39,7 +39,7 @@ export function commandWords(command: string): string {
 
 /** Shell assignments, in the order given, of the values that are not empty. */
 export function assignments(values: Readonly<Record<string, string>>): string {
-  let text = '';
-  for (const name in values) if (values[name] !== '') text += `${name}=${quote(values[name]!)}\n`;
-  return text;
+  const lines: string[] = [];
+  for (const name in values) if (values[name] !== '') lines.push(`${name}=${quote(values[name]!)}\n`);
+  return lines.join('');
 }
