@@ -10,13 +10,14 @@ import { volumeSource } from './volumes';
 
 const DNS_LABEL = 63;
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export function nameProblems({ metadata: { name, namespace } }: MiniClusterResource): Problem[] {
   const problems: Problem[] = [];
   const remedy = 'use lower-case letters, digits and "-", with a letter first';
   if (!NAME.test(name))
     problems.push({ path: 'metadata.name', what: 'is no name for a cluster', value: name, remedy });
-  if (namespace !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+  if (namespace !== undefined && !NAMESPACE.test(namespace))
     problems.push({
       path: 'metadata.namespace',
       what: 'is no name of a namespace',

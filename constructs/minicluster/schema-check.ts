@@ -12,12 +12,22 @@ export function schemaProblems(value: unknown, schema: Schema, path: string): re
  * values of all clusters are right, and then no path is ever written.
  */
 function found(value: unknown, schema: Schema): readonly Problem[] {
-  const wrong = typeProblem(value, schema);
-  if (wrong !== undefined) return [wrong];
-  if (Array.isArray(value)) return listProblems(value, schema);
-  if (typeof value === 'object' && value !== null)
-    return objectProblems(value as Readonly<Record<string, unknown>>, schema);
-  const problem = typeof value === 'number' ? numberProblem(value, schema) : textProblem(value, schema);
+  if (!fits(value, schema)) return [typeProblem(value, schema)];
+  switch (typeof value) {
+    case 'string':
+      return alone(textProblem(value, schema));
+    case 'number':
+      return alone(numberProblem(value, schema));
+    case 'object':
+      return Array.isArray(value) ? listProblems(value, schema) : objectProblems(value as Mapping, schema);
+    default:
+      return NONE;
+  }
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+function alone(problem: Problem | undefined): readonly Problem[] {
   return problem === undefined ? NONE : [problem];
 }
 
@@ -27,13 +37,26 @@ function within(path: string, problems: readonly Problem[]): readonly Problem[] 
   return problems.map((problem) => ({ ...problem, path: `${path}${problem.path}` }));
 }
 
-const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  boolean: (value) => typeof value === 'boolean',
-  integer: (value) => Number.isInteger(value),
-  array: Array.isArray,
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-};
+function fits(value: unknown, schema: Schema): boolean {
+  if (isEither(schema)) return typeof value === 'string' || Number.isInteger(value);
+  switch (schema.type) {
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    default:
+      return typeof value === 'string';
+  }
+}
+
+function isEither(schema: Schema): boolean {
+  return schema['x-kubernetes-int-or-string'] === true;
+}
+
 const NOUN: Readonly<Record<string, string>> = {
   string: 'a text',
   boolean: 'true or false',
@@ -42,11 +65,9 @@ const NOUN: Readonly<Record<string, string>> = {
   object: 'a mapping',
 };
 
-function typeProblem(value: unknown, schema: Schema): Problem | undefined {
-  const either = schema['x-kubernetes-int-or-string'] === true;
-  const type = schema.type ?? 'string';
-  if (either ? IS.string!(value) || IS.integer!(value) : IS[type]!(value)) return undefined;
-  const noun = either ? 'a whole number or a text' : NOUN[type]!;
+function typeProblem(value: unknown, schema: Schema): Problem {
+  const { type = 'string' } = schema;
+  const noun = isEither(schema) ? 'a whole number or a text' : NOUN[type]!;
   const remedy =
     type === 'string' && ['number', 'boolean'].includes(typeof value) ? 'put it in quotes' : `give ${noun}`;
   return { path: '', what: `must be ${noun}`, value, remedy };
@@ -72,7 +93,7 @@ function listProblems(values: readonly unknown[], schema: Schema): readonly Prob
   return problems;
 }
 
-function objectProblems(value: Readonly<Record<string, unknown>>, schema: Schema): readonly Problem[] {
+function objectProblems(value: Mapping, schema: Schema): readonly Problem[] {
   const problems: Problem[] = [];
   if (schema.required !== undefined)
     for (const key of schema.required)
@@ -109,8 +130,7 @@ function numberProblem(value: number, schema: Schema): Problem | undefined {
   return undefined;
 }
 
-function textProblem(value: unknown, schema: Schema): Problem | undefined {
-  if (typeof value !== 'string') return undefined;
+function textProblem(value: string, schema: Schema): Problem | undefined {
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     const words = schema.enum.filter((word) => word !== '').join(', ');
     return { path: '', what: 'is none of the values it can have', value, remedy: `give one of ${words}` };

@@ -1,8 +1,11 @@
 /** Text for the shell: what is quoted here means itself, whatever is in it. */
 
+/** Characters that mean themselves in every shell. */
+const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
 /** One word of POSIX shell. */
 export function quote(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export function quoteAll(words: readonly string[]): string {
@@ -22,8 +25,9 @@ function unquote(word: string): string {
   );
 }
 
-/** Characters that mean themselves in every shell. */
+/** The same, and what is between words. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
+const SPACE = /[ \t]+/;
 
 /**
  * A command line as shell source for its words: plain words as they are, anything with
@@ -31,7 +35,7 @@ const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
  */
 export function commandWords(command: string): string {
   const line = command.trim();
-  const words = line.split(/[ \t]+/);
+  const words = line.split(SPACE);
   // `NAME=value program` is syntax too.
   if (PLAIN.test(line) && !words[0]!.includes('=')) return words.join(' ');
   return `"$shell" -c ${quote(line)}`;
