@@ -1,9 +1,8 @@
 /** broker.toml: who is in the instance, what it offers, how it schedules. */
 import { coreSet } from './cores';
-import { hostlist, hosts, maxSize, serviceAddress } from './hosts';
+import { type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import type { Parts } from './parts';
 import { CURVE_FILE, resourceFile } from './places';
-import type { MiniClusterResource } from './resource';
 import type { DefaultedSpec } from './schema';
 
 /** Without CPUs in the spec: brokers look for themselves, or, where some may be missing, offer what the node of each has. */
@@ -19,8 +18,9 @@ export function brokerConfig(parts: Parts): string {
   const { resource, spec } = parts;
   const { brokerConfig: given } = spec.flux;
   if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`;
+  const all = hosts(resource, spec);
   // Joined, it is one string; a template would stay a tree of its parts in memory.
-  return [ACCESS, bootstrap(resource, spec), tbon(spec), resources(parts), scheduler(spec)].join('');
+  return [ACCESS, bootstrap(parts, all), tbon(spec), resources(parts, all), scheduler(spec)].join('');
 }
 
 /** A string of TOML; its escapes are JSON's. */
@@ -34,9 +34,9 @@ allow-root-owner = true
 `;
 
 /** The default bind is every interface: no image and no network names them alike. */
-function bootstrap(resource: MiniClusterResource, spec: DefaultedSpec): string {
+function bootstrap({ resource, spec }: Parts, all: readonly Host[]): string {
   let entries = '';
-  for (const { host, connect } of hosts(resource, spec)) {
+  for (const { host, connect } of all) {
     const how = connect === undefined ? '' : `, connect = ${text(connect)}`;
     entries += `  { host = ${text(host)}${how} },\n`;
   }
@@ -57,8 +57,8 @@ function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
   return `\n[tbon]\n${dial}tcp_user_timeout = "20s"\n`;
 }
 
-function resources(parts: Parts): string {
-  const { resource, spec, cores = 1 } = parts;
+function resources(parts: Parts, all: readonly Host[]): string {
+  const { spec, cores = 1 } = parts;
   switch (resourceSource(parts)) {
     case 'discovered':
       return '';
@@ -70,7 +70,7 @@ function resources(parts: Parts): string {
 noverify = true
 
 [[resource.config]]
-hosts = ${text(hostlist(resource, spec))}
+hosts = ${text(hostlist(all))}
 cores = "${coreSet(cores)}"
 `;
   }

@@ -73,7 +73,7 @@ function twice(
   field: string,
   taken: readonly string[],
 ): Problem[] {
-  if (names.length + taken.length < 2) return [];
+  if (names.length === 0 || (names.length === 1 && !taken.includes(names[0]!))) return [];
   const seen = new Set(taken);
   return names.flatMap((name, index) => {
     if (name === undefined) return [];

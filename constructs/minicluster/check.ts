@@ -11,7 +11,7 @@ import { type Parts, takeApart } from './parts';
 import type { Problem } from './problem';
 import type { MiniClusterResource } from './resource';
 import { SPEC_SCHEMA } from './schema';
-import { schemaProblems } from './schema-check';
+import { schemaCheck } from './schema-check';
 
 /** Every problem; none: it can be rendered, and the apiserver takes what comes out. */
 export function checkMiniCluster(resource: MiniClusterResource): Problem[] {
@@ -20,9 +20,11 @@ export function checkMiniCluster(resource: MiniClusterResource): Problem[] {
   return byShape.length > 0 ? byShape : partsProblems(takeApart(resource));
 }
 
+const specProblems = schemaCheck(SPEC_SCHEMA);
+
 /** What the apiserver finds by the schema. */
 export function shapeProblems(resource: MiniClusterResource): Problem[] {
-  return [...nameProblems(resource), ...schemaProblems(resource.spec, SPEC_SCHEMA, 'spec')];
+  return [...nameProblems(resource), ...specProblems(resource.spec, 'spec')];
 }
 
 /** What is wrong although every field by itself is right. */

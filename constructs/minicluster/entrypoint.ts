@@ -2,7 +2,7 @@
 import shell from '../../imports/minicluster-shell.json';
 import { CERTIFICATE_KEY } from '../names';
 import { brokerConfig, resourceSource } from './broker-config';
-import { hostlist, joinsAnother } from './hosts';
+import { hostlist, hosts, joinsAnother } from './hosts';
 import { batchScript, isBatch, leadScript } from './lead';
 import type { Parts } from './parts';
 import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
@@ -104,30 +104,24 @@ export function clusterFiles(parts: Parts): Files {
 
 /** The runner's blocks and script; its command is in lead.sh. */
 export function runnerFiles(spec: DefaultedSpec, runner: ContainerSpec): Files {
-  const blocks = blocksOf(runner);
-  if (isBatch(runner)) blocks.batch = batchScript(spec, runner);
+  const { commands = {} } = runner;
+  const blocks = isBatch(runner) ? { ...commands, batch: batchScript(spec, runner) } : commands;
   return blockFiles('runner', blocks);
 }
 
 /** A sidecar's blocks, with what it runs as one of them. */
-export function sidecarFiles(sidecar: ContainerSpec): Files {
-  const { script, ...blocks } = blocksOf(sidecar);
-  return blockFiles(`sidecars/${sidecar.name ?? ''}`, { ...blocks, command: script ?? sidecar.command });
-}
-
-type Blocks = Record<string, string | undefined>;
-
-/** Texts by block; the prefix is none, it is in lead.sh. */
-function blocksOf({ commands }: ContainerSpec): Blocks {
-  return { ...commands, prefix: undefined };
+export function sidecarFiles({ name = '', command, commands = {} }: ContainerSpec): Files {
+  const { script, ...blocks } = commands;
+  return blockFiles(`sidecars/${name}`, { ...blocks, command: script ?? command });
 }
 
 /** @param folder the container's own, so that its blocks have names of their own in the ConfigMap too */
-function blockFiles(folder: string, blocks: Blocks): Files {
+function blockFiles(folder: string, blocks: object): Files {
   const data: Record<string, string> = {};
   const items: Item[] = [];
-  for (const [block, text] of sorted(blocks)) {
-    if (text === undefined || text === '') continue;
+  for (const [block, text] of sorted<string | undefined>({ ...blocks })) {
+    // The prefix is in lead.sh.
+    if (text === undefined || text === '' || block === 'prefix') continue;
     const each = item(`${folder}/${block}.sh`);
     data[each.key] = ended(text);
     items.push(each);
@@ -155,7 +149,7 @@ function settings(parts: Parts): string {
     certificate: CERTIFICATE,
     complete: yes(flux.completeWorkers),
     hostname: pod.hostNetwork === true ? 'pod' : '',
-    hosts: local ? hostlist(resource, spec) : '',
+    hosts: local ? hostlist(hosts(resource, spec)) : '',
     joins: yes(joinsAnother(spec)),
     logs: runner.logs ?? (isBatch(runner) ? '/tmp/fluxout' : ''),
     mount: mountPath(spec),

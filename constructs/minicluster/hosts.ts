@@ -64,8 +64,7 @@ function ownHosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
   return size > 1 ? [lead, { host: range(name, size - 1, 1) }] : [lead];
 }
 
-/** All hosts as one hostlist. */
-export function hostlist(resource: MiniClusterResource, spec: DefaultedSpec): string {
-  const all = hosts(resource, spec);
+/** All of them as one hostlist. */
+export function hostlist(all: readonly Host[]): string {
   return all.length === 1 ? all[0]!.host : all.map(({ host }) => host).join(',');
 }

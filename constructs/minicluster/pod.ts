@@ -42,9 +42,9 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
 }
 
 function pullSecrets(pulled: readonly Pulled[]): { name: string }[] | undefined {
-  const names = new Set<string>();
-  for (const { imagePullSecret } of pulled) if (imagePullSecret !== undefined) names.add(imagePullSecret);
-  return names.size === 0 ? undefined : [...names].sort().map((name) => ({ name }));
+  if (pulled.every(({ imagePullSecret }) => imagePullSecret === undefined)) return undefined;
+  const names = pulled.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
+  return [...new Set(names)].sort().map((name) => ({ name }));
 }
 
 function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {

@@ -2,55 +2,45 @@
 import type { Problem } from './problem';
 import type { Schema } from './schema';
 
-/** Everything in `value` that the schema does not allow. */
-export function schemaProblems(value: unknown, schema: Schema, path: string): readonly Problem[] {
-  return within(path, found(value, schema));
+/** Everything in a value that its schema does not allow; paths are relative to the value. */
+type Check = (value: unknown) => readonly Problem[];
+
+/** Says what the schema does not allow in a value. */
+export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly Problem[] {
+  const check = checkOf(schema);
+  return (value, path) => within(path, check(value));
 }
 
 /**
- * Paths are relative to `value`, and get their beginning on the way back: nearly all
- * values of all clusters are right, and then no path is ever written.
+ * Made of a schema once, because thousands of values are asked. Paths get their beginning
+ * on the way back: nearly all values are right, and then no path is ever written.
  */
-function found(value: unknown, schema: Schema): readonly Problem[] {
-  if (!fits(value, schema)) return [typeProblem(value, schema)];
-  switch (typeof value) {
-    case 'string':
-      return alone(textProblem(value, schema));
-    case 'number':
-      return alone(numberProblem(value, schema));
+function checkOf(schema: Schema): Check {
+  if (isEither(schema))
+    return (value) =>
+      typeof value === 'string' || Number.isInteger(value)
+        ? scalarProblems(value, schema)
+        : [typeProblem(value, schema)];
+  switch (schema.type) {
     case 'object':
-      return Array.isArray(value) ? listProblems(value, schema) : objectProblems(value as Mapping, schema);
+      return objectCheck(schema);
+    case 'array':
+      return listCheck(schema);
+    case 'integer':
+      return (value) =>
+        Number.isInteger(value) ? scalarProblems(value, schema) : [typeProblem(value, schema)];
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? NONE : [typeProblem(value, schema)]);
     default:
-      return NONE;
+      return (value) =>
+        typeof value === 'string' ? scalarProblems(value, schema) : [typeProblem(value, schema)];
   }
-}
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-function alone(problem: Problem | undefined): readonly Problem[] {
-  return problem === undefined ? NONE : [problem];
 }
 
 const NONE: readonly Problem[] = [];
 
 function within(path: string, problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => ({ ...problem, path: `${path}${problem.path}` }));
-}
-
-function fits(value: unknown, schema: Schema): boolean {
-  if (isEither(schema)) return typeof value === 'string' || Number.isInteger(value);
-  switch (schema.type) {
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    default:
-      return typeof value === 'string';
-  }
 }
 
 function isEither(schema: Schema): boolean {
@@ -73,52 +63,72 @@ function typeProblem(value: unknown, schema: Schema): Problem {
   return { path: '', what: `must be ${noun}`, value, remedy };
 }
 
-function listProblems(values: readonly unknown[], schema: Schema): readonly Problem[] {
+function listCheck(schema: Schema): Check {
   const { items, minItems = 0, maxItems = Infinity } = schema;
-  const problems: Problem[] = [];
-  if (items !== undefined)
-    for (let index = 0; index < values.length; index++) {
-      const wrong = found(values[index], items);
-      if (wrong.length > 0) problems.push(...within(`[${index}]`, wrong));
+  const check = items === undefined ? () => NONE : checkOf(items);
+  return (value) => {
+    if (!Array.isArray(value)) return [typeProblem(value, schema)];
+    if (value.length < minItems) return [{ path: '', what: 'is empty', value, remedy: 'give at least one' }];
+    const problems: Problem[] = [];
+    if (value.length > maxItems) {
+      const what = `has more than ${maxItems} items`;
+      problems.push({ path: '', what, value: value.length, remedy: 'give fewer' });
     }
-  if (values.length < minItems)
-    problems.unshift({ path: '', what: 'is empty', value: values, remedy: 'give at least one' });
-  if (values.length > maxItems)
-    problems.unshift({
-      path: '',
-      what: `has more than ${maxItems} items`,
-      value: values.length,
-      remedy: 'give fewer',
+    value.forEach((item, index) => {
+      const wrong = check(item);
+      if (wrong.length > 0) problems.push(...within(`[${index}]`, wrong));
     });
-  return problems;
+    return problems;
+  };
 }
 
-function objectProblems(value: Mapping, schema: Schema): readonly Problem[] {
+function objectCheck(schema: Schema): Check {
+  const { required = [], properties = {}, additionalProperties } = schema;
+  const checks = new Map(Object.entries(properties).map(([key, member]) => [key, checkOf(member)]));
+  const other = additionalProperties === undefined ? undefined : checkOf(additionalProperties);
+  return (value) => {
+    if (!isMapping(value)) return [typeProblem(value, schema)];
+    const problems = missing(value, required);
+    for (const key in value) {
+      const member = value[key];
+      if (member === undefined) continue;
+      const check = checks.get(key) ?? other;
+      const wrong = check === undefined ? [unknownProblem(key, member, properties)] : check(member);
+      if (wrong.length > 0) problems.push(...within(segment(key), wrong));
+    }
+    return problems;
+  };
+}
+
+function missing(value: Mapping, required: readonly string[]): Problem[] {
   const problems: Problem[] = [];
-  if (schema.required !== undefined)
-    for (const key of schema.required)
-      if (value[key] === undefined)
-        problems.push({ path: `.${key}`, what: 'is missing', value: undefined, remedy: 'give it' });
-  for (const key in value) {
-    const wrong = memberProblems(key, value[key], schema);
-    if (wrong.length > 0) problems.push(...within(segment(key), wrong));
-  }
+  for (const key of required)
+    if (value[key] === undefined)
+      problems.push({ path: `.${key}`, what: 'is missing', value: undefined, remedy: 'give it' });
   return problems;
 }
 
-function memberProblems(key: string, value: unknown, schema: Schema): readonly Problem[] {
-  if (value === undefined) return NONE;
-  const member = schema.properties?.[key] ?? schema.additionalProperties;
-  if (member !== undefined) return found(value, member);
-  const known = Object.keys(schema.properties ?? {});
-  const meant = known.find((name) => name.toLowerCase() === key.toLowerCase());
+type Mapping = Readonly<Record<string, unknown>>;
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unknownProblem(key: string, value: unknown, known: object): Problem {
+  const meant = Object.keys(known).find((name) => name.toLowerCase() === key.toLowerCase());
   const remedy =
     meant === undefined ? 'leave it out, or see docs/minicluster-fields.md' : `did you mean ${meant}`;
-  return [{ path: '', what: 'is not a field of MiniCluster', value, remedy }];
+  return { path: '', what: 'is not a field of MiniCluster', value, remedy };
 }
 
 function segment(key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+function scalarProblems(value: unknown, schema: Schema): readonly Problem[] {
+  const problem =
+    typeof value === 'string' ? textProblem(value, schema) : numberProblem(value as number, schema);
+  return problem === undefined ? NONE : [problem];
 }
 
 function numberProblem(value: number, schema: Schema): Problem | undefined {

@@ -15,8 +15,8 @@ export function mapSorted<T, R>(
 ): R[] {
   if (map === undefined) return [];
   const keys = Object.keys(map);
-  // Most have one entry or two, and a sort of one costs as much as the rest of this.
-  if (keys.length > 1) keys.sort();
+  // Most are in order already, and sorting costs more than the rest of this.
+  if (!keys.every((key, index) => index === 0 || keys[index - 1]! < key)) keys.sort();
   return keys.map((key) => make(key, map[key]!));
 }
 

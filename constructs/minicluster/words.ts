@@ -27,7 +27,9 @@ function unquote(word: string): string {
 
 /** The same, and what is between words. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
-const SPACE = /[ \t]+/;
+/** `NAME=value program` is syntax too. */
+const ASSIGNMENT = /^[^ \t]*=/;
+const WIDE_SPACE = /[ \t]*\t[ \t]*| {2,}/g;
 
 /**
  * A command line as shell source for its words: plain words as they are, anything with
@@ -35,9 +37,7 @@ const SPACE = /[ \t]+/;
  */
 export function commandWords(command: string): string {
   const line = command.trim();
-  const words = line.split(SPACE);
-  // `NAME=value program` is syntax too.
-  if (PLAIN.test(line) && !words[0]!.includes('=')) return words.join(' ');
+  if (PLAIN.test(line) && !ASSIGNMENT.test(line)) return line.replaceAll(WIDE_SPACE, ' ');
   return `"$shell" -c ${quote(line)}`;
 }
 
