@@ -1,26 +1,35 @@
 /**
  * What rendering costs: N MiniClusters in one chart, from props to YAML, and how
  * much of it is printing the YAML of those very objects, which nobody can leave out.
- * CPU time of both in one process; every measurement has a new one, after 200 other
- * clusters, and beside that cold and after as many others: V8 compiles only once.
+ * CPU time of both in one process, by the package as users install it, compiled.
+ * Every measurement has a process of its own: cold, as `cdk8s synth` is, after 200
+ * other clusters, and after as many others, because V8 compiles only once.
  *
  *   npm run -s bench:render -- --json
  */
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App, Chart, Size, Yaml } from 'cdk8s';
 import { Command } from 'commander';
-import { MiniCluster } from '../../constructs/minicluster';
 import { median } from './statistics';
+
+const ROOT = join(__dirname, '..', '..');
+const MODULES = join(ROOT, 'node_modules');
+
+type Package = typeof import('../../constructs');
 
 interface Options {
   readonly clusters: string;
   readonly pairs: string;
   readonly json?: boolean;
   readonly measure?: string;
+  readonly package: string;
 }
 
 /** A cluster as people write it; no two are alike. */
-function addCluster(chart: Chart, index: number): void {
+function addCluster({ MiniCluster }: Package, chart: Chart, index: number): void {
   new MiniCluster(chart, `lammps-${index}`, {
     size: 4 + (index % 13),
     tasks: 32,
@@ -37,10 +46,17 @@ function addCluster(chart: Chart, index: number): void {
   });
 }
 
-function chartOf(count: number): Chart {
+function chartOf(used: Package, count: number): Chart {
   const chart = new Chart(new App(), 'fleet', { namespace: 'lab' });
-  for (let index = 0; index < count; index++) addCluster(chart, index);
+  for (let index = 0; index < count; index++) addCluster(used, chart, index);
   return chart;
+}
+
+/** Compiles the package into a folder beside the modules that it needs. */
+function compile(folder: string): void {
+  symlinkSync(MODULES, join(folder, 'node_modules'));
+  const args = ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder];
+  execFileSync(join(MODULES, '.bin', 'tsc'), args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** CPU milliseconds since the process began. */
@@ -52,29 +68,32 @@ function cpu(): number {
 const WARM_UP = 200;
 
 interface Measured {
+  readonly objects: number;
   /** From props to YAML. */
   readonly render: number;
   /** From objects to YAML, the last part of it. */
   readonly print: number;
 }
 
-function measure(count: number, before: number): Measured {
-  Yaml.stringify(...chartOf(before).toJson());
+function measure(used: Package, count: number, before: number): Measured {
+  Yaml.stringify(...chartOf(used, before).toJson());
   const began = cpu();
-  const objects = chartOf(count).toJson();
+  const objects = chartOf(used, count).toJson();
   const made = cpu();
   Yaml.stringify(...objects);
   const printed = cpu();
-  return { render: printed - began, print: printed - made };
+  return { objects: objects.length, render: printed - began, print: printed - made };
 }
 
-/** @param before rendered and printed first */
-function measured(count: number, before: number): Measured {
-  const args = ['--import', 'tsx', __filename, '--measure', String(before), '--clusters', String(count)];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;
-}
-
-function compare(count: number, pairs: number) {
+function compare(folder: string, count: number, pairs: number) {
+  /** @param before rendered and printed first */
+  const measured = (clusters: number, before: number) => {
+    const args = ['--measure', String(before), '--clusters', String(clusters), '--package', folder];
+    const output = execFileSync(process.execPath, ['--import', 'tsx', __filename, ...args], {
+      encoding: 'utf8',
+    });
+    return JSON.parse(output) as Measured;
+  };
   const runs = Array.from({ length: pairs }, () => ({
     cold: measured(count, 0),
     once: measured(count, WARM_UP),
@@ -85,12 +104,12 @@ function compare(count: number, pairs: number) {
     Math.round(median(runs.map(value)) * 100) / 100;
   return {
     clusters: count,
-    objects: chartOf(count).toJson().length,
+    objects: of(({ once }) => once.objects),
     renderCpuMs: of(({ once }) => once.render),
     printCpuMs: of(({ once }) => once.print),
+    coldRatio: of(({ cold }) => cold.render / cold.print),
     ratio: of(({ once }) => once.render / once.print),
     warmRatio: of(({ warm }) => warm.render / warm.print),
-    coldRatio: of(({ cold }) => cold.render / cold.print),
     doubleCpuMs: of(({ twice }) => twice.render),
     doubleRatio: of(({ once, twice }) => twice.render / once.render),
   };
@@ -102,17 +121,25 @@ function main(): void {
     .option('--pairs <n>', 'how often, in turn', '5')
     .option('--json', 'figures as JSON')
     .option('--measure <n>', 'one measurement, in this process, after so many others')
+    .option('--package <folder>', 'the compiled package, for --measure', '')
     .parse();
-  const { clusters, pairs, json, measure: before } = program.opts<Options>();
+  const { clusters, pairs, json, measure: before, package: folder } = program.opts<Options>();
   if (before !== undefined) {
-    process.stdout.write(JSON.stringify(measure(Number(clusters), Number(before))));
+    const used = require(join(folder, 'constructs')) as Package;
+    process.stdout.write(JSON.stringify(measure(used, Number(clusters), Number(before))));
     return;
   }
-  const figures = compare(Number(clusters), Number(pairs));
-  if (json === true) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else
-    for (const [name, value] of Object.entries(figures))
-      process.stdout.write(`${name.padEnd(14)} ${value}\n`);
+  const compiled = mkdtempSync(join(tmpdir(), 'fluxqueue-render-'));
+  try {
+    compile(compiled);
+    const figures = compare(compiled, Number(clusters), Number(pairs));
+    if (json === true) process.stdout.write(`${JSON.stringify(figures)}\n`);
+    else
+      for (const [name, value] of Object.entries(figures))
+        process.stdout.write(`${name.padEnd(14)} ${value}\n`);
+  } finally {
+    rmSync(compiled, { recursive: true, force: true });
+  }
 }
 
 main();

@@ -32,9 +32,7 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(find(made.objects, 'Job', 'hello-keygen')).toBeDefined();
   },
   'batch.yaml': (made) =>
-    expect(
-      script(made, 'batch', 'runner_batch.sh')?.match(/^flux submit .*\|\| code=1$/gm),
-    ).toHaveLength(3),
+    expect(script(made, 'batch', 'runner_batch.sh')?.match(/^flux submit .*\|\| code=1$/gm)).toHaveLength(3),
   'sweep.yaml': (made) =>
     expect(script(made, 'sweep', 'runner_batch.sh')).toMatch(/^#!\/bin\/bash\nfor alpha in/),
   'lammps.ts': (made) => {
@@ -79,9 +77,7 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(find(made.objects, 'Deployment', 'sidecars-services')).toBeDefined();
   },
   'leader-worker.ts': (made) => {
-    expect(script(made, 'leader-worker', 'runner_script.sh')).toContain(
-      '"$FLUX_TASK_RANK" = 0',
-    );
+    expect(script(made, 'leader-worker', 'runner_script.sh')).toContain('"$FLUX_TASK_RANK" = 0');
     expect(lead(made, 'leader-worker')).toMatch(
       /flux submit -N 4 --quiet --watch "\$shell" .*\/script\.sh\n$/,
     );
@@ -124,9 +120,7 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(toml(made, 'workflow')).toContain('queue-policy = "easy"');
   },
   'training.ts': (made) => {
-    expect(script(made, 'training', 'runner_script.sh')).toContain(
-      '--node-rank="$FLUX_TASK_RANK"',
-    );
+    expect(script(made, 'training', 'runner_script.sh')).toContain('--node-rank="$FLUX_TASK_RANK"');
     expect(pod(made, 'training').containers[0]).toMatchObject({ resources: { claims: [{ name: 'gpus' }] } });
   },
   'state.ts': (made) => {

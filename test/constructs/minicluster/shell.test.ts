@@ -141,9 +141,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
       make(spec({ commands: { script: 'echo "$FLUX_TASK_RANK `date` \\"x\\""' } }));
       await pod.run();
       expect(pod.call('submit')).toContain('</flux_operator/runner/script.sh>');
-      expect(pod.read('/flux_operator/runner/script.sh')).toBe(
-        'echo "$FLUX_TASK_RANK `date` \\"x\\""\n',
-      );
+      expect(pod.read('/flux_operator/runner/script.sh')).toBe('echo "$FLUX_TASK_RANK `date` \\"x\\""\n');
     });
 
     test('batch: every line a job of one batch job, whose exit code counts', async () => {
@@ -180,9 +178,7 @@ describe.each<Shell>(['bash', 'dash'])('under %s', (shell) => {
         }),
       );
       expect((await pod.run()).code).toBe(0);
-      expect(pod.read('/flux_operator/runner/batch.sh')).toBe(
-        '#!/bin/sh\nflux run -n2 hostname\nexit 0\n',
-      );
+      expect(pod.read('/flux_operator/runner/batch.sh')).toBe('#!/bin/sh\nflux run -n2 hostname\nexit 0\n');
       expect(pod.has('/tmp/fluxout/x')).toBe(true);
     });
 
