@@ -60,6 +60,28 @@ test('what others add to its objects, as to any of cdk8s', () => {
   });
 });
 
+test('its objects say what an ApiObject of cdk8s says, and come in the order of dependencies', () => {
+  const inside = chart('lab');
+  const cluster = new MiniCluster(inside, 'mc', { container: CONTAINER });
+  const own = cluster.node.findAll().filter(ApiObject.isApiObject);
+  expect(own.map((object) => [ApiObject.of(object) === object, object instanceof ApiObject])).toEqual(
+    own.map(() => [true, true]),
+  );
+  for (const { apiVersion, apiGroup, kind, name, chart, metadata } of own) {
+    const of = new ApiObject(inside, `same-${kind}-${name}`, { apiVersion, kind, metadata: { name } });
+    expect({ apiGroup, chart, name: metadata.name, namespace: metadata.namespace }).toEqual({
+      apiGroup: of.apiGroup,
+      chart: of.chart,
+      name: of.name,
+      namespace: of.metadata.namespace,
+    });
+  }
+  const first = new ApiObject(inside, 'first', { apiVersion: 'v1', kind: 'Secret' });
+  for (const object of own) object.addDependency(first);
+  const kinds = Testing.synth(inside).map(({ kind }) => kind);
+  expect(kinds.indexOf('Secret')).toBeLessThan(kinds.indexOf('ConfigMap'));
+});
+
 test('live: the resource itself, for the controller', () => {
   const inside = chart('lab');
   new MiniCluster(inside, 'mc', { live: true, cleanup: true, container: CONTAINER });
