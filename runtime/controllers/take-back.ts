@@ -37,6 +37,8 @@ export interface Why {
 export class TakeBack {
   /** Job id -> generation of the object as our release left it: while we see an earlier one, the watch lags behind. */
   private readonly releasedAs = new Map<number, number>();
+  /** Job id -> the failure it is taken back for: once it is suspended, nothing of it may show that any more. */
+  private readonly begun = new Map<number, Why>();
 
   constructor(private readonly options: TakeBackOptions) {}
 
@@ -50,6 +52,12 @@ export class TakeBack {
 
   forget({ jobid }: WorkloadRow): void {
     this.releasedAs.delete(jobid);
+    this.begun.delete(jobid);
+  }
+
+  /** The failure for which it is on its way back already. */
+  whyBegun({ jobid }: WorkloadRow): Why | undefined {
+    return this.begun.get(jobid);
   }
 
   /** Seen as it was before we released it. */
@@ -72,6 +80,7 @@ export class TakeBack {
     pods: readonly Pod[],
     why: Why,
   ): Promise<void> {
+    if (why.cause === 'failure') this.begun.set(row.jobid, why);
     if (!adapter.isHeldBack(object)) return this.suspend(object, adapter, row);
     if (this.isOldView(object, row) || !adapter.canRelease(object)) return;
     if (pods.some((pod) => this.isAlive(pod))) return;

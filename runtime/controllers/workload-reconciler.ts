@@ -140,7 +140,7 @@ export class WorkloadReconciler {
       await this.finish(current, outcome.result, outcome.finishedAt);
       return undefined;
     }
-    const why = this.whyBack(object, adapter, current);
+    const why = this.whyBack(object, adapter, current, pods);
     if (why !== undefined) {
       await this.takeBack.step(object, adapter, current, pods, why);
       // What its user changed while it ran counts now.
@@ -276,12 +276,24 @@ export class WorkloadReconciler {
   }
 
   /** Why it has to leave its nodes; undefined: it need not. */
-  private whyBack(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Why | undefined {
+  private whyBack(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+    pods: readonly Pod[],
+  ): Why | undefined {
     // What can't be taken back stays where it is until it ends.
     if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
     if (row.recall !== null) return { cause: 'preempted', what: row.recall };
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
+    const begun = this.takeBack.whyBegun(row);
+    if (begun !== undefined) return begun;
+    const astray = adapter.astray(row, pods);
+    if (astray !== undefined) {
+      const what = `${astray.metadata.name} was made without being pinned to its node, as if admission was not in force`;
+      return { cause: 'failure', what };
+    }
     // Released, and held back again; if not by us then by its user. Or we see it as it was before.
     const suspended = adapter.recallable && row.releasedAt !== null && adapter.isHeldBack(object);
     return suspended ? { cause: 'suspended', what: 'was suspended' } : undefined;

@@ -13,9 +13,18 @@ import {
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';
-import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import {
+  deadlineOf,
+  isTerminal,
+  lastEnd,
+  namesOf,
+  type Outcome,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
 import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
+import { isGated, placeOf } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
   kind: 'Job',
@@ -35,6 +44,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     priority: undefined,
   }),
   outcome,
+  astray,
   doneOn,
   release: (job, row) => {
     const { annotations, activeDeadlineSeconds } = enforcement(job, row);
@@ -153,6 +163,19 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
   return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
+/** Made while admission was not in force: it goes wherever there is room, and units that it uses are granted to others. */
+function astray({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
+  const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
+  return pods.find(
+    (pod) =>
+      pod.metadata.annotations?.[JOBID_ANNOTATION] === String(jobid) &&
+      pod.metadata.deletionTimestamp === undefined &&
+      !isTerminal(pod) &&
+      !isGated(pod) &&
+      !own.has(placeOf(pod)),
+  );
+}
+
 /** A succeeded pod is not made again when every completion has its own pod from the start. */
 function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   const { completions, parallelism = 1, template } = job.spec;
@@ -161,8 +184,10 @@ function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly stri
   if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
   const done = doneByNode(job, row, pods);
   if (done.size === 0) return [];
+  // A pod may have taken the place of one that succeeded: what is there is not done, whatever the count.
+  const live = new Set(pods.filter((pod) => !isTerminal(pod)).map(placeOf));
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (done.get(node) ?? 0) >= placed)
+    .filter(({ node, pods: placed }) => (done.get(node) ?? 0) >= placed && !live.has(node))
     .map(({ node }) => node);
 }
 

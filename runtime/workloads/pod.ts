@@ -32,6 +32,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
           finishedAt: lastEnd([pod], now),
         }
       : undefined,
+  // It is its own pod, and was pinned before it lost its gate.
+  astray: () => undefined,
   doneOn: () => [],
   release: (pod, row) => ({
     type: 'json',

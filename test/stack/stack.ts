@@ -7,6 +7,9 @@ import { App } from 'cdk8s';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
 import { CONTROLLER_SERVICE_ACCOUNT, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/names';
 import type { ConfigInput } from '../../runtime/config';
+import { jobs, pods } from '../../runtime/kubernetes/paths';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { type RoleProcess, Roles } from './roles';
@@ -95,20 +98,20 @@ export class Stack {
     await this.postgres.stop();
   }
 
-  /** Policies are read by the apiserver some moments after they were written. */
+  /** Policies are read by the apiserver some moments after they were written, each by itself. */
   private async untilAdmissionHolds(): Promise<void> {
     const namespace = 'fluxqueue-probe';
     await this.namespace(namespace);
-    const job = {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: { name: 'probe' },
-      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } } },
-    };
-    const path = `/apis/batch/v1/namespaces/${namespace}/jobs?dryRun=All`;
+    const metadata = { name: 'probe' };
+    const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] };
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: { spec } } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
     await this.cluster.waitFor('admission', async () => {
-      const made = await this.cluster.request<{ spec: { suspend?: boolean } }>('POST', path, job);
-      return made.spec.suspend === true;
+      const made = await Promise.all([
+        this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job),
+        this.cluster.request<Pod>('POST', `${pods(namespace)}?dryRun=All`, pod),
+      ]);
+      return made[0].spec.suspend === true && isGated(made[1]);
     });
     await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
   }

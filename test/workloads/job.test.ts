@@ -3,6 +3,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
   GANG_SIZE,
+  GATE,
   JOBID_ANNOTATION,
 } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -170,6 +171,34 @@ describe('a Job', () => {
   });
 });
 
+describe('a pod of a Job that went astray', () => {
+  const row = { ...wide, jobid: 7 };
+  const made = (nodeName: string | undefined, jobid = '7', more: Partial<Pod['metadata']> = {}): Pod => {
+    const { spec, metadata, ...rest } = pod('Running', nodeName);
+    const { nodeName: _, ...unbound } = spec;
+    return {
+      ...rest,
+      spec: nodeName === undefined ? unbound : spec,
+      metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
+    };
+  };
+  const astray = (one: Pod) => jobAdapter.astray(row, [made('node-1'), one]) === one;
+
+  test('is bound to a node that is not its own, or to none', () => {
+    expect(astray(made('node-3'))).toBe(true);
+    expect(astray(made(undefined))).toBe(true);
+    expect(astray(made('node-2'))).toBe(false);
+  });
+
+  test('is neither one of another run, nor one that waits for its place, ended or is on its way out', () => {
+    const gated = made(undefined);
+    expect(astray({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
+    expect(astray({ ...made('node-3'), status: { phase: 'Failed' } })).toBe(false);
+    expect(astray(made('node-3', '6'))).toBe(false);
+    expect(astray(made('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
+  });
+});
+
 describe('the outcome of a Job', () => {
   test.each([
     ['Complete', undefined, 'Succeeded'],
@@ -213,6 +242,15 @@ describe('nodes on which nothing of a Job runs again', () => {
     expect(done({}, of(pod('Succeeded', 'node-1')))).toEqual([]);
     expect(done({}, of(pod('Failed', 'node-2')))).toEqual([]);
     expect(done({}, of(pod('Succeeded', 'node-1')), of(pod('Succeeded', 'node-1')))).toEqual(['node-1']);
+  });
+
+  test('none on which a pod of it is still there, as one that took the place of one that succeeded', () => {
+    const ran = [
+      of(pod('Succeeded', 'node-1')),
+      of(pod('Succeeded', 'node-1')),
+      of(pod('Succeeded', 'node-2')),
+    ];
+    expect(done({ completionMode: 'NonIndexed' }, ...ran, of(pod('Running', 'node-1')))).toEqual(['node-2']);
   });
 
   test('without indexes only pods of this run count', () => {
