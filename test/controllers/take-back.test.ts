@@ -79,6 +79,20 @@ describe('taking back', () => {
     ]);
   });
 
+  test('a failure stays what it is taken back for, until it waits again', async () => {
+    const { grant, step, row, takeBack } = await setUp();
+    await grant();
+    const granted = row();
+    expect(takeBack.whyBegun(granted)).toBeUndefined();
+    await step({ cause: 'suspended', what: 'was suspended' }, job(true), [pod]);
+    expect(takeBack.whyBegun(granted)).toBeUndefined();
+    await step(LOST, job(false));
+    expect(takeBack.whyBegun(granted)).toEqual(LOST);
+    await step(LOST, job(true));
+    expect(row().phase).toBe('Waiting');
+    expect(takeBack.whyBegun(granted)).toBeUndefined();
+  });
+
   test('not by what was seen before its release', async () => {
     const { grant, step, row, takeBack } = await setUp();
     await grant();
