@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import { PropsError } from '../errors';
@@ -104,8 +105,10 @@ class Manifest extends Construct implements Pick<ApiObject, keyof ApiObject> {
   }
 
   toJson(): ManifestObject {
-    const { manifest, noted, patches } = this;
-    const whole = noted === undefined ? manifest : { ...manifest, metadata: noted.toJson() };
+    const { manifest, patches } = this;
+    const metadata = this.noted?.toJson() ?? manifest.metadata;
+    // Who only looked at it changes nothing, not even the order.
+    const whole = isDeepStrictEqual(metadata, manifest.metadata) ? manifest : { ...manifest, metadata };
     // Patches change what they are given, and parts of it belong to all clusters.
     return patches.length === 0 ? whole : JsonPatch.apply(structuredClone(whole), ...patches);
   }
@@ -137,7 +140,7 @@ function asManifest({ metadata, spec }: MiniClusterResource): ManifestObject {
   return {
     apiVersion: `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`,
     kind: 'MiniCluster',
-    metadata: { ...metadata, labels: {} },
+    metadata,
     spec,
   };
 }

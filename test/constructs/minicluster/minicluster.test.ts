@@ -1,4 +1,4 @@
-import { ApiObject, App, Chart, Duration, JsonPatch, Testing } from 'cdk8s';
+import { ApiObject, App, Chart, Duration, JsonPatch, Testing, Yaml } from 'cdk8s';
 import { ConfigMap, Secret, ServiceAccount } from 'cdk8s-plus-28';
 import { Certificate, MiniCluster, renderMiniCluster } from '../../../constructs/minicluster';
 
@@ -60,6 +60,20 @@ test('what others add to its objects, as to any of cdk8s', () => {
   });
 });
 
+test('who only looks at them changes nothing', () => {
+  const inside = chart('lab');
+  const props = { container: CONTAINER, priority: -3, jobLabels: { z: '1', a: '2' } };
+  const clusters = [
+    new MiniCluster(inside, 'mc', props),
+    new MiniCluster(inside, 'l', { ...props, live: true }),
+  ];
+  const before = Yaml.stringify(...inside.toJson());
+  for (const { node } of clusters)
+    for (const object of node.findAll().filter(ApiObject.isApiObject))
+      expect(object.metadata.name).toBe(object.name);
+  expect(Yaml.stringify(...inside.toJson())).toBe(before);
+});
+
 test('its objects say what an ApiObject of cdk8s says, and come in the order of dependencies', () => {
   const inside = chart('lab');
   const cluster = new MiniCluster(inside, 'mc', { container: CONTAINER });
@@ -89,7 +103,7 @@ test('live: the resource itself, for the controller', () => {
     {
       apiVersion: 'flux-framework.org/v1alpha2',
       kind: 'MiniCluster',
-      metadata: { name: 'mc', namespace: 'lab', labels: {} },
+      metadata: { name: 'mc', namespace: 'lab' },
       spec: { cleanup: true, containers: [CONTAINER] },
     },
   ]);
