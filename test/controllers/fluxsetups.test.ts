@@ -18,13 +18,16 @@ describeStack(
       science = namespace;
     });
 
-    const create = (name: string, spec: FluxSetupSpecJson = {}) =>
-      getFixture().client.create<FluxSetupObject>(fluxSetups(science.name), {
+    /** Resolves once it is at work: a workload that names no queue could be seen before it. */
+    const create = async (name: string, spec: FluxSetupSpecJson = {}) => {
+      await getFixture().client.create<FluxSetupObject>(fluxSetups(science.name), {
         apiVersion: 'flux-framework.org/v1alpha1',
         kind: 'FluxSetup',
         metadata: { name },
         spec,
       });
+      await says(name, { observedGeneration: 1 });
+    };
     const update = (name: string, spec: object) =>
       getFixture().client.patch(fluxSetups(science.name, name), { spec }, 'merge');
     const remove = (name: string) => getFixture().client.delete(fluxSetups(science.name, name));
@@ -41,7 +44,6 @@ describeStack(
       });
     const condition = (object: FluxSetupObject, wanted: string) =>
       object.status?.conditions?.find(({ type }) => type === wanted);
-    /** The condition of a FluxJob, once it waits for this reason. */
     /** A waiting FluxJob comes to say whether it can ever start. */
     const saysStalled = (name: string, reason: string, status: 'True' | 'False') =>
       waitFor(`${name} to say Stalled=${status}`, async () => {
