@@ -1,9 +1,10 @@
 /** broker.toml: who is in the instance, what it offers, how it schedules. */
 import { coreSet } from './cores';
-import { type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
+import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import type { Parts } from './parts';
 import { CURVE_FILE, resourceFile } from './places';
 import type { DefaultedSpec } from './schema';
+import { ended } from './words';
 
 /** Without CPUs in the spec: brokers look for themselves, or, where some may be missing, offer what the node of each has. */
 export function resourceSource({ spec, cores }: Parts): 'cores' | 'discovered' | 'local' {
@@ -17,7 +18,7 @@ export function resourceSource({ spec, cores }: Parts): 'cores' | 'discovered' |
 export function brokerConfig(parts: Parts): string {
   const { resource, spec } = parts;
   const { brokerConfig: given } = spec.flux;
-  if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`;
+  if (given !== undefined) return ended(given);
   const all = hosts(resource, spec);
   // Joined, it is one string; a template would stay a tree of its parts in memory.
   return [ACCESS, bootstrap(parts, all), tbon(spec), resources(parts, all), scheduler(spec)].join('');
@@ -43,7 +44,7 @@ function bootstrap({ resource, spec }: Parts, all: readonly Host[]): string {
   return `
 [bootstrap]
 curve_cert = "${CURVE_FILE}"
-default_port = ${spec.network.port ?? 8050}
+default_port = ${brokerPort(spec)}
 default_bind = "tcp://*:%p"
 default_connect = ${text(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
 hosts = [

@@ -2,8 +2,7 @@
 
 import type { Scripts } from './config-maps';
 import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
-import { headlessName } from './hosts';
-import { isInteractive } from './lead';
+import { brokerPort, headlessName } from './hosts';
 import type { Parts } from './parts';
 import {
   CURVE_FOLDER,
@@ -58,9 +57,9 @@ export function brokerPod(parts: Parts, scripts: readonly Scripts[]): Record<str
 }
 
 /** A StatefulSet restarts by itself; one try is one pod for a command, so that its log stays. */
-export function restartPolicy({ spec, runner }: Parts): string {
+export function restartPolicy({ spec, interactive }: Parts): string {
   if (spec.workload === 'StatefulSet') return 'Always';
-  return spec.pod.restartPolicy ?? (isInteractive(spec, runner) ? 'OnFailure' : 'Never');
+  return spec.pod.restartPolicy ?? (interactive ? 'OnFailure' : 'Never');
 }
 
 function pulled(spec: DefaultedSpec): readonly Pulled[] {
@@ -116,7 +115,7 @@ function runner(parts: Parts): Container {
     name: runnerName,
     command: ['/bin/sh', `${SCRIPTS}/start.sh`],
     env: spec.workload === 'StatefulSet' ? [STATEFUL_INDEX] : [],
-    ports: [{ name: 'flux', containerPort: spec.network.port ?? 8050 }],
+    ports: [{ name: 'flux', containerPort: brokerPort(spec) }],
     mounts,
   });
 }
@@ -135,8 +134,6 @@ function sidecar(parts: Parts, from: Parts['runner']): Container {
     ...container(parts.spec, from, {
       name,
       command: wrapped ? ['/bin/sh', `${SCRIPTS}/sidecar.sh`, name] : undefined,
-      env: [],
-      ports: [],
       mounts: fluxMounts(parts),
     }),
     restartPolicy: 'Always',

@@ -1,6 +1,7 @@
 /** Fields of one container that don't go together. */
 import { OWN_VOLUMES } from './broker-pod';
 import { isBatch } from './lead';
+import { LABEL } from './names';
 import type { Problem } from './problem';
 import type { ContainerSpec } from './resource';
 import { sorted } from './tidy';
@@ -62,7 +63,6 @@ function volumesProblems({ volumes }: ContainerSpec, path: string): Problem[] {
 }
 
 const SOURCES = ['csiDriver', 'secretName', 'hostPath', 'configMapName', 'claimName', 'nfsServer'] as const;
-const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function volumeProblems(name: string, volume: VolumeSpec, path: string): Problem[] {
   const sources = [
@@ -71,7 +71,7 @@ function volumeProblems(name: string, volume: VolumeSpec, path: string): Problem
   ];
   const rules: readonly [boolean, Problem][] = [
     [
-      !NAME.test(name),
+      !LABEL.test(name),
       {
         path,
         what: 'is no name of a volume',

@@ -1,6 +1,6 @@
 /** Names that would be too long, or there twice. */
 import { maxSize } from './hosts';
-import { portServiceName } from './names';
+import { LABEL, portServiceName } from './names';
 import type { Parts } from './parts';
 import { hasView } from './places';
 import type { Problem } from './problem';
@@ -10,14 +10,13 @@ import { volumeSource } from './volumes';
 
 const DNS_LABEL = 63;
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export function nameProblems({ metadata: { name, namespace } }: MiniClusterResource): Problem[] {
   const problems: Problem[] = [];
   const remedy = 'use lower-case letters, digits and "-", with a letter first';
   if (!NAME.test(name))
     problems.push({ path: 'metadata.name', what: 'is no name for a cluster', value: name, remedy });
-  if (namespace !== undefined && !NAMESPACE.test(namespace))
+  if (namespace !== undefined && !LABEL.test(namespace))
     problems.push({
       path: 'metadata.namespace',
       what: 'is no name of a namespace',
@@ -73,7 +72,7 @@ function twice(
   field: string,
   taken: readonly string[],
 ): Problem[] {
-  if (names.length === 0 || (names.length === 1 && !taken.includes(names[0]!))) return [];
+  if (names.length + taken.length < 2) return [];
   const seen = new Set(taken);
   return names.flatMap((name, index) => {
     if (name === undefined) return [];

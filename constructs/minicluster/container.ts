@@ -17,16 +17,16 @@ const RESTRICTED = {
 /** What one container has beside the user's fields. */
 export interface ContainerParts {
   readonly name: string;
-  /** Undefined: the image's own entrypoint. */
-  readonly command: readonly string[] | undefined;
-  readonly env: readonly Named[];
+  /** @default - the image's own entrypoint */
+  readonly command?: readonly string[] | undefined;
+  readonly env?: readonly Named[];
   /** These two get the user's added. */
-  readonly ports: Named[];
-  readonly mounts: Named[];
+  readonly ports?: Named[];
+  readonly mounts?: Named[];
 }
 
 export function container(spec: DefaultedSpec, from: ContainerSpec, parts: ContainerParts): Container {
-  const { name, command, ports, mounts } = parts;
+  const { name, command, env = [], ports = [], mounts = [] } = parts;
   from.ports?.forEach((port) => {
     ports.push({ name: portName(port), containerPort: port });
   });
@@ -38,7 +38,7 @@ export function container(spec: DefaultedSpec, from: ContainerSpec, parts: Conta
     imagePullPolicy: pullPolicy(from),
     command,
     workingDir: from.workingDir,
-    env: listed(environment(from, parts.env)),
+    env: listed(environment(from, env)),
     envFrom: from.envFrom,
     lifecycle: lifecycle(from),
     livenessProbe: from.livenessProbe,
@@ -65,15 +65,17 @@ export function portName(port: number): string {
 }
 
 /** Ours, `environment`, `secrets`, `env`: the last of a name counts. */
-function environment({ environment, secrets, env }: ContainerSpec, ours: readonly Named[]): readonly Named[] {
-  const plain: Named[] = mapSorted(environment, (name, value) => ({ name, value }));
-  if (ours.length === 0 && secrets === undefined && env === undefined) return plain;
-  const secret: Named[] = mapSorted(secrets, (name, { name: secret, key }) => ({
+function environment(
+  { environment, secrets, env = [] }: ContainerSpec,
+  ours: readonly Named[],
+): readonly Named[] {
+  const plain = mapSorted(environment, (name, value) => ({ name, value }));
+  const secret = mapSorted(secrets, (name, { name: secret, key }) => ({
     name,
     valueFrom: { secretKeyRef: { name: secret, key } },
   }));
   const all = new Map<string, Named>();
-  for (const each of [...ours, ...plain, ...secret, ...(env ?? [])]) all.set(each.name, { ...each });
+  for (const each of [...ours, ...plain, ...secret, ...env]) all.set(each.name, { ...each });
   return [...all.values()];
 }
 

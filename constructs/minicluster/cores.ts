@@ -17,10 +17,10 @@ const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k:
 
 /** A quantity of CPUs; what it can't read counts as none. */
 function cpus(quantity: number | string): number {
-  const plain = Number(quantity);
-  if (typeof quantity === 'number' || !Number.isNaN(plain)) return Math.max(0, plain);
-  const scaled = Number(quantity.slice(0, -1)) * (FACTOR[quantity.slice(-1)] ?? 0);
-  return scaled >= 0 ? scaled : 0;
+  const text = String(quantity);
+  const plain = Number(text);
+  const count = Number.isNaN(plain) ? Number(text.slice(0, -1)) * (FACTOR[text.slice(-1)] ?? 0) : plain;
+  return count > 0 ? count : 0;
 }
 
 /** RFC 22: a range of one is written without a dash, `0-0` is refused. */

@@ -9,7 +9,7 @@ import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 import { mapSorted, sorted } from './tidy';
-import { assignments, quote, quoteAll } from './words';
+import { assignments, ended, quote, quoteAll } from './words';
 
 /** A file in SCRIPTS, as a projected volume lists it. */
 interface Item {
@@ -89,13 +89,13 @@ const CLUSTER_ITEMS = Object.freeze([
 
 /** The files that say what this cluster is; a change of size changes nothing but their text. */
 export function clusterFiles(parts: Parts): Files {
-  const { spec, runner } = parts;
+  const { spec } = parts;
   return {
     data: {
       'config_broker.toml': brokerConfig(parts),
       'cluster_broker.sh': brokerScript(spec),
       'cluster_environment.sh': environment(spec),
-      'cluster_lead.sh': leadScript(spec, runner),
+      'cluster_lead.sh': leadScript(parts),
       'cluster_settings.sh': settings(parts),
     },
     items: CLUSTER_ITEMS,
@@ -104,9 +104,8 @@ export function clusterFiles(parts: Parts): Files {
 
 /** The runner's blocks and script; its command is in lead.sh. */
 export function runnerFiles(spec: DefaultedSpec, runner: ContainerSpec): Files {
-  const { commands = {} } = runner;
-  const blocks = isBatch(runner) ? { ...commands, batch: batchScript(spec, runner) } : commands;
-  return blockFiles('runner', blocks);
+  const batch = isBatch(runner) ? batchScript(spec, runner) : undefined;
+  return blockFiles('runner', { ...runner.commands, batch });
 }
 
 /** A sidecar's blocks, with what it runs as one of them. */
@@ -116,10 +115,10 @@ export function sidecarFiles({ name = '', command, commands = {} }: ContainerSpe
 }
 
 /** @param folder the container's own, so that its blocks have names of their own in the ConfigMap too */
-function blockFiles(folder: string, blocks: object): Files {
+function blockFiles(folder: string, blocks: Readonly<Record<string, string | undefined>>): Files {
   const data: Record<string, string> = {};
   const items: Item[] = [];
-  for (const [block, text] of sorted<string | undefined>({ ...blocks })) {
+  for (const [block, text] of sorted(blocks)) {
     // The prefix is in lead.sh.
     if (text === undefined || text === '' || block === 'prefix') continue;
     const each = item(`${folder}/${block}.sh`);
@@ -127,10 +126,6 @@ function blockFiles(folder: string, blocks: object): Files {
     items.push(each);
   }
   return { data, items };
-}
-
-function ended(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 function environment({ flux }: DefaultedSpec): string {

@@ -18,6 +18,13 @@ export function maxSize({ maxSize = 0, size }: DefaultedSpec): number {
   return Math.max(maxSize, size);
 }
 
+/** Of every broker, unless its cluster says otherwise. */
+const PORT = 8050;
+
+export function brokerPort({ network }: DefaultedSpec): number {
+  return network.port ?? PORT;
+}
+
 /** Name of the headless Service, which is the pods' subdomain too. */
 export function headlessName({ metadata }: MiniClusterResource, { network }: DefaultedSpec): string {
   return network.headlessName ?? metadata.name;
@@ -41,7 +48,7 @@ export function hosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[
   if (bursting?.hostlist !== undefined) return [{ host: bursting.hostlist }];
   const own = range(resource.metadata.name, maxSize(spec));
   if (bursting?.leadBroker !== undefined) {
-    const { address, name, port = 8050, size } = bursting.leadBroker;
+    const { address, name, port = PORT, size } = bursting.leadBroker;
     return [
       { host: `${name}-0`, connect: `tcp://${address}:${port}` },
       ...(size > 1 ? [{ host: range(name, size - 1, 1) }] : []),
@@ -66,5 +73,5 @@ function ownHosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
 
 /** All of them as one hostlist. */
 export function hostlist(all: readonly Host[]): string {
-  return all.length === 1 ? all[0]!.host : all.map(({ host }) => host).join(',');
+  return all.map(({ host }) => host).join(',');
 }

@@ -1,4 +1,5 @@
 /** What the lead starts, as shell source that appends it to the broker and its options. */
+import type { Parts } from './parts';
 import { configFolder, RUNNER, SCRIPTS } from './places';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
@@ -22,8 +23,8 @@ function pushFlags(words: string[], { tasks, size, flux, logging }: DefaultedSpe
   if (logging.debug === true) words.push('-vvv');
 }
 
-export function leadScript(spec: DefaultedSpec, runner: ContainerSpec): string {
-  if (isInteractive(spec, runner)) return 'set -- "$@" -Sbroker.rc2_none\n';
+export function leadScript({ spec, runner, interactive }: Parts): string {
+  if (interactive) return 'set -- "$@" -Sbroker.rc2_none\n';
   return `set -- "$@" ${timed(spec)}${prefix(runner)}${started(spec, runner)}\n`;
 }
 

@@ -3,6 +3,9 @@ import { MINICLUSTER_LABEL } from '../names';
 import type { Parts } from './parts';
 import type { ManifestObject, MiniClusterResource } from './resource';
 
+/** A label of DNS, as namespaces and volumes are called. */
+export const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
 export interface ObjectNames {
   /** The Job or StatefulSet, and the prefix of the brokers' host names. */
   readonly workload: string;
@@ -43,7 +46,7 @@ export function objectLabels({ metadata: { name } }: MiniClusterResource): Recor
 
 /** Metadata of an object of this name. */
 export function objectMetadata(
-  { resource, labels: own }: Pick<Parts, 'resource' | 'labels'>,
+  { resource, labels: own }: Parts,
   name: string,
   labels = own,
 ): ManifestObject['metadata'] {

@@ -42,9 +42,8 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
 }
 
 function pullSecrets(pulled: readonly Pulled[]): { name: string }[] | undefined {
-  if (pulled.every(({ imagePullSecret }) => imagePullSecret === undefined)) return undefined;
   const names = pulled.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
-  return [...new Set(names)].sort().map((name) => ({ name }));
+  return names.length === 0 ? undefined : [...new Set(names)].sort().map((name) => ({ name }));
 }
 
 function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {
@@ -58,7 +57,6 @@ const ARCH: Readonly<Record<string, string>> = { arm: 'arm64', aarch64: 'arm64',
 
 /** `pod.nodeAffinity`: all of the labels, each with one of its values. */
 export function nodeAffinity({ pod }: DefaultedSpec): Record<string, unknown> | undefined {
-  if (pod.nodeAffinity === undefined) return undefined;
   const expressions = mapSorted(pod.nodeAffinity, (key, values) => ({ key, operator: 'In', values }));
   if (expressions.length === 0) return undefined;
   return {

@@ -16,25 +16,23 @@ export function schemaCheck(schema: Schema): (value: unknown, path: string) => r
  * on the way back: nearly all values are right, and then no path is ever written.
  */
 function checkOf(schema: Schema): Check {
-  if (isEither(schema))
-    return (value) =>
-      typeof value === 'string' || Number.isInteger(value)
-        ? scalarProblems(value, schema)
-        : [typeProblem(value, schema)];
+  if (isEither(schema)) return scalarCheck(schema, (value) => isText(value) || Number.isInteger(value));
   switch (schema.type) {
     case 'object':
       return objectCheck(schema);
     case 'array':
       return listCheck(schema);
     case 'integer':
-      return (value) =>
-        Number.isInteger(value) ? scalarProblems(value, schema) : [typeProblem(value, schema)];
+      return scalarCheck(schema, Number.isInteger);
     case 'boolean':
-      return (value) => (typeof value === 'boolean' ? NONE : [typeProblem(value, schema)]);
+      return scalarCheck(schema, (value) => typeof value === 'boolean');
     default:
-      return (value) =>
-        typeof value === 'string' ? scalarProblems(value, schema) : [typeProblem(value, schema)];
+      return scalarCheck(schema, isText);
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 const NONE: readonly Problem[] = [];
@@ -125,10 +123,12 @@ function segment(key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-function scalarProblems(value: unknown, schema: Schema): readonly Problem[] {
-  const problem =
-    typeof value === 'string' ? textProblem(value, schema) : numberProblem(value as number, schema);
-  return problem === undefined ? NONE : [problem];
+function scalarCheck(schema: Schema, fits: (value: unknown) => boolean): Check {
+  return (value) => {
+    if (!fits(value)) return [typeProblem(value, schema)];
+    const problem = isText(value) ? textProblem(value, schema) : numberProblem(value as number, schema);
+    return problem === undefined ? NONE : [problem];
+  };
 }
 
 function numberProblem(value: number, schema: Schema): Problem | undefined {

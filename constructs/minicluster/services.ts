@@ -1,7 +1,7 @@
 /** Services: what brokers find each other by, what ports of sidecars and services are reached by, and the services' own pod. */
 import { MINICLUSTER_LABEL } from '../names';
 import { container, portName, TEMPORARY_VOLUME } from './container';
-import { headlessName } from './hosts';
+import { brokerPort, headlessName } from './hosts';
 import { BROKER_LABEL, objectMetadata, portServiceName } from './names';
 import type { Parts } from './parts';
 import { basePod, nodeAffinity } from './pod';
@@ -16,18 +16,18 @@ const SERVICES_LABEL = 'flux-framework.org/services';
 export function headlessService(parts: Parts): ManifestObject {
   const { resource, spec, names } = parts;
   const { name } = resource.metadata;
-  const port = spec.network.port ?? 8050;
+  const port = brokerPort(spec);
   const minimal = spec.flux.minimalService === true;
-  const ports = [{ name: 'flux', port, targetPort: port }];
-  // Brokers look for each other before any of them is ready.
-  const publishNotReadyAddresses = true;
-  const metadata = objectMetadata(parts, names.service);
-  if (!minimal) {
-    const selector = { [MINICLUSTER_LABEL]: name };
-    return service(metadata, { clusterIP: 'None', ports, publishNotReadyAddresses, selector });
-  }
-  const selector = { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' };
-  return service(metadata, { ports, publishNotReadyAddresses, selector });
+  const own = {
+    clusterIP: minimal ? undefined : 'None',
+    ports: [{ name: 'flux', port, targetPort: port }],
+    // Brokers look for each other before any of them is ready.
+    publishNotReadyAddresses: true,
+    selector: minimal
+      ? { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' }
+      : { [MINICLUSTER_LABEL]: name },
+  };
+  return service(objectMetadata(parts, names.service), given(own));
 }
 
 function indexLabel(workload: string): string {
@@ -107,8 +107,5 @@ function serviceContainer({ spec }: Parts, from: ContainerSpec) {
   return container(spec, from, {
     name: from.name ?? '',
     command: wrapped ? ['/bin/sh', '-c', lines.join('\n')] : undefined,
-    env: [],
-    ports: [],
-    mounts: [],
   });
 }

@@ -17,7 +17,6 @@ export function pushUserVolumes(all: Named[], ...containers: readonly ContainerS
 }
 
 export function pushUserMounts(all: Named[], { volumes }: ContainerSpec): void {
-  if (volumes === undefined) return;
   const mounts = mapSorted(volumes, (name, volume) =>
     given({
       name,

@@ -1,5 +1,10 @@
 /** Text for the shell: what is quoted here means itself, whatever is in it. */
 
+/** With the end of its last line. */
+export function ended(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
 /** Characters that mean themselves in every shell. */
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
@@ -29,7 +34,7 @@ function unquote(word: string): string {
 const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
 /** `NAME=value program` is syntax too. */
 const ASSIGNMENT = /^[^ \t]*=/;
-const WIDE_SPACE = /[ \t]*\t[ \t]*| {2,}/g;
+const SPACE = /[ \t]+/g;
 
 /**
  * A command line as shell source for its words: plain words as they are, anything with
@@ -37,7 +42,7 @@ const WIDE_SPACE = /[ \t]*\t[ \t]*| {2,}/g;
  */
 export function commandWords(command: string): string {
   const line = command.trim();
-  if (PLAIN.test(line) && !ASSIGNMENT.test(line)) return line.replaceAll(WIDE_SPACE, ' ');
+  if (PLAIN.test(line) && !ASSIGNMENT.test(line)) return line.replaceAll(SPACE, ' ');
   return `"$shell" -c ${quote(line)}`;
 }
 

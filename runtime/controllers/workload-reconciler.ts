@@ -5,7 +5,6 @@
  * by the same step again.
  */
 
-import { JOBID_ANNOTATION } from '../../constructs/names';
 import { messageOf } from '../errors';
 import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -17,7 +16,7 @@ import { applyPatch } from '../kubernetes/writes';
 import type { Ledger } from '../queue/ledger';
 import type { QueueSettings, WorkloadRow } from '../queue/types';
 import { isTerminal, lostNodes, namesOf, secondsOf, type WorkloadAdapter } from '../workloads/adapter';
-import { isGated, pinPatch } from '../workloads/pod';
+import { astray, isGated, isOfRun, pinPatch } from '../workloads/pod';
 import { forgottenGrant } from './adoption';
 import type { Intake } from './intake';
 import { nodesForGated } from './slots';
@@ -158,8 +157,7 @@ export class WorkloadReconciler {
   /** Pods may be left over from before a requeue: those that ended, and those on a node that is gone. */
   private hasStarted(pod: Pod, { uid, jobid, releasedAt }: WorkloadRow): boolean {
     const { metadata, spec, status } = pod;
-    const isOfThisRun = metadata.uid === uid || metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
-    if (isOfThisRun) return status?.phase === 'Running' || isTerminal(pod);
+    if (metadata.uid === uid || isOfRun(pod, jobid)) return status?.phase === 'Running' || isTerminal(pod);
     const isThere = spec.nodeName !== undefined && this.options.nodeExists(spec.nodeName);
     return releasedAt !== null && status?.phase === 'Running' && isThere;
   }
@@ -289,9 +287,9 @@ export class WorkloadReconciler {
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
     const begun = this.takeBack.whyBegun(row);
     if (begun !== undefined) return begun;
-    const astray = adapter.astray(row, pods);
-    if (astray !== undefined) {
-      const what = `${astray.metadata.name} was made without being pinned to its node, as if admission was not in force`;
+    const stray = astray(row, pods);
+    if (stray !== undefined) {
+      const what = `${stray.metadata.name} was made without being pinned to its node, as if admission was not in force`;
       return { cause: 'failure', what };
     }
     // Released, and held back again; if not by us then by its user. Or we see it as it was before.

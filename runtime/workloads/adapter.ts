@@ -24,8 +24,6 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   demand(object: T): Demand;
   /** The result, once it is over and no pod of it can run again. `now` in Unix seconds. */
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
-  /** A live pod of this run that nothing holds to a node of its allocation: admission did not see it. */
-  astray(row: WorkloadRow, pods: readonly Pod[]): Pod | undefined;
   /** Nodes of the allocation on which nothing of it will run again. */
   doneOn(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /** The one patch that releases it onto these nodes. */

@@ -13,18 +13,10 @@ import {
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';
-import {
-  deadlineOf,
-  isTerminal,
-  lastEnd,
-  namesOf,
-  type Outcome,
-  secondsOf,
-  type WorkloadAdapter,
-} from './adapter';
+import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
 import { placementOf } from './placement';
-import { isGated, placeOf } from './pod';
+import { isOfRun, placeOf } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
   kind: 'Job',
@@ -44,7 +36,6 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     priority: undefined,
   }),
   outcome,
-  astray,
   doneOn,
   release: (job, row) => {
     const { annotations, activeDeadlineSeconds } = enforcement(job, row);
@@ -163,19 +154,6 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
   return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
-/** Made while admission was not in force: it goes wherever there is room, and units that it uses are granted to others. */
-function astray({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
-  const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
-  return pods.find(
-    (pod) =>
-      pod.metadata.annotations?.[JOBID_ANNOTATION] === String(jobid) &&
-      pod.metadata.deletionTimestamp === undefined &&
-      !isTerminal(pod) &&
-      !isGated(pod) &&
-      !own.has(placeOf(pod)),
-  );
-}
-
 /** A succeeded pod is not made again when every completion has its own pod from the start. */
 function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   const { completions, parallelism = 1, template } = job.spec;
@@ -203,9 +181,7 @@ function doneByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[])
       ? [
           ...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
         ].map((index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)))
-      : succeeded
-          .filter(({ metadata }) => metadata.annotations?.[JOBID_ANNOTATION] === String(jobid))
-          .map(({ spec: { nodeName } }) => nodeName);
+      : succeeded.filter((pod) => isOfRun(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
   const done = new Map<string, number>();
   for (const node of nodes) if (node !== undefined) done.set(node, (done.get(node) ?? 0) + 1);
   return done;

@@ -3,11 +3,18 @@
  * StatefulSet, ... Held back by our scheduling gate; released by one JSON patch
  * that pins it to its node, removes the gate and has the kubelet end it when its walltime is over.
  */
-import { GATE, WALLTIME } from '../../constructs/names';
+import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/names';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';
-import { deadlineOf, isTerminal, type JsonPatchOperation, lastEnd, type WorkloadAdapter } from './adapter';
+import {
+  deadlineOf,
+  isTerminal,
+  type JsonPatchOperation,
+  lastEnd,
+  namesOf,
+  type WorkloadAdapter,
+} from './adapter';
 import { settingOf } from './settings';
 
 export const podAdapter: WorkloadAdapter<Pod> = {
@@ -32,8 +39,6 @@ export const podAdapter: WorkloadAdapter<Pod> = {
           finishedAt: lastEnd([pod], now),
         }
       : undefined,
-  // It is its own pod, and was pinned before it lost its gate.
-  astray: () => undefined,
   doneOn: () => [],
   release: (pod, row) => ({
     type: 'json',
@@ -56,6 +61,27 @@ export function placeOf({ spec }: Pod): string | undefined {
   for (const { matchFields } of terms)
     for (const { key, values } of matchFields ?? []) if (key === 'metadata.name') return values?.[0];
   return undefined;
+}
+
+/** Whether a Job's pod was made for the grant with this job id. */
+export function isOfRun({ metadata }: Pod, jobid: number): boolean {
+  return metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
+}
+
+/**
+ * A live pod that nothing holds to a node of the allocation, because it was made while admission was not in force:
+ * it goes wherever there is room, and units that it uses are granted to others.
+ */
+export function astray({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
+  const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
+  return pods.find(
+    (pod) =>
+      isOfRun(pod, jobid) &&
+      pod.metadata.deletionTimestamp === undefined &&
+      !isTerminal(pod) &&
+      !isGated(pod) &&
+      !own.has(placeOf(pod)),
+  );
 }
 
 export function isGated({ spec }: Pod): boolean {

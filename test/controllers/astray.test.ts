@@ -1,6 +1,6 @@
 /** Pods that were made while admission was not in force: nothing holds them to the nodes that their Job was granted. */
-import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import { isGated, placeOf } from '../../runtime/workloads/pod';
+import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import { placeOf } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
@@ -19,12 +19,10 @@ describeStack(
 
     /** Policies are read by the apiserver some moments after they were written. */
     const untilPodsAre = (gated: boolean) =>
-      waitFor(`pods ${gated ? 'to be gated' : 'to pass'}`, async () => {
-        const path = '/api/v1/namespaces/science/pods?dryRun=All';
-        const spec = { containers: [{ name: 'main', image: 'none' }] };
-        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'asked' }, spec };
-        return isGated(await getFixture().stack.cluster.request<Pod>('POST', path, pod)) === gated;
-      });
+      waitFor(
+        `pods ${gated ? 'to be gated' : 'to pass'}`,
+        async () => (await getFixture().stack.gatesPods('science')) === gated,
+      );
 
     test('is taken back, waits, and runs on its own nodes once admission is in force again', async () => {
       const { client, stack } = getFixture();

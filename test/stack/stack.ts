@@ -29,6 +29,9 @@ export interface StackOptions {
 /** The version that test/cluster runs. */
 const KUBERNETES_VERSION = '1.37.1';
 
+/** A pod's spec to ask admission with. */
+const PROBE = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] };
+
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { progress = () => undefined } = options;
   const started = await Promise.allSettled([
@@ -102,17 +105,22 @@ export class Stack {
   private async untilAdmissionHolds(): Promise<void> {
     const namespace = 'fluxqueue-probe';
     await this.namespace(namespace);
-    const metadata = { name: 'probe' };
-    const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] };
-    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: { spec } } };
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'probe' },
+      spec: { template: { spec: PROBE } },
+    };
     await this.cluster.waitFor('admission', async () => {
-      const made = await Promise.all([
-        this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job),
-        this.cluster.request<Pod>('POST', `${pods(namespace)}?dryRun=All`, pod),
-      ]);
-      return made[0].spec.suspend === true && isGated(made[1]);
+      const made = await this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job);
+      return made.spec.suspend === true && (await this.gatesPods(namespace));
     });
     await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
+  }
+
+  /** Whether admission holds back a pod that is made in this namespace now. */
+  async gatesPods(namespace: string): Promise<boolean> {
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec: PROBE };
+    return isGated(await this.cluster.request<Pod>('POST', `${pods(namespace)}?dryRun=All`, pod));
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../constructs/names';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
+import { astray } from '../../runtime/workloads/pod';
 import { rowIn } from '../controllers/rows';
 import { submission } from '../queue/submission';
 
@@ -182,20 +183,20 @@ describe('a pod of a Job that went astray', () => {
       metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
     };
   };
-  const astray = (one: Pod) => jobAdapter.astray(row, [made('node-1'), one]) === one;
+  const strays = (one: Pod) => astray(row, [made('node-1'), one]) === one;
 
   test('is bound to a node that is not its own, or to none', () => {
-    expect(astray(made('node-3'))).toBe(true);
-    expect(astray(made(undefined))).toBe(true);
-    expect(astray(made('node-2'))).toBe(false);
+    expect(strays(made('node-3'))).toBe(true);
+    expect(strays(made(undefined))).toBe(true);
+    expect(strays(made('node-2'))).toBe(false);
   });
 
   test('is neither one of another run, nor one that waits for its place, ended or is on its way out', () => {
     const gated = made(undefined);
-    expect(astray({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
-    expect(astray({ ...made('node-3'), status: { phase: 'Failed' } })).toBe(false);
-    expect(astray(made('node-3', '6'))).toBe(false);
-    expect(astray(made('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
+    expect(strays({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
+    expect(strays({ ...made('node-3'), status: { phase: 'Failed' } })).toBe(false);
+    expect(strays(made('node-3', '6'))).toBe(false);
+    expect(strays(made('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
   });
 });
 
