@@ -14,21 +14,37 @@ import { SPEC_SCHEMA } from './schema';
 import { schemaCheck } from './schema-check';
 
 /** Every problem; none: it can be rendered, and the apiserver takes what comes out. */
-export function checkMiniCluster(resource: MiniClusterResource): Problem[] {
+export function checkMiniCluster(resource: MiniClusterResource): readonly Problem[] {
+  return examine(resource).problems;
+}
+
+export interface Examined {
+  readonly problems: readonly Problem[];
+  /** Taken apart on the way; undefined when it can't be. */
+  readonly parts?: Parts;
+}
+
+export function examine(resource: MiniClusterResource): Examined {
   const byShape = shapeProblems(resource);
   // The rest reads fields and trusts their types.
-  return byShape.length > 0 ? byShape : partsProblems(takeApart(resource));
+  if (byShape.some(({ unreadable }) => unreadable)) return { problems: byShape };
+  const parts = takeApart(resource);
+  const together = partsProblems(parts);
+  if (byShape.length === 0) return { problems: together, parts };
+  // What is refused already needs no second reason.
+  const refused = new Set(byShape.map(({ path }) => path));
+  return { problems: [...byShape, ...together.filter(({ path }) => !refused.has(path))], parts };
 }
 
 const specProblems = schemaCheck(SPEC_SCHEMA);
 
-/** What the apiserver finds by the schema. */
-export function shapeProblems(resource: MiniClusterResource): Problem[] {
+/** What is wrong with a field by itself. */
+function shapeProblems(resource: MiniClusterResource): Problem[] {
   return [...nameProblems(resource), ...specProblems(resource.spec, 'spec')];
 }
 
 /** What is wrong although every field by itself is right. */
-export function partsProblems(parts: Parts): Problem[] {
+function partsProblems(parts: Parts): Problem[] {
   const { containers, services = [] } = parts.spec;
   return [
     clusterProblems(parts),

@@ -3,9 +3,9 @@ import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch } from 'cdk8s'
 import { Construct, type IConstruct } from 'constructs';
 import { PropsError } from '../errors';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../names';
-import { partsProblems, shapeProblems } from './check';
-import { type Parts, takeApart } from './parts';
-import { type Problem, problemLine } from './problem';
+import { examine } from './check';
+import type { Parts } from './parts';
+import { problemLine } from './problem';
 import type { MiniClusterProps } from './props';
 import { specOf } from './props-to-spec';
 import { renderParts } from './render';
@@ -147,14 +147,8 @@ function asManifest({ metadata, spec }: MiniClusterResource): ManifestObject {
 
 /** Taken apart once, for the checks and for rendering. */
 function checked(resource: MiniClusterResource, path: string): Parts {
-  refuse(shapeProblems(resource), path);
-  const parts = takeApart(resource);
-  refuse(partsProblems(parts), path);
-  return parts;
-}
-
-function refuse(problems: readonly Problem[], path: string): void {
-  if (problems.length === 0) return;
+  const { problems, parts } = examine(resource);
+  if (parts !== undefined && problems.length === 0) return parts;
   throw new PropsError(
     `MiniCluster ${path}`,
     `${problems.map(problemLine).join('\n  ')}\n `,

@@ -8,6 +8,8 @@ export interface Problem {
   readonly value: unknown;
   /** One imperative sentence without the full stop. */
   readonly remedy: string;
+  /** A required field is not there, or one has another type than its own: what depends on it can't be judged. */
+  readonly unreadable?: true;
 }
 
 /** The problem as one line for people. */

@@ -58,7 +58,7 @@ function typeProblem(value: unknown, schema: Schema): Problem {
   const noun = isEither(schema) ? 'a whole number or a text' : NOUN[type]!;
   const remedy =
     type === 'string' && ['number', 'boolean'].includes(typeof value) ? 'put it in quotes' : `give ${noun}`;
-  return { path: '', what: `must be ${noun}`, value, remedy };
+  return { path: '', what: `must be ${noun}`, value, remedy, unreadable: true };
 }
 
 function listCheck(schema: Schema): Check {
@@ -102,7 +102,13 @@ function missing(value: Mapping, required: readonly string[]): Problem[] {
   const problems: Problem[] = [];
   for (const key of required)
     if (value[key] === undefined)
-      problems.push({ path: `.${key}`, what: 'is missing', value: undefined, remedy: 'give it' });
+      problems.push({
+        path: `.${key}`,
+        what: 'is missing',
+        value: undefined,
+        remedy: 'give it',
+        unreadable: true,
+      });
   return problems;
 }
 

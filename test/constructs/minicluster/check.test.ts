@@ -6,7 +6,7 @@ import {
   type MiniClusterSpec,
   problemLine,
 } from '../../../constructs/minicluster';
-import { RIGHT, WRONG } from './corpus';
+import { RIGHT, RUNNER, WRONG } from './corpus';
 
 const check = (spec: unknown, name = 'mc') =>
   checkMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
@@ -22,6 +22,21 @@ test.each(WRONG.filter(({ paths }) => paths.length > 0).map((wrong) => [wrong.wh
     }
   },
 );
+
+test.each(WRONG.map((wrong) => [wrong.what, wrong] as const))(
+  '%s is not hidden by what is wrong beside it',
+  (_, { spec, paths: own }) => {
+    const more = { ...(spec as object), nonsense: 1, backoffLimit: -1, deadlineSeconds: -1 };
+    const wanted = ['spec.nonsense', 'spec.backoffLimit', 'spec.deadlineSeconds', ...own];
+    expect(new Set(paths(more))).toEqual(new Set(wanted));
+  },
+);
+
+test('of what has the wrong type nothing else is concluded', () => {
+  expect(paths({ containers: [RUNNER, { ...RUNNER, name: 'b', runFlux: 'yes' }] })).toEqual([
+    'spec.containers[1].runFlux',
+  ]);
+});
 
 test.each(Object.entries(RIGHT))('%s has no problem', (_, spec) => {
   expect(check(spec)).toEqual([]);
@@ -59,8 +74,11 @@ test('a construct throws all of it at once', () => {
     new MiniCluster(new Chart(new App(), 'c'), 'mc', {
       size: 4,
       maxSize: 2,
+      backoffLimit: -1,
       container: { launcher: true, batch: true, command: 'x' },
     });
   expect(make).toThrow(PropsError);
-  expect(make).toThrow(/MiniCluster c\/mc: spec\.maxSize: .*\n {2}spec\.containers\[0\]\.launcher: /);
+  expect(make).toThrow(
+    /MiniCluster c\/mc: spec\.backoffLimit: .*\n {2}spec\.maxSize: .*\n {2}spec\.containers\[0\]\.launcher: /,
+  );
 });

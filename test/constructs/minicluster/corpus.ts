@@ -10,7 +10,7 @@ export interface Wrong {
   readonly refused?: boolean;
 }
 
-const RUNNER = { image: 'app', command: 'run' };
+export const RUNNER = { image: 'app', command: 'run' };
 const cluster = (more: object) => ({ containers: [RUNNER], ...more });
 const container = (more: object) => ({ containers: [{ ...RUNNER, ...more }] });
 const volume = (more: object) => container({ volumes: { vol: more } });
