@@ -14,8 +14,16 @@ export interface Problem {
 
 /** The problem as one line for people. */
 export function problemLine({ path, what, value, remedy }: Problem): string {
-  const shown = value === undefined ? '' : ` (got ${shortened(JSON.stringify(value) ?? String(value))})`;
+  const shown =
+    value === undefined ? '' : ` (got ${shortened(JSON.stringify(value, firstLine) ?? String(value))})`;
   return `${path}: ${what}${shown}; ${remedy}`;
+}
+
+/** Scripts are long, and certificates, also one in the wrong place, are nobody's to read. */
+function firstLine(_: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const end = value.trimEnd().indexOf('\n');
+  return end === -1 ? value : `${value.slice(0, end)}…`;
 }
 
 function shortened(text: string): string {

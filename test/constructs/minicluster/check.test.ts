@@ -6,7 +6,7 @@ import {
   type MiniClusterSpec,
   problemLine,
 } from '../../../constructs/minicluster';
-import { RIGHT, RUNNER, WRONG } from './corpus';
+import { cluster, RIGHT, RUNNER, WRONG } from './corpus';
 
 const check = (spec: unknown, name = 'mc') =>
   checkMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
@@ -46,6 +46,16 @@ test('one line says where, what, what was given, and what to do', () => {
   expect(check({ size: 4, maxSize: 2, containers: [{}] }).map(problemLine)).toEqual([
     'spec.maxSize: must not be smaller than size, which is 4 (got 2); raise maxSize or lower size',
   ]);
+});
+
+test('a certificate in the wrong place is not printed', () => {
+  const certificate = 'metadata\ncurve\n    secret-key = "SECRET"\n';
+  for (const more of [
+    { curveCert: certificate },
+    { flux: { curvecert: certificate } },
+    { flux: [certificate] },
+  ])
+    expect(check(cluster(more)).map(problemLine)).toEqual([expect.stringMatching(/metadata….*;/)]);
 });
 
 test('a field that is nearly one is recognized', () => {

@@ -11,7 +11,7 @@ export interface Wrong {
 }
 
 export const RUNNER = { image: 'app', command: 'run' };
-const cluster = (more: object) => ({ containers: [RUNNER], ...more });
+export const cluster = (more: object) => ({ containers: [RUNNER], ...more });
 const container = (more: object) => ({ containers: [{ ...RUNNER, ...more }] });
 const volume = (more: object) => container({ volumes: { vol: more } });
 
