@@ -37,13 +37,16 @@ export function makeCertificate({ name, hostname, madeAt }: CertificateMetadata)
   ].join('');
 }
 
+export const CERTIFICATE_REMEDY =
+  'give the text that "flux keygen" wrote, unchanged, or none at all: one is made then';
+
 /** @throws FluxqError FLUXQ_CURVE_INVALID, which says the line and the rule but nothing of what stands there */
 export function checkCertificate(text: string, field: string): void {
-  const problem = problemOf(text);
+  const problem = certificateProblem(text);
   if (problem === undefined) return;
   throw new FluxqError('FLUXQ_CURVE_INVALID', problem, {
     field,
-    remedy: 'give the text that "flux keygen" wrote, unchanged, or none at all: one is made then',
+    remedy: CERTIFICATE_REMEDY,
   });
 }
 
@@ -62,7 +65,8 @@ const KEY = /^[A-Za-z0-9.-]+$/;
 const VALUE = /^[A-Za-z0-9.\-:+=^!/*?&<>()[\]{}@%$# \t]*$/;
 const KEY_NAMES: ReadonlySet<string> = new Set(['public-key', 'secret-key']);
 
-function problemOf(text: string): string | undefined {
+/** The line and the rule, but nothing of what stands there; undefined: a broker takes it. */
+export function certificateProblem(text: string): string | undefined {
   const reading: Reading = { section: undefined, metadata: new Set(), keys: new Map() };
   for (const [i, line] of text.split('\n').entries()) {
     const problem = readLine(reading, line);

@@ -14,6 +14,7 @@ import {
 } from '../../constructs/minicluster';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/names';
 import { FluxqError } from '../errors';
+import { CERTIFICATE_REMEDY, certificateProblem } from '../minicluster/certificate';
 import { manifestYaml } from './manifest-yaml';
 
 export interface RenderInput extends RenderOptions {
@@ -36,7 +37,7 @@ export interface Rendered {
 export function render(input: RenderInput): Rendered {
   const resources = resourcesIn(input);
   const problems = resources.flatMap((resource) =>
-    checkMiniCluster(resource).map((problem) => line(problem, resource, resources.length)),
+    problemsOf(resource).map((problem) => line(problem, resource, resources.length)),
   );
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
@@ -48,6 +49,14 @@ export function render(input: RenderInput): Rendered {
     yaml: manifestYaml(resources.flatMap((resource) => renderMiniCluster(resource, input))),
     notes: resources.flatMap((resource) => notes(resource, input)),
   };
+}
+
+function problemsOf(resource: MiniClusterResource): readonly Problem[] {
+  const problems = checkMiniCluster(resource);
+  const certificate: unknown = resource.spec.flux?.curveCert;
+  const what = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
+  if (what === undefined) return problems;
+  return [...problems, { path: 'spec.flux.curveCert', what, value: undefined, remedy: CERTIFICATE_REMEDY }];
 }
 
 function line(problem: Problem, { metadata }: MiniClusterResource, count: number): string {

@@ -1,6 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { renderMiniCluster } from '../../constructs/minicluster';
 import { FluxqError } from '../../runtime/errors';
+import { makeCertificate } from '../../runtime/minicluster/certificate';
 import { render } from '../../runtime/render/render';
 
 const text = (spec: string, metadata = '{name: mc}', head = 'flux-framework.org/v1alpha2') =>
@@ -86,8 +87,9 @@ test('says which Secret its pods wait for', () => {
 });
 
 test('a certificate in the resource is not printed, and that is said', () => {
-  const { yaml, notes } = run(text('{containers: [{}], flux: {curveCert: "TOP SECRET"}}'));
-  expect(yaml).not.toContain('TOP SECRET');
+  const curveCert = makeCertificate({ name: 'mc', hostname: 'test', madeAt: new Date(0) });
+  const { yaml, notes } = run(text(JSON.stringify({ containers: [{}], flux: { curveCert } })));
+  expect(yaml).not.toContain('secret-key');
   expect(notes).toEqual([expect.stringContaining('spec.flux.curveCert is secret and not printed')]);
 });
 
@@ -131,4 +133,15 @@ test('every problem of every MiniCluster is listed', () => {
     'mc: spec.containers[0].launcher',
     'other: spec.containers[0].prots',
   ]);
+});
+
+test('a certificate that brokers would refuse is one of them, and is not shown', () => {
+  const { code, message } = failure(
+    text('{size: 0, containers: [{}], flux: {curveCert: "curve\\n  secret-key = \\"TOP\\""}}'),
+  );
+  expect(code).toBe('FLUXQ_RENDER_SPEC');
+  expect(message).toMatch(
+    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 has a key that is not 40 char/,
+  );
+  expect(message).not.toContain('TOP');
 });
