@@ -37,16 +37,13 @@ export function makeCertificate({ name, hostname, madeAt }: CertificateMetadata)
   ].join('');
 }
 
-export const CERTIFICATE_REMEDY =
-  'give the text that "flux keygen" wrote, unchanged, or none at all: one is made then';
-
 /** @throws FluxqError FLUXQ_CURVE_INVALID, which says the line and the rule but nothing of what stands there */
 export function checkCertificate(text: string, field: string): void {
   const problem = certificateProblem(text);
   if (problem === undefined) return;
   throw new FluxqError('FLUXQ_CURVE_INVALID', problem, {
     field,
-    remedy: CERTIFICATE_REMEDY,
+    remedy: 'give the text that "flux keygen" wrote, unchanged, or none at all: one is made then',
   });
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../constructs/minicluster';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/names';
 import { FluxqError } from '../errors';
-import { CERTIFICATE_REMEDY, certificateProblem } from '../minicluster/certificate';
+import { certificateProblem } from '../minicluster/certificate';
 import { manifestYaml } from './manifest-yaml';
 
 export interface RenderInput extends RenderOptions {
@@ -56,7 +56,8 @@ function problemsOf(resource: MiniClusterResource): readonly Problem[] {
   const certificate: unknown = resource.spec.flux?.curveCert;
   const what = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
   if (what === undefined) return problems;
-  return [...problems, { path: 'spec.flux.curveCert', what, value: undefined, remedy: CERTIFICATE_REMEDY }];
+  const remedy = 'give the text that "flux keygen" wrote, unchanged, or leave it out';
+  return [...problems, { path: 'spec.flux.curveCert', what, value: undefined, remedy }];
 }
 
 function line(problem: Problem, { metadata }: MiniClusterResource, count: number): string {
