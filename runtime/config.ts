@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/names';
+import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/labels';
 import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';

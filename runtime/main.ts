@@ -1,16 +1,8 @@
 /** The runtime: one program, one role per subcommand. */
 import { Command } from 'commander';
-import { startWebhookRole } from './admission/role';
-import { type Config, databaseUrl, loadConfig } from './config';
-import { startController } from './controllers/controller';
-import { messageOf } from './errors';
-import { startFluxion } from './fluxion/role';
-import { createClient } from './kubernetes/client';
-import { ensureCurve } from './minicluster/keygen';
-import { createLogger, type Logger } from './observability/log';
-import { ACCOUNTING_KEYS } from './queue/accounting';
-import { ensurePassword } from './queue/password';
-import { openQueue } from './queue/queue';
+import { ensurePassword } from './cli/database-password';
+import { ensureCurve } from './cli/keygen';
+import { addRenderCommand } from './cli/render-command';
 import {
   type AccountingArguments,
   accountingLines,
@@ -18,10 +10,18 @@ import {
   historyLines,
   startOfMonth,
   workloadName,
-} from './queue/report';
+} from './cli/report';
+import { type Config, databaseUrl, loadConfig } from './config';
+import { messageOf } from './errors';
+import { createClient } from './kubernetes/client';
+import { createLogger, type Logger } from './observability/log';
+import { ACCOUNTING_KEYS } from './queue/accounting';
+import { openQueue } from './queue/queue';
 import type { Queue } from './queue/types';
-import { addRenderCommand } from './render/command';
-import type { Role } from './role';
+import { startController } from './roles/controller';
+import { startFluxion } from './roles/fluxion';
+import type { Role } from './roles/role';
+import { startWebhookRole } from './roles/webhook';
 
 const ROLES: Readonly<
   Record<string, { summary: string; start: (config: Config, logger: Logger) => Promise<Role> }>

@@ -1,6 +1,6 @@
+export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
+export type { FluxSetupProps, Limits, QueuePolicy, Quota } from '../fluxsetup/props';
 export { Database, type SecretKey, type StatefulDatabaseProps } from './database';
 export { FluxQueue } from './fluxqueue';
 export type { AdmissionForm, ExternalRuntime, FluxQueueProps, MatchPolicy } from './props';
-export { FluxSetup, type IFluxSetup } from './setup';
-export type { FluxSetupProps, Limits, QueuePolicy, Quota } from './setup-props';
 export { defaultStack } from './stack';

@@ -1,6 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
+import type { QueuePolicy } from '../fluxsetup/props';
 import type { Database } from './database';
-import type { QueuePolicy } from './setup-props';
 
 /** How Jobs and Pods are taken in; equal in effect. */
 export type AdmissionForm = 'policies' | 'webhook';

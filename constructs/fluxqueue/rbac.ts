@@ -13,8 +13,8 @@ import {
   MINICLUSTER_GROUP,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
-} from '../names';
-import { type Component, objectMetadata, type PartProps, Wave } from './part';
+} from '../api/labels';
+import { type Component, objectMetadata, type PartProps, Wave } from './metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 

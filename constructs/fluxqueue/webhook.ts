@@ -1,11 +1,11 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { WEBHOOK_SERVICE_ACCOUNT } from '../names';
+import { WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
+import { roleCommand } from '../images';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
-import { roleCommand } from './images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './part';
+import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './metadata';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,

@@ -1,13 +1,14 @@
 /** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
-import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
+
+import { seconds } from '../api/durations';
+import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { Scripts } from './config-maps';
+import type { Parts } from './context';
 import { joinsAnother, maxSize } from './hosts';
 import { BROKER_LABEL, objectMetadata } from './names';
-import type { Parts } from './parts';
+import { given, some } from './object';
 import type { ManifestObject } from './resource';
-import { given, some } from './tidy';
-import { seconds } from './walltime';
 
 export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
   return parts.spec.workload === 'StatefulSet' ? statefulSet(parts, scripts) : job(parts, scripts);

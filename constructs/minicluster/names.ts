@@ -1,6 +1,6 @@
 /** Names and labels of what a MiniCluster is made of. */
-import { MINICLUSTER_LABEL } from '../names';
-import type { Parts } from './parts';
+import { MINICLUSTER_LABEL } from '../api/labels';
+import type { Parts } from './context';
 import type { ManifestObject, MiniClusterResource } from './resource';
 
 /** A label of DNS, as namespaces and volumes are called. */

@@ -3,9 +3,10 @@
  * of the webhook configuration are hints to look at once; underneath it looks
  * every minute, which also finds the day of renewal.
  */
+
+import { type Clock, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { type Clock, systemClock } from '../kubernetes/clock';
 import { Reflector } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
 import {

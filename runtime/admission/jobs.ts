@@ -1,5 +1,5 @@
 /** Admission of Jobs: held back until the queue releases them. */
-import { ADMITTED_LABEL, HOLD } from '../../constructs/names';
+import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata } from './review';
 import { markUser } from './user';

@@ -7,7 +7,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';

@@ -1,5 +1,5 @@
 /** Who made a workload: written by admission whatever the object said, and left out where a controller made it. */
-import { USER_ANNOTATION } from '../../constructs/names';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, type Metadata, pointerToken } from './review';
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;

@@ -3,16 +3,16 @@
  * (./paths). Thin on purpose: the generated API classes of the client package
  * spend more time in their serializers than the request takes.
  */
-import { FIELD_MANAGER } from '../../constructs/names';
+import { FIELD_MANAGER } from '../../constructs/api/labels';
+import { backoff, type Clock, pause, type Random, systemClock } from '../clock';
 import { messageOf } from '../errors';
-import { backoff, type Clock, pause, type Random, systemClock } from './clock';
+import { WriteSlots } from './concurrency-limiter';
 import { Credentials } from './credentials';
 import { ApiError, apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
 import { resourceOf } from './paths';
 import { BrokenConnection, type Call, type Lane, type Reply, Transport } from './transport';
 import type { KubernetesList, KubernetesObject, Status } from './types';
-import { WriteSlots } from './write-slots';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
 type PatchType = 'json' | 'merge' | 'apply';

@@ -8,10 +8,10 @@
  * (kubectl describe shows both), this one has series and validation.
  */
 import { randomBytes } from 'node:crypto';
+import { type Clock, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import type { KubernetesClient } from './client';
-import { type Clock, systemClock } from './clock';
 import { isStatus } from './errors';
 import { events } from './paths';
 import type { ObjectReference } from './types';

@@ -3,9 +3,10 @@
  * once, as often as asked but never for a key that is already waiting. A key
  * that comes in while it runs is run once more afterwards.
  */
+
+import { type Backoff, backoff, type Clock, type Random, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
-import { type Backoff, backoff, type Clock, type Random, systemClock } from './clock';
 
 /** When to look again, milliseconds; nothing: when the key is added again. */
 export type Again = { readonly after: number } | undefined;

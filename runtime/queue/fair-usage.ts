@@ -3,7 +3,7 @@
  * are free again, and from the rows what is held right now. So fair share costs
  * a pass no query.
  */
-import { unitCounts } from '../fluxion/unit-counts';
+import { unitCounts } from '../resources/unit-counts';
 import { decayed, usageAt } from './decay';
 import type { Share, WorkloadRow } from './types';
 

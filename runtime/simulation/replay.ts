@@ -4,16 +4,16 @@
  * processor of the trace is a pod of one core.
  */
 import { parseConfig } from '../config';
-import { ownQueue } from '../controllers/queue-settings';
-import { embeddedFluxion } from '../fluxion/embedded-engine';
+import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import { ownQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
 import { newRow } from '../queue/new-row';
 import type { QueuePolicy, QueueSettings, WorkloadRow } from '../queue/types';
-import type { PassMemory } from '../scheduling/memory';
-import { type PassResult, runPass } from '../scheduling/pass';
-import type { Reservation } from '../scheduling/reservations';
+import { type PassResult, runPass } from '../scheduler/pass/pass';
+import type { PassMemory } from '../scheduler/pass/pass-cache';
+import type { Reservation } from '../scheduler/pass/reservations';
 import { Events } from './events';
 import type { SimulatedJob } from './statistics';
 import type { TraceJob } from './swf';

@@ -3,7 +3,7 @@
  * one table (workloads/index.ts). Adapters are pure: object in, answer out.
  */
 import type { AllocatedNode } from '../fluxion/types';
-import type { NodePods } from '../jobspec/assign';
+import type { NodePods } from '../jobspec/pods-per-node';
 import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';
 

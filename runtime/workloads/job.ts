@@ -9,7 +9,7 @@ import {
   DEADLINE_ANNOTATION,
   GANG_SIZE,
   JOBID_ANNOTATION,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/types';

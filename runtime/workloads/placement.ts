@@ -1,6 +1,7 @@
 /** How many pods of a row go to each node of its allocation, in the order of the allocation. */
-import { type NodePods, podsPerNode } from '../jobspec/assign';
+
 import { askOf } from '../jobspec/jobspec';
+import { type NodePods, podsPerNode } from '../jobspec/pods-per-node';
 import type { WorkloadRow } from '../queue/types';
 
 /** Empty while the row has no allocation. */

@@ -3,7 +3,7 @@
  * StatefulSet, ... Held back by our scheduling gate; released by one JSON patch
  * that pins it to its node, removes the gate and has the kubelet end it when its walltime is over.
  */
-import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/names';
+import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/types';

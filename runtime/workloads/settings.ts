@@ -20,7 +20,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
   WALLTIME,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { DEPENDENCY_TYPES, type Dependency, PRIORITY_RANGE } from '../queue/types';
 

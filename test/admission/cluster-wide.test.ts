@@ -1,8 +1,8 @@
 /** The mode in which every namespace takes part: what can never match, does not. */
 import { Testing } from 'cdk8s';
+import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
-import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/names';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus';

@@ -1,5 +1,5 @@
 /** Entries of the corpus: who made the workload, and who claims to. */
-import { USER_ANNOTATION } from '../../constructs/names';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import type { Entry, Fate } from './corpus';
 

@@ -9,7 +9,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   GATE,
   HOLD,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import { encodeAssignment } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { SETTING_ENTRIES } from './corpus-settings';

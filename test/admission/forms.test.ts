@@ -3,7 +3,7 @@ import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { ADMIN, CORPUS, type Entry, userOf } from './corpus';
-import { expectFate } from './fate';
+import { expectFate } from './expected-outcome';
 import { FORMS, type Form, installForms, PLAIN } from './forms';
 import { type Reply, type Users, usersOf } from './users';
 

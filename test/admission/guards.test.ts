@@ -7,7 +7,7 @@ import {
   JOBID_ANNOTATION,
   SCHEDULER_NAME,
   USER_ANNOTATION,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';

@@ -1,5 +1,5 @@
 /** From a user's Job to its exact nodes through either form: the real Job controller, scheduler and kwok nodes. */
-import { ASSIGNMENT_ANNOTATION } from '../../constructs/names';
+import { ASSIGNMENT_ANNOTATION } from '../../constructs/api/labels';
 import type { WebhookServer } from '../../runtime/admission/server';
 import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';

@@ -2,7 +2,7 @@ import type { AdmissionRequest } from '../../runtime/admission/review';
 import { admit } from '../../runtime/admission/rules';
 import type { KubeObject } from '../cluster/api';
 import { ADMIN, CORPUS, job, pod, userOf } from './corpus';
-import { expectFate } from './fate';
+import { expectFate } from './expected-outcome';
 import { applyPatch } from './json-patch';
 
 const request = (object: KubeObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest => {

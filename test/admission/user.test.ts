@@ -1,4 +1,4 @@
-import { USER_ANNOTATION } from '../../constructs/names';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { markUser } from '../../runtime/admission/user';
 
 const PATH = '/metadata/annotations/fluxqueue~1user';

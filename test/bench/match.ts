@@ -7,10 +7,10 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
 import type { Engine } from '../../runtime/fluxion/engine';
 import { loadLibraryEngine } from '../../runtime/fluxion/library/engine';
 import { findLibrary } from '../../runtime/fluxion/library/find';
+import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
 import {
   type GraphNode,
   MATCH_POLICIES,

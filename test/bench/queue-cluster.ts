@@ -4,8 +4,13 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, USER_ANNOTATION, WALLTIME } from '../../constructs/names';
-import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/controllers/fluxjob';
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  USER_ANNOTATION,
+  WALLTIME,
+} from '../../constructs/api/labels';
+import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/fluxjobs/status';
 import { askOf } from '../../runtime/jobspec/jobspec';
 import type { WorkloadRow } from '../../runtime/queue/types';
 import { encodeAssignment } from '../../runtime/workloads/assignment';

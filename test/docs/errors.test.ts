@@ -16,7 +16,7 @@ test('docs/errors.md names exactly the codes that exist', () => {
   const documented = new Set(
     readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').match(/FLUXQ_[A-Z][A-Z_]*[A-Z]/g),
   );
-  const made = ['runtime', 'constructs', 'test/cluster', 'test/demo', 'test/stack'].flatMap((folder) => [
+  const made = ['runtime', 'constructs', 'test/cluster', 'examples/demo', 'test/stack'].flatMap((folder) => [
     ...codesIn(folder),
   ]);
   expect([...documented].sort()).toEqual([...new Set(made)].sort());

@@ -1,6 +1,6 @@
 /** Runs the table of scenarios against one server. */
 
-import { parseIdset } from '../../runtime/fluxion/allocation';
+import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Allocation, Fluxion, MatchResult, UnitIds } from '../../runtime/fluxion/types';
 import { type Grant, SCENARIOS, type Scenario, START, type Step, TWO_NODES } from './scenarios';
 

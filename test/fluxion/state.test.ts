@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectFluxion } from '../../runtime/fluxion/client';
-import { EmbeddedEngine, embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
-import { startFluxionServer } from '../../runtime/fluxion/server';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
+import { EmbeddedEngine, embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import { startFluxionServer } from '../../runtime/fluxion/server/server';
 import type { GraphNode } from '../../runtime/fluxion/types';
 
 const NODES: GraphNode[] = [

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Adoption, Queue, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/types';
 import { describePostgres } from '../cluster/suite';
-import type { LoggedEvent } from '../oracle/observation';
+import type { LoggedEvent } from '../invariants/observation';
 import { allocationOf, changed, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 

@@ -17,8 +17,8 @@ import type {
   WorkloadName,
   WorkloadRow,
 } from '../../runtime/queue/types';
-import { inOrder } from '../../runtime/scheduling/order';
-import type { LoggedEvent } from '../oracle/observation';
+import { inOrder } from '../../runtime/scheduler/pass/order';
+import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
 
 interface Tables {

@@ -4,7 +4,7 @@
  * that lag behind and break. Answers come at once; latency and faults are put
  * before it by whoever tests them.
  */
-import { NAMESPACE_LABEL } from '../../constructs/names';
+import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';

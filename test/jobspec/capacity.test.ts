@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { GraphNode } from '../../runtime/fluxion/types';
 import { capacityOf } from '../../runtime/jobspec/capacity';
 import { unsatisfiableText } from '../../runtime/jobspec/explain';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { GraphNode } from '../../runtime/fluxion/types';
 import type { ClusterFacts, Taint } from '../../runtime/jobspec/constraints';
 import { constraintOf, matches } from '../../runtime/jobspec/constraints';
-import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph';
+import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph-nodes';
 import type {
   NodeSelectorRequirement,
   NodeSelectorTerm,

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { usageAt } from '../../runtime/queue/decay';
-import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue, Share, WorkloadRow } from '../../runtime/queue/types';
+import { Ledger } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { submission } from './submission';
 

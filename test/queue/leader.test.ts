@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import type { FluxqError } from '../../runtime/errors';
-import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue, QueueSettings } from '../../runtime/queue/types';
+import { Ledger } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { submission } from './submission';

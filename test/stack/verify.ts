@@ -1,6 +1,6 @@
 /** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
-import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
-import { parseIdset } from '../../runtime/fluxion/allocation';
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { AllocatedNode } from '../../runtime/fluxion/types';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { Queue, WorkloadRow } from '../../runtime/queue/types';

@@ -5,11 +5,11 @@ import {
   GANG_SIZE,
   GATE,
   JOBID_ANNOTATION,
-} from '../../constructs/names';
+} from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { astray } from '../../runtime/workloads/pod';
-import { rowIn } from '../controllers/rows';
+import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
 const TIME = '2026-01-01T00:00:10Z';

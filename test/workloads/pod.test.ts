@@ -1,7 +1,7 @@
-import { GATE } from '../../constructs/names';
+import { GATE } from '../../constructs/api/labels';
 import type { NodeSelectorTerm, Pod, PodSpec } from '../../runtime/kubernetes/types';
 import { pinPatch, podAdapter } from '../../runtime/workloads/pod';
-import { rowIn } from '../controllers/rows';
+import { rowIn } from '../queue/rows';
 
 const TIME = '2026-01-01T00:00:10Z';
 

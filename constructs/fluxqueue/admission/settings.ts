@@ -15,7 +15,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
   WALLTIME,
-} from '../../names';
+} from '../../api/labels';
 import { cel, celList, type MatchCondition, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */

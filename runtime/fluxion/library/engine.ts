@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import { TimeAxis, walltimeOf } from '../axis';
-import { notReady } from '../embedded-engine';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
-import { checkJgf, GraphLayout } from '../graph';
+import { checkJgf, GraphLayout } from '../jgf/layout';
+import { notReady } from '../matcher/engine';
 import type {
   Allocation,
   FluxionState,
@@ -18,7 +18,7 @@ import type {
   MatchRequest,
 } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
-import { LibraryGraph } from './graph';
+import { LibraryGraph } from './session';
 
 export interface LibraryLimits {
   /**

@@ -1,9 +1,9 @@
 /** Allocations in words: what a grant is called outside. */
-import { formatIdset } from '../idset';
+import { formatIdset } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../types';
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Grant, Job } from './ledger';
+import type { Graph } from './resource-graph';
+import type { Grant, Job } from './spans';
 import { NODE } from './typetable';
 
 /** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */

@@ -1,6 +1,7 @@
 /** A vertex with something below it: the cluster, a zone, a rack, a node, a socket. */
+
+import { Timeline } from '../../resources/planner';
 import type { Candidate } from './constraint';
-import { Timeline } from './timeline';
 
 /** The leaves of one type directly below a branch, in the order of their edges. */
 export interface LeafGroup {

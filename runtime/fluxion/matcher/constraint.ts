@@ -3,7 +3,7 @@
  * point: `{or: []}` matches nothing.
  */
 import { FluxqError } from '../../errors';
-import { parseIdset } from '../idset';
+import { parseIdset } from '../../resources/idset';
 import { parseHostlist } from './hostlist';
 
 /** What a constraint looks at. */

@@ -4,7 +4,7 @@
  * and the root's types decide at which times a reservation is tried.
  */
 import type { Branch } from './branch';
-import type { Graph } from './graph';
+import type { Graph } from './resource-graph';
 
 const EVERY = '*';
 

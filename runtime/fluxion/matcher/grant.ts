@@ -1,7 +1,7 @@
 /** Turns the marks of a walk into what the job gets (flux-sched's `update`, without writing anything). */
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Grant } from './ledger';
+import type { Graph } from './resource-graph';
+import type { Grant } from './spans';
 import type { Walk } from './walk';
 
 /** Children from which on it pays to sort the marked ones instead of looking at all. */

@@ -1,3 +1,3 @@
 /** The embedded matcher: the same answers as flux-sched 0.54's C library, without I/O or a clock of its own. */
-export { type JgfGraph, toJgf } from './jgf';
+export { type JgfGraph, toJgf } from '../jgf/jgf';
 export { type Granted, Matcher, type MatchOutcome } from './matcher';

@@ -1,9 +1,10 @@
 /** Fills a {@link Graph}: from JGF, or straight from nodes with the ids that their JGF would have. */
-import { checkNodes, unitBasename } from '../graph';
+
+import { type JgfEdge, type JgfGraph, parseJgf, type ReadVertex, readVertex, refused } from '../jgf/jgf';
+import { checkNodes, unitBasename } from '../jgf/layout';
 import type { GraphNode } from '../types';
 import type { Branch } from './branch';
-import { Graph } from './graph';
-import { type JgfEdge, type JgfGraph, parseJgf, type ReadVertex, readVertex, refused } from './jgf';
+import { Graph } from './resource-graph';
 import { NODE, STORAGE_NODE } from './typetable';
 
 const NO_PROPERTIES: ReadonlySet<string> = new Set();

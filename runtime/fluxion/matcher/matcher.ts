@@ -7,20 +7,20 @@
  * second until it is cancelled; reservations are the caller's to cancel.
  */
 import type { Jobspec } from '../../jobspec/types';
+import type { JgfGraph } from '../jgf/jgf';
 import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../types';
 import { allocationOf, writeJgf } from './answer';
 import type { Branch } from './branch';
+import { Shortcut } from './fast-path';
 import { PruneFilters } from './filters';
 import { withoutNodes } from './grant';
-import type { Graph } from './graph';
-import type { JgfGraph } from './jgf';
-import { Ledger } from './ledger';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
 import { grantFor } from './replay';
 import { JobspecError, type Request, readRequest } from './request';
+import type { Graph } from './resource-graph';
 import { Scheduler, type Selector } from './schedule';
-import { Shortcut } from './shortcut';
+import { Ledger } from './spans';
 import { stateOf } from './state';
 import { NODE } from './typetable';
 import { Walk } from './walk';

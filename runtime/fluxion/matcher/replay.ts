@@ -1,12 +1,12 @@
 /** Allocations read back: which vertices they mean, and whether those are still free. */
 import { FluxqError } from '../../errors';
-import { parseIdset } from '../idset';
+import { parseIdset } from '../../resources/idset';
 import type { Allocation } from '../types';
 import { unitNumber } from './answer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';
-import type { Graph } from './graph';
-import type { Grant, Ledger } from './ledger';
+import type { Graph } from './resource-graph';
+import type { Grant, Ledger } from './spans';
 
 /**
  * The grant that an allocation stands for, if all of it is free from now on.

@@ -1,11 +1,12 @@
 /** A jobspec made ready for one graph: types as numbers, needs as lanes. */
+
+import type { Need } from '../../resources/planner';
 import type { Matches } from './constraint';
 import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
-import type { Graph } from './graph';
 import { type ParsedResource, parseJobspec } from './parse';
 import type { Policy } from './policy';
-import type { Need } from './timeline';
+import type { Graph } from './resource-graph';
 import { NODE, SLOT } from './typetable';
 
 /** The longest a graph lasts, and what a duration of 0 stands for: 100 years of seconds. */

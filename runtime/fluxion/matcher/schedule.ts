@@ -1,9 +1,9 @@
 /** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
-import type { Graph } from './graph';
-import type { Grant, Ledger } from './ledger';
 import { GRAPH_DURATION, needOf, type Request } from './request';
+import type { Graph } from './resource-graph';
+import type { Grant, Ledger } from './spans';
 import type { Walk, Window } from './walk';
 
 export type Found = {

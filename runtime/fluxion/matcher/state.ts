@@ -2,8 +2,8 @@
 import type { Allocation, FluxionState, UnitCounts } from '../types';
 import { allocationOf } from './answer';
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
+import type { Graph } from './resource-graph';
+import type { Ledger } from './spans';
 
 export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootId'> {
   const jobs = [...ledger.jobs.values()].map((job): Allocation => allocationOf(graph, job, job));

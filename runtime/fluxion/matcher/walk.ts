@@ -3,18 +3,19 @@
  * from or handed up (flux-sched's `select`). It changes nothing but marks: an
  * edge whose target belongs to the answer carries the number of the walk.
  */
+
+import type { Need } from '../../resources/planner';
 import type { Branch, LeafGroup } from './branch';
 import { type CandidateList, Candidates, Found } from './candidates';
 import { calcCount } from './count';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
 import { sortByInterval } from './locality';
 import type { Policy } from './policy';
 import type { Request, Resource } from './request';
+import type { Graph } from './resource-graph';
 import { concerning, concerningLeaf, slotAt } from './shape';
 import { packSlots } from './slots';
+import type { Ledger } from './spans';
 import { allSatisfied, isSatisfied, Tally } from './tally';
-import type { Need } from './timeline';
 import { NODE, SLOT, STORAGE_NODE } from './typetable';
 
 /** When, and against what. */

@@ -6,8 +6,8 @@
  */
 import type { Branch } from './branch';
 import type { PruneFilters } from './filters';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
+import type { Graph } from './resource-graph';
+import type { Ledger } from './spans';
 
 export class Weights {
   /** Branch type -> lane of the type that weighs; 0 for a type that is not in the graph, -1 for none. */

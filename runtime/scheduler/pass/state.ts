@@ -1,0 +1,111 @@
+/** State of one pass: its snapshot, what it has learnt, what it has decided. */
+import type { Allocation, GraphNode } from '../../fluxion/types';
+import { type Capacity, capacityOf } from '../../jobspec/capacity';
+import type { Jobspec } from '../../jobspec/types';
+import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
+import type { WorkloadRow } from '../../queue/types';
+import type { PassInput } from './pass';
+import { freshMemory, type PassMemory } from './pass-cache';
+import type { Recall } from './preemptor';
+import { Turn } from './queue-budget';
+import { Quotas } from './quota';
+import { Outlook, Reservations } from './reservations';
+import { Waits } from './wait-reasons';
+
+export interface Pass {
+  readonly input: PassInput;
+  readonly units: UnitSettings;
+  /** By queue. */
+  readonly turns: ReadonlyMap<string, Turn>;
+  /** Rows with an allocation, whatever their queue. */
+  readonly holders: readonly WorkloadRow[];
+  readonly grants: { uid: string; allocation: Allocation }[];
+  readonly recalls: Recall[];
+  readonly waits: Waits;
+  readonly quotas: Quotas;
+  readonly reservations: Reservations;
+  readonly memory: PassMemory;
+  /** See PassMemory. */
+  readonly overdue: Map<string, number>;
+  readonly cluster: Cluster;
+  /** Units were given back since reservations were made: they may come earlier. */
+  freed: boolean;
+  /** Made when first needed. */
+  outlook: Outlook | undefined;
+  more: boolean;
+  matches: number;
+}
+
+export function beginPass(input: PassInput): Pass {
+  const { now, queues, homeless = [], nodes, units = DEFAULT_UNITS } = input;
+  const freed = input.freed !== false || input.graphGrew !== false;
+  return {
+    input,
+    units,
+    turns: new Map(queues.map(({ settings, rows }) => [settings.name, new Turn(settings, rows)])),
+    holders: [...queues.flatMap(({ rows }) => rows), ...homeless].filter(
+      ({ allocation }) => allocation !== null,
+    ),
+    grants: [],
+    recalls: [],
+    waits: new Waits(nodes, units),
+    quotas: new Quotas(queues, units, now),
+    reservations: new Reservations(),
+    memory: freed || input.memory === undefined ? freshMemory() : input.memory,
+    overdue: new Map(input.memory?.overdue),
+    cluster: clusterOf(nodes ?? NO_NODES),
+    freed,
+    outlook: undefined,
+    more: false,
+    matches: 0,
+  };
+}
+
+/** How much of the cluster is taken over time, by what runs and what stands reserved. */
+export function outlookOf(pass: Pass): Outlook {
+  if (pass.outlook !== undefined) return pass.outlook;
+  const outlook = new Outlook(pass.input.nodes ?? NO_NODES, pass.input.now);
+  // What is being taken back may be gone at any time.
+  for (const { allocation, recall } of pass.holders) if (recall === null) outlook.add(allocation!);
+  for (const { allocation } of pass.grants) outlook.add(allocation);
+  for (const { allocation } of pass.reservations.all()) outlook.add(allocation);
+  pass.outlook = outlook;
+  return outlook;
+}
+
+/** The nodes, as far as counting goes. */
+interface Cluster {
+  fits(jobspec: Jobspec): boolean;
+  /** False: not without nodes that are down. */
+  fitsUp(jobspec: Jobspec): boolean;
+  isUp(node: string): boolean;
+}
+
+const NO_NODES: readonly GraphNode[] = [];
+/** Counting a thousand nodes costs more than a pass with nothing new. */
+const clusters = new WeakMap<readonly GraphNode[], Cluster>();
+
+function clusterOf(nodes: readonly GraphNode[]): Cluster {
+  const known = clusters.get(nodes) ?? countCluster(nodes);
+  clusters.set(nodes, known);
+  return known;
+}
+
+function countCluster(nodes: readonly GraphNode[]): Cluster {
+  const up = nodes.filter((node) => node.up !== false);
+  const names = new Set(up.map(({ name }) => name));
+  let all: Capacity | undefined;
+  let ofUp: Capacity | undefined;
+  return {
+    fits(jobspec) {
+      all ??= capacityOf(nodes);
+      return all.fits(jobspec);
+    },
+    fitsUp(jobspec) {
+      if (up.length === nodes.length) return true;
+      ofUp ??= capacityOf(up);
+      return ofUp.fits(jobspec);
+    },
+    isUp: (node) => names.has(node),
+  };
+}

@@ -1,0 +1,98 @@
+/** Whether an object became what the corpus says, judged against the same object without admission. */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  GATE,
+  HOLD,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
+import type { KubeObject } from '../cluster/api';
+import type { Fate } from './corpus';
+
+interface Term {
+  matchExpressions?: unknown[];
+  matchFields?: { key: string; operator: string; values?: string[] }[];
+}
+
+interface Affinity {
+  nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: Term[] } };
+}
+
+type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: { name: string }[] };
+
+/**
+ * Expects that `now` is `before` plus exactly what the fate means.
+ * @param user whom it is marked with; undefined: a controller made it
+ */
+export function expectFate(before: KubeObject, now: KubeObject, fate: Fate, user: string | undefined): void {
+  if (fate.is === 'untouched') expect(now).toEqual(before);
+  else if (fate.is === 'gated') expect(now).toEqual(asGated(markedWith(user, before)));
+  else if (fate.is === 'pinned') expectPinned(before, now, fate);
+  else if (fate.is === 'suspended' || fate.is === 'held')
+    expect(now).toEqual(asSuspended(markedWith(user, before), fate.is === 'held'));
+  else throw new Error(`an object that should have been ${fate.is} was let in`);
+}
+
+function markedWith(user: string | undefined, object: KubeObject): KubeObject {
+  const { annotations: said } = object.metadata;
+  if (said === undefined && user === undefined) return object;
+  const { [USER_ANNOTATION]: _claim, ...others } = said ?? {};
+  const annotations = user === undefined ? others : { ...others, [USER_ANNOTATION]: user };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function asSuspended(before: KubeObject, held: boolean): KubeObject {
+  const labels = { ...before.metadata.labels, [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) };
+  return {
+    ...before,
+    metadata: { ...before.metadata, labels },
+    spec: { ...(before.spec as Spec), suspend: true },
+  };
+}
+
+function asGated(before: KubeObject): KubeObject {
+  const spec = before.spec as Spec;
+  const gates = spec.schedulingGates ?? [];
+  const schedulingGates = gates.some(({ name }) => name === GATE) ? gates : [...gates, { name: GATE }];
+  return {
+    ...before,
+    metadata: { ...before.metadata, labels: { ...before.metadata.labels, [ADMITTED_LABEL]: 'true' } },
+    spec: { ...spec, schedulingGates },
+  };
+}
+
+function expectPinned(
+  before: KubeObject,
+  now: KubeObject,
+  { node, terms, keeps }: Fate & { is: 'pinned' },
+): void {
+  const [was, is] = [termsOf(before), termsOf(now)];
+  const isPin = ({ key, operator, values }: NonNullable<Term['matchFields']>[number]) =>
+    key === 'metadata.name' && operator === 'In' && values?.length === 1 && values[0] === node;
+  const pins = is.map(({ matchFields = [] }) => matchFields.filter(isPin).length);
+  expect(pins.reduce((sum, count) => sum + count, 0)).toBe(terms);
+  expect(Math.max(...pins, 0)).toBeLessThanOrEqual(1);
+
+  const withoutPins = ({ matchFields = [], matchExpressions = [] }: Term) => ({
+    matchExpressions,
+    matchFields: matchFields.filter((field) => !isPin(field)),
+  });
+  expect(is.map(withoutPins)).toEqual((was.length === 0 ? [{}] : was).map(withoutPins));
+  const kept = keeps === undefined ? {} : { [ASSIGNMENT_ANNOTATION]: keeps };
+  const annotations = { ...before.metadata.annotations, ...kept };
+  expect(withoutTerms(now)).toEqual(
+    withoutTerms({ ...before, metadata: { ...before.metadata, annotations } }),
+  );
+}
+
+function termsOf({ spec }: KubeObject): Term[] {
+  const { affinity } = spec as Spec;
+  return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+}
+
+/** Everything else, with the containers of the terms there whether they were or not. */
+function withoutTerms(object: KubeObject): KubeObject {
+  const spec = object.spec as Spec;
+  const nodeAffinity = { ...spec.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: {} };
+  return { ...object, spec: { ...spec, affinity: { ...spec.affinity, nodeAffinity } } };
+}

@@ -1,0 +1,303 @@
+/** Single steps of one workload, each with exactly the view of it that makes it delicate. */
+import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { parseConfig } from '../../runtime/config';
+import { Queues } from '../../runtime/fluxsetups/queue-registry';
+import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import type { News } from '../../runtime/kubernetes/events';
+import { jobs } from '../../runtime/kubernetes/paths';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import { Ledger } from '../../runtime/queue/workload-cache';
+import { adapters } from '../../runtime/workloads/index';
+import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
+import { Intake } from '../../runtime/workloads/submission';
+import type { Cluster } from '../cluster/cluster';
+import { startPostgres } from '../cluster/postgres';
+import { describeCluster } from '../cluster/suite';
+import { ManualClock } from '../kubernetes/manual-clock';
+
+describeCluster('steps of a workload', (getCluster) => {
+  let cluster: Cluster;
+  let admin: KubernetesClient;
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+  let queue: Queue;
+  let ledger: Ledger;
+  let now: number;
+  let seen: Job | undefined;
+  let pods: Pod[];
+  let nodes: Set<string>;
+  let told: News[];
+  let freed: number[];
+
+  beforeAll(async () => {
+    cluster = getCluster();
+    postgres = await startPostgres();
+    admin = createClient({ kubeconfig: cluster.kubeconfig });
+    queue = openQueue({ url: postgres.url });
+    await queue.migrate();
+    const account = '/api/v1/namespaces/default/serviceaccounts/default';
+    await cluster.waitFor('its ServiceAccount', () => cluster.get(account));
+  });
+  afterAll(async () => {
+    admin.close();
+    await queue.close();
+    await postgres.stop();
+  });
+  beforeEach(async () => {
+    ledger = new Ledger(queue, await queue.acquireFence('test'));
+    await ledger.reload();
+    now = Date.now() / 1000;
+    pods = [];
+    nodes = new Set(['node-0', 'node-1']);
+    told = [];
+    freed = [];
+  });
+
+  const config = parseConfig({});
+  const clock = new ManualClock();
+  const logger = createLogger('test', 'silent');
+
+  function reconciler(client = admin): WorkloadReconciler {
+    return new WorkloadReconciler({
+      client,
+      ledger,
+      adapters,
+      intake: new Intake({
+        ledger,
+        queues: new Queues(ownQueue(config.queue), true, () => []),
+        priorityOf: () => undefined,
+        stackNamespace: 'fluxqueue-system',
+        units: config.units,
+        clusterFacts: () => NO_FACTS,
+        onInvalid: (_object, _adapter, message) => told.push({ type: 'Warning', reason: 'Invalid', message }),
+        logger,
+      }),
+      objectOf: () => seen,
+      podsOf: () => pods,
+      nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
+      onFreed: (jobid) => freed.push(jobid),
+      onShrunk: () => undefined,
+      onQueueChanged: () => undefined,
+      onForgotten: () => undefined,
+      tell: (_object, _adapter, event) => told.push(event),
+      clock,
+      now: () => now,
+    });
+  }
+
+  async function held(name: string, metadata: object = {}): Promise<Job> {
+    return admin.create<Job>(jobs('default'), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name, ...metadata },
+      spec: {
+        suspend: true,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
+      },
+    });
+  }
+
+  const keyOf = ({ metadata }: Job) => ({ kind: 'Job', namespace: 'default', name: metadata.name });
+  const rowOf = (job: Job) => ledger.byUid(job.metadata.uid);
+  const current = (job: Job) => admin.get<Job>(jobs('default', job.metadata.name));
+
+  async function grant(job: Job, node: string): Promise<WorkloadRow> {
+    const { uid, jobid } = rowOf(job)!;
+    const allocation = {
+      jobid,
+      start: Math.floor(now),
+      end: Math.floor(now) + 3600,
+      nodes: [{ name: node, units: { core: '0', memory: '0' } }],
+    };
+    return (await ledger.allocate([{ uid, allocation }]))[0]!;
+  }
+
+  /** In Ready, seen as it was made. */
+  async function granted(name: string): Promise<Job> {
+    const job = await held(name);
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    await grant(job, 'node-0');
+    return job;
+  }
+
+  test('after the release, the old view of it does not take it back', async () => {
+    const job = await granted('old-view');
+    const steps = reconciler();
+    await steps.reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(false);
+    // The watch still says suspended, and a node is gone.
+    nodes.delete('node-0');
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)!.phase).toBe('Ready');
+    // Now it is seen as it is: it is called back, and waits again.
+    seen = await current(job);
+    await steps.reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(true);
+    expect(rowOf(job)!.phase).toBe('Ready');
+    seen = await cluster.waitFor('the Job controller to let go', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
+    expect(told).toEqual([
+      {
+        type: 'Warning',
+        reason: 'Requeued',
+        message: 'lost node-0, waits again in its place, for 5 s at least',
+      },
+    ]);
+    expect(freed).toHaveLength(1);
+  });
+
+  test('what its user held while it ran is held as soon as it waits again', async () => {
+    const job = await granted('held-late');
+    const steps = reconciler();
+    await steps.reconcile(keyOf(job));
+    const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
+    await admin.patch(jobs('default', 'held-late'), hold, 'merge');
+    seen = await cluster.waitFor('the Job controller to let go', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    expect(await steps.reconcile(keyOf(job))).toEqual({ after: 1 });
+    await steps.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
+  });
+
+  test('the Job controller has not let go yet: it is not released, and not given up', async () => {
+    const job = await granted('held-on');
+    seen = { ...job, status: { startTime: '2026-01-01T00:00:00Z' } };
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Ready', releasedAt: null });
+    expect((await current(job)).spec.suspend).toBe(true);
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)!.releasedAt).not.toBeNull();
+  });
+
+  test('released onto other nodes than those granted (by a leader that was overtaken): taken back', async () => {
+    const job = await granted('elsewhere');
+    await admin.patch(
+      jobs('default', 'elsewhere'),
+      {
+        spec: {
+          suspend: false,
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-1' } } },
+        },
+      },
+      'merge',
+    );
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Ready', releasedAt: null });
+    expect((await current(job)).spec.suspend).toBe(true);
+  });
+
+  test('released while it waits: taken back', async () => {
+    const job = await held('too-early');
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    await admin.patch(jobs('default', 'too-early'), { spec: { suspend: false } }, 'merge');
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(true);
+    expect(rowOf(job)!.phase).toBe('Waiting');
+  });
+
+  test('a crash between patch and commit: released already, the patch is not sent again', async () => {
+    const job = await granted('committed-late');
+    const { type, body } = adapters.get('Job')!.release(job, rowOf(job)!);
+    await admin.patch(jobs('default', 'committed-late'), body, type);
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)!.releasedAt).not.toBeNull();
+    expect((await current(job)).metadata.generation).toBe(seen.metadata.generation);
+  });
+
+  test('a release that is refused is tried again, then its units are given back', async () => {
+    const job = await granted('refused');
+    const stranger = createClient({ kubeconfig: cluster.kubeconfigFor('user') });
+    try {
+      const steps = reconciler(stranger);
+      expect(await steps.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
+      expect(rowOf(job)!.phase).toBe('Ready');
+      clock.freeze(61_000);
+      expect(await steps.reconcile(keyOf(job))).toBeUndefined();
+      expect(rowOf(job)).toMatchObject({
+        phase: 'Waiting',
+        reason: 'Invalid',
+        message: expect.stringMatching(/^can't be released: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/),
+      });
+      expect(told).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid' })]);
+      expect(freed).toHaveLength(1);
+    } finally {
+      stranger.close();
+    }
+  });
+
+  test('deleted before its release: cancelled, never released', async () => {
+    const job = await granted('deleted');
+    seen = { ...job, metadata: { ...job.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toBeUndefined();
+    expect((await queue.byUid([job.metadata.uid]))[0]).toMatchObject({
+      phase: 'Finished',
+      result: 'Cancelled',
+    });
+    expect((await current(job)).spec.suspend).toBe(true);
+  });
+
+  test('it ran while nobody looked: its record has its start', async () => {
+    const job = await granted('unseen');
+    await reconciler().reconcile(keyOf(job));
+    const start = new Date(Math.ceil(now + 2) * 1000);
+    const time = (ms: number) => new Date(start.getTime() + ms).toISOString();
+    pods = [
+      {
+        metadata: {
+          ...job.metadata,
+          name: 'unseen-0',
+          uid: 'pod',
+          annotations: { [JOBID_ANNOTATION]: String(rowOf(job)!.jobid) },
+        },
+        spec: { containers: [], nodeName: 'node-0' },
+        status: {
+          phase: 'Succeeded',
+          startTime: time(0),
+          containerStatuses: [
+            { name: 'main', state: { terminated: { exitCode: 0, finishedAt: time(5000) } } },
+          ],
+        },
+      },
+    ];
+    seen = { ...(await current(job)), spec: { ...(await current(job)).spec, completions: 1 } };
+    await reconciler().reconcile(keyOf(job));
+    expect((await queue.byUid([job.metadata.uid]))[0]).toMatchObject({
+      phase: 'Finished',
+      result: 'Succeeded',
+      startedAt: start.getTime() / 1000,
+      finishedAt: start.getTime() / 1000 + 5,
+    });
+  });
+
+  test('an old object with settings that admission would refuse: said, and not queued', async () => {
+    const job = await held('old', { annotations: { 'fluxqueue/walltime': 'soon' } });
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toBeUndefined();
+    expect(told).toEqual([
+      expect.objectContaining({
+        type: 'Warning',
+        reason: 'Invalid',
+        message: expect.stringContaining('FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]'),
+      }),
+    ]);
+  });
+});
