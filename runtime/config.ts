@@ -11,7 +11,7 @@ import { FluxqError, messageOf } from './errors';
 import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
 import { DEFAULT_HALF_LIFE, QUEUE_DEFAULTS } from './queue/defaults';
-import { QUEUE_POLICIES } from './queue/types';
+import { QUEUE_POLICIES } from './queue/settings';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();

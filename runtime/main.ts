@@ -17,7 +17,7 @@ import { createClient } from './kubernetes/client';
 import { createLogger, type Logger } from './observability/log';
 import { ACCOUNTING_KEYS } from './queue/accounting';
 import { openQueue } from './queue/queue';
-import type { Queue } from './queue/types';
+import type { Queue } from './queue/store';
 import { startController } from './roles/controller';
 import { startFluxion } from './roles/fluxion';
 import type { Role } from './roles/role';

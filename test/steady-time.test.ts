@@ -1,4 +1,4 @@
-import { steadySeconds } from '../runtime/steady-time';
+import { steadySeconds } from '../runtime/clock';
 import { ManualClock } from './kubernetes/manual-clock';
 
 describe('the seconds of a term', () => {

@@ -4,7 +4,8 @@ import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler'
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { historiesOf, judge, type Verdict } from '../../test/stack/verify';
 import { Applier } from './apply';
 import type { LiveTable } from './table';

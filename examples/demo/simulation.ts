@@ -6,12 +6,13 @@
 
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
-import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
+import type { Fluxion } from '../../runtime/fluxion/types';
 import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import { newRow } from '../../runtime/queue/new-row';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import { newRow } from '../../runtime/queue/rows';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { GraphNode } from '../../runtime/resources/types';
 import { runPass } from '../../runtime/scheduler/pass/pass';
 import type { Reservation } from '../../runtime/scheduler/pass/reservations';
 import { adapters } from '../../runtime/workloads/index';

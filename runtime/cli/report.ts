@@ -2,7 +2,7 @@
 import { FluxqError } from '../errors';
 import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
 import type { NamedLogEntry } from '../queue/history';
-import type { WorkloadName } from '../queue/types';
+import type { WorkloadName } from '../queue/workload';
 
 /** As on the command line. */
 export interface AccountingArguments {

@@ -2,9 +2,11 @@
  * Our own record of what a Fluxion holds, for servers that can't be asked: jobs
  * in order of grant, and what they leave free.
  */
+
+import type { Allocation } from '../resources/types';
 import { unitsOf } from './jgf/allocation';
 import type { GraphLayout } from './jgf/layout';
-import type { Allocation, FluxionState } from './types';
+import type { FluxionState } from './types';
 
 export interface BookedJob {
   readonly allocation: Allocation;

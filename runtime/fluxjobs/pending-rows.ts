@@ -1,11 +1,7 @@
-/**
- * Rows that FluxJobs are still to be told of: the active ones, and finished
- * ones until their last status is written, also across a restart.
- */
-
-import type { Allocation } from '../fluxion/types';
-import type { Queue, WorkloadRow } from '../queue/types';
+import type { Queue } from '../queue/store';
+import type { WorkloadRow } from '../queue/workload';
 import type { Ledger } from '../queue/workload-cache';
+import type { Allocation } from '../resources/types';
 import type { FluxJobObject } from './reconciler';
 
 export class Records {

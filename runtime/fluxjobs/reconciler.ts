@@ -15,7 +15,7 @@ import { namespaced } from '../kubernetes/paths';
 import { Pace } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
 

@@ -8,10 +8,10 @@ import type {
 } from '../../imports/jobs.converged-computing.org-status';
 import { formatHostlist } from '../fluxion/jgf/allocation';
 import { rfc3339, stamped } from '../kubernetes/conditions';
-import type { WaitReason, WorkloadRow } from '../queue/types';
+import type { WaitReason, WorkloadRow } from '../queue/workload';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { namesOf } from '../workloads/adapter';
-import { placementOf } from '../workloads/placement';
+import { placementOf } from '../workloads/assignment';
 
 /** The longest name Kubernetes takes for most objects. */
 const MAX_NAME = 253;

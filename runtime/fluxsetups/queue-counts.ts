@@ -1,6 +1,7 @@
 /** What is in each queue: how many workloads in which phase, and what they hold. Pure. */
 import type { UnitSettings } from '../jobspec/units';
-import type { Quota, WorkloadRow } from '../queue/types';
+import type { Quota } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
 import { heldBy, inQuota, LANES, type Usage } from '../scheduler/pass/usage';
 
 export interface Tally {
@@ -53,5 +54,28 @@ class Count {
   tally(): Tally {
     const { waiting, ready, running, held, nodes } = this;
     return { waiting, ready, running, usage: { ...inQuota(held), nodes: nodes.size } };
+  }
+}
+
+export interface FinishedCount {
+  readonly queue: string;
+  readonly count: number;
+}
+
+export class Finished {
+  private readonly counts = new Map<string, number>();
+
+  /** @param before as the tables have it; what ends while they are read may be counted twice, once */
+  start(before: readonly FinishedCount[]): void {
+    this.counts.clear();
+    for (const { queue, count } of before) this.counts.set(queue, count);
+  }
+
+  changed({ phase, queue }: WorkloadRow): void {
+    if (phase === 'Finished') this.counts.set(queue, this.of(queue) + 1);
+  }
+
+  of(queue: string): number {
+    return this.counts.get(queue) ?? 0;
   }
 }

@@ -1,6 +1,6 @@
 /** The queues there are, the stack's own and one per FluxSetup, and which one a workload is in. */
 import { FluxqError } from '../errors';
-import type { QueueSettings } from '../queue/types';
+import type { QueueSettings } from '../queue/settings';
 import { type FluxSetupObject, queueName, settingsOf } from './queue-settings';
 
 /** A FluxSetup, as far as it decides who goes where. */

@@ -6,7 +6,7 @@ import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';
 import { QUEUE_DEFAULTS } from '../queue/defaults';
-import type { Limits, QueueSettings, Quota } from '../queue/types';
+import type { Limits, QueueSettings, Quota } from '../queue/settings';
 import { durationSeconds } from '../workloads/settings';
 
 /** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */

@@ -12,7 +12,7 @@ import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
 import { Pace } from '../kubernetes/rate-limiter';
 import { applyPatch } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import { EMPTY, type Tally, tallies } from './queue-counts';
 import type { Queues } from './queue-registry';
 import { type FluxSetupObject, queueName } from './queue-settings';

@@ -1,7 +1,7 @@
 /** What a FluxSetup says of its queue. Pure: settings and counts in, status out. */
 import type { FluxSetupStatus, FluxSetupStatusConditions } from '../../imports/flux-framework.org-status';
 import { stamped } from '../kubernetes/conditions';
-import type { QueueSettings, Quota } from '../queue/types';
+import type { QueueSettings, Quota } from '../queue/settings';
 import type { Tally } from './queue-counts';
 
 export interface SetupFacts {

@@ -1,5 +1,4 @@
-/** From the cluster's Node objects to the graph's nodes, and to the facts that constraints need. */
-import type { GraphNode } from '../fluxion/types';
+import type { GraphNode } from '../resources/types';
 import {
   type ClusterFacts,
   labelProperty,

@@ -1,7 +1,7 @@
 /** From an allocation to pods: how many on which node. */
 import { FluxqError } from '../errors';
-import type { AllocatedNode, Allocation } from '../fluxion/types';
 import { parseIdset } from '../resources/idset';
+import type { AllocatedNode, Allocation } from '../resources/types';
 import type { Ask } from './jobspec';
 
 export interface NodePods {

@@ -1,13 +1,4 @@
-/**
- * Units: what Fluxion counts. A unit of core is `cpuMillis`, one of memory
- * `memoryMiB`; requests round up to units, what a node has rounds down.
- *
- * Names: `cpu` is `core`; any vendor's `…/gpu` is `gpu` (which vendor's is a
- * property, see constraints.ts); every other extended resource keeps its name
- * with `_` for what a vertex name can't hold: `rdma/hca` is `rdma_hca`.
- * Not counted: ephemeral-storage, hugepages, pods (kube-scheduler checks them).
- */
-import type { UnitCounts } from '../fluxion/types';
+import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
 

@@ -1,16 +1,8 @@
-/**
- * The audit: rows against the workloads as the apiserver has them. A term
- * begins with it, a doubt about the database asks for it, and it runs again
- * every few minutes: the same comparison each time. What only the audit can
- * repair it repairs (workloads that run and were forgotten); the rest is handed
- * to the reconciler, which does what it would have done had it seen it happen.
- * Every repair is logged and counted. docs/recovery.md has the list.
- */
-import type { GraphNode } from '../fluxion/types';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
-import type { Adoption, WorkloadRow } from '../queue/types';
+import type { Adoption, WorkloadRow } from '../queue/workload';
 import type { Ledger } from '../queue/workload-cache';
+import type { GraphNode } from '../resources/types';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adoptionOf, forgottenGrant, TakenUnits } from '../workloads/adoption';
 import type { WorkloadKey } from '../workloads/key';

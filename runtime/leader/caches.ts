@@ -6,7 +6,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { GraphNode } from '../fluxion/types';
+import type { Time } from '../clock';
 import { type FluxJobObject, fluxJobs } from '../fluxjobs/reconciler';
 import type { FluxSetupObject } from '../fluxsetups/queue-settings';
 import { fluxSetups } from '../fluxsetups/reconciler';
@@ -20,7 +20,7 @@ import { jobs, nodes, pods, priorityClasses } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
-import type { Time } from '../steady-time';
+import type { GraphNode } from '../resources/types';
 import { isTerminal } from '../workloads/adapter';
 import { isBeyond } from '../workloads/assignment';
 import type { WorkloadKey } from '../workloads/key';

@@ -7,7 +7,7 @@
 import type { Clock } from '../clock';
 import { hasCode, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
-import type { Queue } from '../queue/types';
+import type { Queue } from '../queue/store';
 
 export interface RetentionOptions {
   readonly queue: Pick<Queue, 'archive'>;

@@ -5,9 +5,9 @@
  */
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { pause } from '../clock';
+import { pause, steadySeconds, systemTime, type Time } from '../clock';
 import type { Config } from '../config';
-import type { Fluxion, GraphNode } from '../fluxion/types';
+import type { Fluxion } from '../fluxion/types';
 import { Records } from '../fluxjobs/pending-rows';
 import { Positions } from '../fluxjobs/queue-positions';
 import { FluxJobReconciler } from '../fluxjobs/reconciler';
@@ -19,11 +19,12 @@ import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import { MiniClusters } from '../miniclusters/controller';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
-import type { Queue, WorkloadRow } from '../queue/types';
+import type { Queue } from '../queue/store';
+import type { WorkloadRow } from '../queue/workload';
 import { Ledger } from '../queue/workload-cache';
+import type { GraphNode } from '../resources/types';
 import { FluxionGraph } from '../scheduler/fluxion-sync';
 import { SchedulingLoop } from '../scheduler/loop';
-import { steadySeconds, systemTime, type Time } from '../steady-time';
 import { WorkloadNews } from '../workloads/events';
 import { adapters } from '../workloads/index';
 import { formatKey, parseKey, type WorkloadKey } from '../workloads/key';

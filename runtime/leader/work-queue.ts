@@ -1,8 +1,9 @@
 /** Work queues of a term: what fails is tried again soon, what is refused later, and a fence that is old ends the term. */
+
+import type { Time } from '../clock';
 import { FluxqError, hasCode } from '../errors';
 import { type Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
-import type { Time } from '../steady-time';
 
 export interface ReconcileQueueOptions {
   /** For logs. */

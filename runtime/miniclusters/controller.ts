@@ -3,6 +3,7 @@
  * them, and has each looked at when something of it changes.
  */
 import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
+import type { Time } from '../clock';
 import { keyOf } from '../kubernetes/cache';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventRecorder } from '../kubernetes/events';
@@ -11,8 +12,7 @@ import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
-import type { WorkloadRow } from '../queue/types';
-import type { Time } from '../steady-time';
+import type { WorkloadRow } from '../queue/workload';
 import type { Part } from './prune';
 import { MiniClusterReconciler } from './reconciler';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';

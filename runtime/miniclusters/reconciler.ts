@@ -24,7 +24,7 @@ import { jobs } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Again } from '../kubernetes/work-queue';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import { secondsOf } from '../workloads/adapter';
 import { applyManifest } from './apply';
 import { createCertificate } from './curve-secret';

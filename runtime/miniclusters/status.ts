@@ -10,7 +10,7 @@ import type {
   MiniClusterStatusPhase,
 } from '../../imports/flux-framework.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { MiniCluster } from './resource';
 import type { Progress } from './workload-status';
 

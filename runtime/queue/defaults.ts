@@ -1,8 +1,4 @@
-/**
- * What a queue is that says nothing else: the stack's own without a configuration, and one of a FluxSetup
- * (whose API has the same defaults; a test holds the two together).
- */
-import { PRIORITY_RANGE, type QueueSettings } from './types';
+import { PRIORITY_RANGE, type QueueSettings } from './settings';
 
 export const QUEUE_DEFAULTS = {
   policy: 'easy',

@@ -10,10 +10,12 @@ import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
 import { ACTIVE, BY_UID, FINISHED, OUTCOMES } from './rows';
+import type { QueueSettings } from './settings';
 import * as sql from './statements';
 import { storable } from './storable';
-import type { Outcome, Queue, QueueSettings, Share, WorkloadRow } from './types';
+import type { Queue } from './store';
 import { SHARES } from './usage';
+import type { Outcome, Share, WorkloadRow } from './workload';
 import { type Keyed, serialWriter } from './writer';
 
 export interface QueueOptions extends DatabaseOptions {

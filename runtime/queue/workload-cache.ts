@@ -6,15 +6,15 @@
  * read again.
  */
 import { FluxqError } from '../errors';
-import type { Allocation } from '../fluxion/types';
 import { DEFAULT_UNITS } from '../jobspec/units';
+import type { Allocation } from '../resources/types';
 import { DEFAULT_HALF_LIFE } from './defaults';
 import { type FairUsage, UsageMirror } from './fair-usage';
 import { Outcomes } from './outcomes';
+import type { Queue } from './store';
 import type {
   Adoption,
   Phase,
-  Queue,
   Recall,
   Requeue,
   Result,
@@ -22,7 +22,7 @@ import type {
   SubmissionUpdate,
   WaitUpdate,
   WorkloadRow,
-} from './types';
+} from './workload';
 
 type Listener = (row: WorkloadRow) => void;
 

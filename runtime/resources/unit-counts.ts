@@ -1,5 +1,5 @@
-import type { Allocation, UnitCounts } from '../fluxion/types';
 import { countIdset } from './idset';
+import type { Allocation, UnitCounts } from './types';
 
 /** Every pass and every look at shares asks for all allocations there are; none ever changes. */
 const counted = new WeakMap<Allocation, UnitCounts>();

@@ -13,7 +13,7 @@ import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
 import { type ControllerMetrics, controllerMetrics, createRegistry } from '../observability/metrics';
 import { openQueue } from '../queue/queue';
-import type { Queue } from '../queue/types';
+import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
 const RETRY_MS = 2_000;

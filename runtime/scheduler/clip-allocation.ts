@@ -1,6 +1,6 @@
 /** What of an allocation still exists in the graph: replaying more would be refused. */
 import { formatIdset, parseIdset } from '../fluxion/jgf/allocation';
-import type { AllocatedNode, Allocation, GraphNode } from '../fluxion/types';
+import type { AllocatedNode, Allocation, GraphNode } from '../resources/types';
 
 /** @returns undefined when none of its nodes is there */
 export function clipAllocation(

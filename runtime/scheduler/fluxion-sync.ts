@@ -5,9 +5,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, hasCode, messageOf } from '../errors';
-import type { Allocation, Fluxion, GraphNode, InitRequest, MatchPolicy } from '../fluxion/types';
+import type { Fluxion, InitRequest, MatchPolicy } from '../fluxion/types';
 import type { Logger } from '../observability/log';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation, GraphNode } from '../resources/types';
 import { clipAllocation } from './clip-allocation';
 import type { Reservation } from './pass/reservations';
 import { LEAVING_SECONDS } from './pass/victims';

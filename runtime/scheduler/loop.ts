@@ -7,18 +7,20 @@
 
 import type { Clock } from '../clock';
 import { hasCode, messageOf } from '../errors';
-import type { GraphNode } from '../fluxion/types';
 import type { UnitSettings } from '../jobspec/units';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
-import type { QueueSettings, WorkloadRow } from '../queue/types';
+import type { QueueSettings } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
 import type { Ledger } from '../queue/workload-cache';
+import type { GraphNode } from '../resources/types';
 import type { Desired, FluxionGraph } from './fluxion-sync';
 import { type FairShare, shareFactors } from './pass/fair-share';
 import type { Precedence } from './pass/order';
-import { type PassInput, type PassQueue, type PassResult, runPass } from './pass/pass';
+import { runPass } from './pass/pass';
 import type { PassMemory } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
+import type { PassInput, PassQueue, PassResult } from './pass/types';
 
 export interface SchedulingLoopOptions {
   readonly ledger: Ledger;

@@ -4,7 +4,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FluxqError, messageOf } from '../errors';
-import { QUEUE_POLICIES, type QueuePolicy } from '../queue/types';
+import { QUEUE_POLICIES, type QueuePolicy } from '../queue/settings';
 import { type Machine, replay } from './replay';
 import { type Statistics, statisticsOf } from './statistics';
 import type { TraceJob } from './swf';

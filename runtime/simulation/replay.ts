@@ -5,15 +5,18 @@
  */
 import { parseConfig } from '../config';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
-import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import type { Fluxion, MatchPolicy } from '../fluxion/types';
 import { ownQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
-import { newRow } from '../queue/new-row';
-import type { QueuePolicy, QueueSettings, WorkloadRow } from '../queue/types';
-import { type PassResult, runPass } from '../scheduler/pass/pass';
+import { newRow } from '../queue/rows';
+import type { QueuePolicy, QueueSettings } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation, GraphNode } from '../resources/types';
+import { runPass } from '../scheduler/pass/pass';
 import type { PassMemory } from '../scheduler/pass/pass-cache';
 import type { Reservation } from '../scheduler/pass/reservations';
+import type { PassResult } from '../scheduler/pass/types';
 import { Events } from './events';
 import type { SimulatedJob } from './statistics';
 import type { TraceJob } from './swf';

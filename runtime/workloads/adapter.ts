@@ -1,11 +1,7 @@
-/**
- * What the controllers need to know of a kind of workload; one file per kind,
- * one table (workloads/index.ts). Adapters are pure: object in, answer out.
- */
-import type { AllocatedNode } from '../fluxion/types';
 import type { NodePods } from '../jobspec/pods-per-node';
 import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
-import type { Result, WorkloadRow } from '../queue/types';
+import type { Result, WorkloadRow } from '../queue/workload';
+import type { AllocatedNode } from '../resources/types';
 
 export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;

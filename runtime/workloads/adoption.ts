@@ -1,11 +1,9 @@
-/** From a workload that runs to the grant it must have had: what it carries itself, and units that nobody else has. Pure. */
-
-import type { AllocatedNode, GraphNode } from '../fluxion/types';
 import { askOf } from '../jobspec/jobspec';
 import type { NodePods } from '../jobspec/pods-per-node';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
-import type { Adoption, Submission, WorkloadRow } from '../queue/types';
+import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
 import { formatIdset, parseIdset } from '../resources/idset';
+import type { AllocatedNode, GraphNode } from '../resources/types';
 import type { WorkloadAdapter, WrittenGrant } from './adapter';
 
 /** Units that are taken: node -> type -> numbers. */

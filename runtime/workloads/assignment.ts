@@ -19,6 +19,9 @@
  * Readers are total: text that is no assignment covers no index.
  */
 import { FluxqError } from '../errors';
+import { askOf } from '../jobspec/jobspec';
+import { type NodePods, podsPerNode } from '../jobspec/pods-per-node';
+import type { WorkloadRow } from '../queue/workload';
 
 /** So many pods of the workload run on this node. */
 export interface AssignmentPart {
@@ -125,4 +128,9 @@ function invalid(what: string, value: unknown): FluxqError {
     value,
     remedy: 'report it: an allocation never makes this',
   });
+}
+
+/** Empty while the row has no allocation. */
+export function placementOf(row: Pick<WorkloadRow, 'allocation' | 'jobspec'>): readonly NodePods[] {
+  return row.allocation === null ? [] : podsPerNode(row.allocation, askOf(row.jobspec));
 }

@@ -6,7 +6,7 @@ import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constr
 import { askOf } from '../jobspec/jobspec';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import { secondsOf } from './adapter';
 import { isBeyond } from './assignment';
 import type { WorkloadSettings } from './settings';

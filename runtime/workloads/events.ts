@@ -1,7 +1,7 @@
 /** What users are told of their workloads: Kubernetes Events on the objects that they made. */
 import type { EventRecorder, News } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadAdapter } from './adapter';
 import { adapters } from './index';
 import type { WorkloadKey } from './key';

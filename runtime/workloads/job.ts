@@ -12,10 +12,9 @@ import {
 } from '../../constructs/api/labels';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
-import type { Result, WorkloadRow } from '../queue/types';
+import type { Result, WorkloadRow } from '../queue/workload';
 import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf } from './assignment';
-import { placementOf } from './placement';
+import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf, placementOf } from './assignment';
 import { isOfRun, placeOf } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {

@@ -6,7 +6,7 @@
 import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import {
   deadlineOf,
   isTerminal,

@@ -7,14 +7,15 @@
 
 import type { Clock } from '../clock';
 import { messageOf } from '../errors';
-import type { AllocatedNode } from '../fluxion/types';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import type { News } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
-import type { QueueSettings, WorkloadRow } from '../queue/types';
+import type { QueueSettings } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
 import type { Ledger } from '../queue/workload-cache';
+import type { AllocatedNode } from '../resources/types';
 import { isTerminal, lostNodes, namesOf, secondsOf, type WorkloadAdapter } from './adapter';
 import { forgottenGrant } from './adoption';
 import { TakeBack, type Why } from './eviction';

@@ -22,7 +22,8 @@ import {
   WALLTIME,
 } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
-import { DEPENDENCY_TYPES, type Dependency, PRIORITY_RANGE } from '../queue/types';
+import { PRIORITY_RANGE } from '../queue/settings';
+import { DEPENDENCY_TYPES, type Dependency } from '../queue/workload';
 
 export interface WorkloadSettings {
   /** Name of the queue. @default - the queue of the namespace */

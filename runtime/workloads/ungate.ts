@@ -1,8 +1,8 @@
 /** Which free place of an allocation each gated pod takes. Pure. */
 import type { Pod } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/types';
+import type { WorkloadRow } from '../queue/workload';
 import { isTerminal } from './adapter';
-import { placementOf } from './placement';
+import { placementOf } from './assignment';
 import { placeOf } from './pod';
 
 /**

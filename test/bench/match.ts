@@ -11,13 +11,9 @@ import type { Engine } from '../../runtime/fluxion/engine';
 import { loadLibraryEngine } from '../../runtime/fluxion/library/engine';
 import { findLibrary } from '../../runtime/fluxion/library/find';
 import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
-import {
-  type GraphNode,
-  MATCH_POLICIES,
-  type MatchOperation,
-  type MatchPolicy,
-} from '../../runtime/fluxion/types';
+import { MATCH_POLICIES, type MatchOperation, type MatchPolicy } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
+import type { GraphNode } from '../../runtime/resources/types';
 
 interface Contender {
   readonly name: string;

@@ -12,9 +12,8 @@ import {
 } from '../../constructs/api/labels';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/fluxjobs/status';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { encodeAssignment } from '../../runtime/workloads/assignment';
-import { placementOf } from '../../runtime/workloads/placement';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { encodeAssignment, placementOf } from '../../runtime/workloads/assignment';
 import { CORES } from './queue-rows';
 
 export interface ListServer {

@@ -14,7 +14,7 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
 import { Ledger } from '../../runtime/queue/workload-cache';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { serveCluster } from './queue-cluster';

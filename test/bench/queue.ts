@@ -9,11 +9,13 @@
  */
 import { parseArgs } from 'node:util';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
-import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
+import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
-import { newRow } from '../../runtime/queue/new-row';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { type PassInput, type PassResult, runPass } from '../../runtime/scheduler/pass/pass';
+import { newRow } from '../../runtime/queue/rows';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { GraphNode } from '../../runtime/resources/types';
+import { runPass } from '../../runtime/scheduler/pass/pass';
+import type { PassInput, PassResult } from '../../runtime/scheduler/pass/types';
 import { queueSettings } from '../scheduler/pass/settings';
 import { measureDatabase } from './queue-database';
 

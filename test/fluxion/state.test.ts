@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { EmbeddedEngine, embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../runtime/fluxion/server/server';
-import type { GraphNode } from '../../runtime/fluxion/types';
+import type { GraphNode } from '../../runtime/resources/types';
 
 const NODES: GraphNode[] = [
   {

@@ -1,6 +1,6 @@
 import { fluxJobName, fluxJobSpec, fluxJobStatus, type StatusContext } from '../../runtime/fluxjobs/status';
 import { rfc3339 } from '../../runtime/kubernetes/conditions';
-import type { Phase, WorkloadRow } from '../../runtime/queue/types';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { NEVER_MET } from '../../runtime/scheduler/pass/dependencies';
 import { rowIn } from '../queue/rows';
 

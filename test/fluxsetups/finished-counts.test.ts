@@ -1,4 +1,4 @@
-import { Finished } from '../../runtime/fluxsetups/finished-counts';
+import { Finished } from '../../runtime/fluxsetups/queue-counts';
 import { rowIn } from '../queue/rows';
 
 test('what has ended before and since', () => {

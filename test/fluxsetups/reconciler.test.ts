@@ -7,7 +7,7 @@ import { FluxSetupReconciler } from '../../runtime/fluxsetups/reconciler';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { rowIn } from '../queue/rows';
 import { fluxSetup } from './fluxsetup-objects';
 

@@ -1,7 +1,8 @@
 /** The model of the queue and the queue in Postgres, played the same calls: rows, answers and event log come out alike. */
 import { Client } from 'pg';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Adoption, Queue, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Adoption, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import type { LoggedEvent } from '../invariants/observation';
 import { allocationOf, changed, submission } from '../queue/submission';

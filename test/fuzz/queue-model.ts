@@ -5,18 +5,18 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../runtime/errors';
-import type { Allocation } from '../../runtime/fluxion/types';
-import { newRow } from '../../runtime/queue/new-row';
+import { newRow } from '../../runtime/queue/rows';
+import type { QueueSettings } from '../../runtime/queue/settings';
+import type { Queue } from '../../runtime/queue/store';
 import type {
   Outcome,
-  Queue,
-  QueueSettings,
   Submission,
   SubmissionUpdate,
   WaitReason,
   WorkloadName,
   WorkloadRow,
-} from '../../runtime/queue/types';
+} from '../../runtime/queue/workload';
+import type { Allocation } from '../../runtime/resources/types';
 import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';

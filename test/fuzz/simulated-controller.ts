@@ -8,7 +8,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
 import { createLogger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { ObjectStore } from './object-store';
 import { QueueModel } from './queue-model';
 import { Chance } from './random';

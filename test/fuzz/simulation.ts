@@ -12,7 +12,7 @@ import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { WaitReason, WorkloadRow } from '../../runtime/queue/types';
+import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { differences, Lasting } from '../invariants/agreement';
 import { causeless, doubleGrants } from '../invariants/log';
 import type { Deeds, Observation, Violation } from '../invariants/observation';

@@ -1,10 +1,5 @@
-/**
- * I2 and I3: whether the three views tell the same at one moment. Its own
- * code: it reads what is written, not how the runtime reads it. A difference is
- * no fault by itself, only one that lasts (see Lasting).
- */
-import type { AllocatedNode, Allocation } from '../../runtime/fluxion/types';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { AllocatedNode, Allocation } from '../../runtime/resources/types';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
 const ADMITTED = 'fluxqueue/admitted';

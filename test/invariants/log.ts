@@ -1,5 +1,4 @@
-/** I1 and I6, read from the event log alone: who held which unit, and who was sent back or ended without a cause. */
-import type { AllocatedNode } from '../../runtime/fluxion/types';
+import type { AllocatedNode } from '../../runtime/resources/types';
 import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
 
 /** Events that say which nodes a workload has from then on. */

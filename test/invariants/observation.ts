@@ -1,7 +1,7 @@
 /** What an outsider sees of a run: rows and event log, the apiserver's objects, Fluxion's own state. */
 import type { FluxionState } from '../../runtime/fluxion/types';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 
 /** One line of the log, in the order of commits. */
 export interface LoggedEvent {

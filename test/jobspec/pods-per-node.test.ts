@@ -1,5 +1,5 @@
-import type { AllocatedNode } from '../../runtime/fluxion/types';
 import { podsPerNode } from '../../runtime/jobspec/pods-per-node';
+import type { AllocatedNode } from '../../runtime/resources/types';
 
 const ask = (over: object = {}) => ({ pods: 9, perPod: { core: 2, memory: 1 }, exclusive: false, ...over });
 const allocation = (...nodes: AllocatedNode[]) => ({ jobid: 1, start: 0, end: 60, nodes });

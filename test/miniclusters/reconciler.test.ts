@@ -9,7 +9,7 @@ import type { Manifest } from '../../runtime/miniclusters/manifests';
 import type { Part } from '../../runtime/miniclusters/prune';
 import { MiniClusterReconciler } from '../../runtime/miniclusters/reconciler';
 import type { MiniCluster } from '../../runtime/miniclusters/resource';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { rowIn } from '../queue/rows';
 import { CREATED, cluster, job, NOW } from './objects';
 

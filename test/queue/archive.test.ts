@@ -1,10 +1,11 @@
 import { Client } from 'pg';
-import type { Allocation } from '../../runtime/fluxion/types';
 import type { AccountingLine, AccountingQuery } from '../../runtime/queue/accounting';
 import { ARCHIVE } from '../../runtime/queue/archive';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, Result, Submission } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Result, Submission } from '../../runtime/queue/workload';
 import { Ledger } from '../../runtime/queue/workload-cache';
+import type { Allocation } from '../../runtime/resources/types';
 import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
 import { submission } from './submission';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { decayed, usageAt } from '../../runtime/queue/decay';
+import { decayed, usageAt } from '../../runtime/queue/fair-usage';
 import { shareFactors } from '../../runtime/scheduler/pass/fair-share';
 
 const HOUR = 3600;

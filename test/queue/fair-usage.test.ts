@@ -1,7 +1,8 @@
 import { Client } from 'pg';
-import { usageAt } from '../../runtime/queue/decay';
+import { usageAt } from '../../runtime/queue/fair-usage';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, Share, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Share, WorkloadRow } from '../../runtime/queue/workload';
 import { Ledger } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { submission } from './submission';

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import type { FluxqError } from '../../runtime/errors';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, QueueSettings } from '../../runtime/queue/types';
+import type { QueueSettings } from '../../runtime/queue/settings';
+import type { Queue } from '../../runtime/queue/store';
 import { Ledger } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';

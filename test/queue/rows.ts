@@ -1,6 +1,5 @@
-/** Rows for tests of what is pure. */
-import { newRow } from '../../runtime/queue/new-row';
-import type { Phase, WorkloadRow } from '../../runtime/queue/types';
+import { newRow } from '../../runtime/queue/rows';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { submission } from './submission';
 
 /** A row as it stands in this phase, on node-1 once it was granted. */

@@ -1,5 +1,6 @@
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { Ledger } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { type Fault, Trap } from '../stack/fault-injector';

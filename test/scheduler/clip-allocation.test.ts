@@ -1,4 +1,4 @@
-import type { Allocation } from '../../runtime/fluxion/types';
+import type { Allocation } from '../../runtime/resources/types';
 import { clipAllocation } from '../../runtime/scheduler/clip-allocation';
 
 const allocation: Allocation = {

@@ -7,7 +7,7 @@ import { jobs, secrets } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { checkCertificate } from '../../runtime/miniclusters/curve';
 import { miniClusters } from '../../runtime/miniclusters/resource';
-import { placementOf } from '../../runtime/workloads/placement';
+import { placementOf } from '../../runtime/workloads/assignment';
 import { waitFor } from '../cluster/wait';
 import { conditionOf, holding, MiniClusters } from './minicluster-objects';
 import type { RoleProcess } from './roles';

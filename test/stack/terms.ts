@@ -8,7 +8,7 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
 import { type Fault, Trap } from './fault-injector';
 import type { Fixture } from './suite';
 

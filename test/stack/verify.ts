@@ -1,12 +1,12 @@
 /** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
-import type { AllocatedNode } from '../../runtime/fluxion/types';
 import type { Pod } from '../../runtime/kubernetes/types';
-import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { AllocatedNode } from '../../runtime/resources/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
-import { isBeyond } from '../../runtime/workloads/assignment';
-import { placementOf } from '../../runtime/workloads/placement';
+import { isBeyond, placementOf } from '../../runtime/workloads/assignment';
 
 export interface Verdict {
   readonly jobs: number;

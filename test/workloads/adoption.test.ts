@@ -2,8 +2,8 @@ import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../c
 import { askOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import { adoptionOf, forgottenGrant, TakenUnits } from '../../runtime/workloads/adoption';
+import { placementOf } from '../../runtime/workloads/assignment';
 import { adapters } from '../../runtime/workloads/index';
-import { placementOf } from '../../runtime/workloads/placement';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 

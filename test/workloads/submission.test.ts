@@ -5,8 +5,9 @@ import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-s
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
-import { newRow } from '../../runtime/queue/new-row';
-import type { Queue, Submission } from '../../runtime/queue/types';
+import { newRow } from '../../runtime/queue/rows';
+import type { Queue } from '../../runtime/queue/store';
+import type { Submission } from '../../runtime/queue/workload';
 import { Ledger } from '../../runtime/queue/workload-cache';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { adapters } from '../../runtime/workloads/index';

@@ -2,18 +2,11 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, GraphNode } from '../../resources/types';
 import type { FluxionLog } from '../engine';
 import { SerialExecutor } from '../executor';
 import { FluxionServiceService } from '../generated/fluxion';
-import type {
-  Allocation,
-  Fluxion,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchRequest,
-  MatchResult,
-} from '../types';
+import type { Fluxion, FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
 import { type ClientTls, Rpc } from './channel';
 import { FullProtocol, type Protocol, type Timeouts } from './native-protocol';

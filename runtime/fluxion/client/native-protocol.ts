@@ -2,16 +2,9 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, GraphNode } from '../../resources/types';
 import { type Caller, FluxionServiceService } from '../generated/fluxion';
-import type {
-  Allocation,
-  Fluxion,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchRequest,
-  MatchResult,
-} from '../types';
+import type { Fluxion, FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import {
   allocationToWire,
   errorFromWire,

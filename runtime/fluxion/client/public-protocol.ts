@@ -7,6 +7,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
+import type { AllocatedNode, Allocation, GraphNode } from '../../resources/types';
 import { TimeAxis, walltimeOf } from '../axis';
 import type { FluxionLog } from '../engine';
 import { FluxionServiceService, MatchRequest_Operation, type MatchResponse } from '../generated/fluxion';
@@ -14,16 +15,7 @@ import { parseAnswer, unitsOf } from '../jgf/allocation';
 import { GraphLayout } from '../jgf/layout';
 import { type BookedJob, JobBook, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
-import type {
-  AllocatedNode,
-  Allocation,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchPolicy,
-  MatchRequest,
-  MatchResult,
-} from '../types';
+import type { FluxionState, InitRequest, MatchPolicy, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
 import type { Rpc } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';

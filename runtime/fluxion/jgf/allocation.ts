@@ -6,9 +6,9 @@
  */
 import { FluxqError, messageOf } from '../../errors';
 import { formatIdset, parseIdset } from '../../resources/idset';
-import type { AllocatedNode, Allocation } from '../types';
-import type { JgfGraph, JgfVertex } from './jgf';
+import type { AllocatedNode, Allocation } from '../../resources/types';
 import { type GraphLayout, jgfVertex, unitVertex, type Vertex } from './layout';
+import type { JgfGraph, JgfVertex } from './types';
 
 export { formatHostlist } from '../../resources/hostlist';
 export { formatIdset, parseIdset };

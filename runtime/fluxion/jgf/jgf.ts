@@ -1,51 +1,8 @@
 /** JGF, the graph format that flux-sched reads at initialize and writes as an answer. */
 import { FluxqError, messageOf } from '../../errors';
-import type { GraphNode } from '../types';
+import type { GraphNode } from '../../resources/types';
 import { GraphLayout } from './layout';
-
-export interface JgfVertex {
-  readonly id: string;
-  readonly metadata: {
-    readonly type: string;
-    readonly basename?: string;
-    readonly name?: string;
-    readonly id?: number;
-    readonly uniq_id?: number;
-    readonly rank?: number;
-    /** 0 up, 1 down. @default 0 */
-    readonly status?: number;
-    readonly exclusive?: boolean;
-    readonly unit?: string;
-    readonly size?: number;
-    readonly properties?: Readonly<Record<string, string>> | null;
-    readonly paths: { readonly containment?: string };
-  };
-}
-
-export interface JgfEdge {
-  readonly source: string;
-  readonly target: string;
-  readonly metadata?: { readonly subsystem?: string };
-}
-
-export interface JgfGraph {
-  readonly graph: { readonly nodes: readonly JgfVertex[]; readonly edges: readonly JgfEdge[] };
-}
-
-/** A vertex with flux-sched's defaults filled in. */
-export interface ReadVertex {
-  readonly type: string;
-  readonly basename: string;
-  readonly name: string;
-  readonly id: number;
-  readonly uniqId: number;
-  readonly rank: number;
-  readonly up: boolean;
-  readonly size: number;
-  readonly unit: string;
-  readonly properties: readonly string[];
-  readonly path: string;
-}
+import type { JgfGraph, JgfVertex, ReadVertex } from './types';
 
 /** The graph of these nodes: what {@link Matcher.fromNodes} is equal to. */
 export function toJgf(nodes: readonly GraphNode[]): JgfGraph {

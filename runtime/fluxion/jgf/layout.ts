@@ -5,8 +5,8 @@
  * name for an id, and equal ids are ties.
  */
 import { FluxqError, messageOf } from '../../errors';
-import type { GraphNode, UnitCounts } from '../types';
-import type { JgfEdge, JgfGraph, JgfVertex } from './jgf';
+import type { GraphNode, UnitCounts } from '../../resources/types';
+import type { JgfEdge, JgfGraph, JgfVertex } from './types';
 
 export interface Vertex {
   readonly type: string;

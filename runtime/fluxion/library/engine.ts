@@ -5,18 +5,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, GraphNode } from '../../resources/types';
 import { TimeAxis, walltimeOf } from '../axis';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';
-import type {
-  Allocation,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchOperation,
-  MatchRequest,
-} from '../types';
+import type { FluxionState, InitRequest, MatchOperation, MatchRequest } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
 import { LibraryGraph } from './session';
 

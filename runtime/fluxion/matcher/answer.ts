@@ -1,6 +1,6 @@
 /** Allocations in words: what a grant is called outside. */
 import { formatIdset } from '../../resources/idset';
-import type { AllocatedNode, Allocation } from '../types';
+import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
 import type { Graph } from './resource-graph';
 import type { Grant, Job } from './spans';

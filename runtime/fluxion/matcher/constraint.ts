@@ -3,8 +3,8 @@
  * point: `{or: []}` matches nothing.
  */
 import { FluxqError } from '../../errors';
+import { parseHostlist } from '../../resources/hostlist';
 import { parseIdset } from '../../resources/idset';
-import { parseHostlist } from './hostlist';
 
 /** What a constraint looks at. */
 export interface Candidate {

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { FluxqError } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, GraphNode } from '../../resources/types';
 import type { Engine, EngineResult, JgfInit } from '../engine';
 import { checkNodes } from '../jgf/layout';
-import type { Allocation, Fluxion, FluxionState, GraphNode, InitRequest, MatchRequest } from '../types';
+import type { Fluxion, FluxionState, InitRequest, MatchRequest } from '../types';
 import { Matcher } from './index';
 
 /** A Fluxion in this process; close() only forgets the graph. */

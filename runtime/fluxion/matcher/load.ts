@@ -1,8 +1,9 @@
 /** Fills a {@link Graph}: from JGF, or straight from nodes with the ids that their JGF would have. */
 
-import { type JgfEdge, type JgfGraph, parseJgf, type ReadVertex, readVertex, refused } from '../jgf/jgf';
+import type { GraphNode } from '../../resources/types';
+import { parseJgf, readVertex, refused } from '../jgf/jgf';
 import { checkNodes, unitBasename } from '../jgf/layout';
-import type { GraphNode } from '../types';
+import type { JgfEdge, JgfGraph, ReadVertex } from '../jgf/types';
 import type { Branch } from './branch';
 import { Graph } from './resource-graph';
 import { NODE, STORAGE_NODE } from './typetable';

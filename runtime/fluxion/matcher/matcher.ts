@@ -7,8 +7,9 @@
  * second until it is cancelled; reservations are the caller's to cancel.
  */
 import type { Jobspec } from '../../jobspec/types';
-import type { JgfGraph } from '../jgf/jgf';
-import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../types';
+import type { Allocation, GraphNode } from '../../resources/types';
+import type { JgfGraph } from '../jgf/types';
+import type { FluxionState, MatchOperation } from '../types';
 import { allocationOf, writeJgf } from './answer';
 import type { Branch } from './branch';
 import { Shortcut } from './fast-path';

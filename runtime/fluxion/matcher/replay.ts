@@ -1,7 +1,7 @@
 /** Allocations read back: which vertices they mean, and whether those are still free. */
 import { FluxqError } from '../../errors';
 import { parseIdset } from '../../resources/idset';
-import type { Allocation } from '../types';
+import type { Allocation } from '../../resources/types';
 import { unitNumber } from './answer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';

@@ -1,5 +1,7 @@
 /** What is going on, for the caller to compare with its own books. */
-import type { Allocation, FluxionState, UnitCounts } from '../types';
+
+import type { Allocation, UnitCounts } from '../../resources/types';
+import type { FluxionState } from '../types';
 import { allocationOf } from './answer';
 import type { Branch } from './branch';
 import type { Graph } from './resource-graph';

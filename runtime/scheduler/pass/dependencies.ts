@@ -1,5 +1,4 @@
-/** What a workload waits for by name: `afterok`, `afterany`, `afternotok`. */
-import type { Dependency, Result } from '../../queue/types';
+import type { Dependency, Result } from '../../queue/workload';
 
 /** How the newest workload of a name stands; undefined: none was ever there. */
 export type OutcomeOf = (namespace: string, name: string) => Result | 'active' | undefined;

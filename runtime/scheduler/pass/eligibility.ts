@@ -1,5 +1,4 @@
-/** What keeps a workload from being asked for at all in a pass, whatever is free. */
-import type { WaitReason, WorkloadRow } from '../../queue/types';
+import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { type OutcomeOf, unmet } from './dependencies';
 import type { Waits } from './wait-reasons';
 

@@ -1,11 +1,5 @@
-/**
- * Fair share: who has had less than its share goes first among equals in
- * priority. *Usage* is decayed core-seconds; the *factor* of a queue is
- * 2^-(its part of the usage / its part of the weights), of a user within its
- * queue the same with equal weights: 1 for who has used nothing, 1/2 for who
- * has had exactly its share.
- */
-import type { QueueSettings, WorkloadRow } from '../../queue/types';
+import type { QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 
 /** Usage as of the pass, what runs included. Off: no such object. */
 export interface FairShare {

@@ -1,5 +1,5 @@
-/** How many workloads of a queue, and of each of its users, may run at once and are looked at while they wait. */
-import type { Limits, QueueSettings, WorkloadRow } from '../../queue/types';
+import type { Limits, QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 
 type Limited = Pick<WorkloadRow, 'user'>;
 

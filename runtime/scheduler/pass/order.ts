@@ -1,8 +1,5 @@
-/**
- * One order over all queues of a graph: higher priority, then the queue and the
- * user that have had less than their share, then older, then earlier arrival.
- */
-import type { QueueSettings, WorkloadRow } from '../../queue/types';
+import type { QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 import type { ShareFactors } from './fair-share';
 
 export type Ordered = Pick<WorkloadRow, 'queue' | 'user' | 'priority' | 'submittedAt' | 'seq'>;

@@ -1,7 +1,8 @@
 /** One workload after the other gets its place: units now, units later, or a reason to wait. */
 import { FluxqError } from '../../errors';
-import type { AllocatedNode, Allocation, MatchOperation, MatchResult } from '../../fluxion/types';
-import type { WorkloadRow } from '../../queue/types';
+import type { MatchOperation, MatchResult } from '../../fluxion/types';
+import type { WorkloadRow } from '../../queue/workload';
+import type { AllocatedNode, Allocation } from '../../resources/types';
 import { priorityOf } from './order';
 import { preempt, reclaim } from './preemptor';
 import type { Turn } from './queue-budget';

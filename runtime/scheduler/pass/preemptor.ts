@@ -1,20 +1,9 @@
-/**
- * Taking back what runs, for another: decided here, done by whoever commits it.
- * In Fluxion its allocation is cut to the time by which it will be gone, so that
- * the other's reservation begins there and nobody else is let in between.
- */
-import type { WorkloadRow } from '../../queue/types';
+import type { WorkloadRow } from '../../queue/workload';
 import { priorityOf } from './order';
 import { type Borrower, borrowersFor } from './reclaim';
 import { outlookOf, type Pass } from './state';
 import { heldBy } from './usage';
 import { LEAVING_SECONDS, Room, victims } from './victims';
-
-export interface Recall {
-  readonly uid: string;
-  /** For its user: why it was taken back. */
-  readonly message: string;
-}
 
 /** @returns whether something was taken back for the row */
 export async function preempt(pass: Pass, row: WorkloadRow): Promise<boolean> {

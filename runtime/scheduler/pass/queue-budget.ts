@@ -1,5 +1,5 @@
-/** What is left to give out in one queue during one pass. */
-import type { QueuePolicy, QueueSettings, WorkloadRow } from '../../queue/types';
+import type { QueuePolicy, QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 import { LimitCounts } from './limits';
 
 export class Turn {

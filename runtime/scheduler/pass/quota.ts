@@ -1,15 +1,8 @@
-/**
- * Quotas over time: what each queue holds now and will have given back when its
- * workloads' walltimes are over. A *claim* is a window kept free for a workload
- * that waits, so that those behind it can't use its quota for ever. Queues of
- * one cohort lend each other what is idle: together they hold no more than all
- * their quotas, each at most its own and `borrowing`.
- */
-
-import type { Allocation } from '../../fluxion/types';
 import type { UnitSettings } from '../../jobspec/units';
-import type { QueueSettings, Quota, WorkloadRow } from '../../queue/types';
+import type { QueueSettings, Quota } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 import { Timeline } from '../../resources/planner';
+import type { Allocation } from '../../resources/types';
 import { askedBy, heldBy, inWords, LANES, limitsOf, type Usage } from './usage';
 import { LEAVING_SECONDS } from './victims';
 

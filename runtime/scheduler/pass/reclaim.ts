@@ -1,5 +1,4 @@
-/** Which borrowers of a cohort give back what a lender needs: the youngest, and only what is beyond their own quota. */
-import type { WorkloadRow } from '../../queue/types';
+import type { WorkloadRow } from '../../queue/workload';
 import type { Quotas } from './quota';
 
 export interface Borrower {

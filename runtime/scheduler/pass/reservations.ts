@@ -1,14 +1,7 @@
-/**
- * Reservations stand in Fluxion from pass to pass. One is made anew only while
- * all others stand: its old place is still free then, so it can only come
- * earlier. Nobody who comes later, backfill or reservation, can move it back;
- * only a workload of higher priority may take its place.
- */
-
-import type { Allocation, GraphNode } from '../../fluxion/types';
 import { askOf } from '../../jobspec/jobspec';
-import type { WorkloadRow } from '../../queue/types';
+import type { WorkloadRow } from '../../queue/workload';
 import { Timeline } from '../../resources/planner';
+import type { Allocation, GraphNode } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 
 export interface Reservation {

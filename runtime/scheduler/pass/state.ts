@@ -1,15 +1,13 @@
-/** State of one pass: its snapshot, what it has learnt, what it has decided. */
-import type { Allocation, GraphNode } from '../../fluxion/types';
 import { type Capacity, capacityOf } from '../../jobspec/capacity';
 import type { Jobspec } from '../../jobspec/types';
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
-import type { WorkloadRow } from '../../queue/types';
-import type { PassInput } from './pass';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation, GraphNode } from '../../resources/types';
 import { freshMemory, type PassMemory } from './pass-cache';
-import type { Recall } from './preemptor';
 import { Turn } from './queue-budget';
 import { Quotas } from './quota';
 import { Outlook, Reservations } from './reservations';
+import type { PassInput, Recall } from './types';
 import { Waits } from './wait-reasons';
 
 export interface Pass {

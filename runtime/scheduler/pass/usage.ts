@@ -1,8 +1,8 @@
-/** What workloads take, as a quota counts it: from allocations, or from what is asked for. In whole numbers. */
-import type { Allocation } from '../../fluxion/types';
 import { askOf } from '../../jobspec/jobspec';
 import type { UnitSettings } from '../../jobspec/units';
-import type { Quota, WorkloadRow } from '../../queue/types';
+import type { Quota } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 
 /** Lanes of a `Timeline`: the first counts jobs. */

@@ -3,12 +3,13 @@
  * youngest. Counts free units node by node, so it can tell without trying.
  */
 
-import type { Allocation, FluxionState, UnitCounts } from '../../fluxion/types';
+import type { FluxionState } from '../../fluxion/types';
 import { podsOn } from '../../jobspec/capacity';
 import { matches } from '../../jobspec/constraints';
 import { type Ask, askOf } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
 import { countIdset } from '../../resources/idset';
+import type { Allocation, UnitCounts } from '../../resources/types';
 
 /** Until pods that are told to go are gone: Kubernetes' grace of 30 seconds, and time to see it. */
 export const LEAVING_SECONDS = 45;

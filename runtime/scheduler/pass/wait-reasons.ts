@@ -1,8 +1,7 @@
-/** What is said of those that wait: reason, words, estimated start; and only what is new is written. */
-import type { GraphNode } from '../../fluxion/types';
 import { busyText, downText, unsatisfiableText } from '../../jobspec/explain';
 import type { UnitSettings } from '../../jobspec/units';
-import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/types';
+import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
+import type { GraphNode } from '../../resources/types';
 
 const HELD = 'waits until its user releases it';
 const BEHIND = 'waits behind earlier workloads of its queue';

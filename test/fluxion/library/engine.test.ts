@@ -7,7 +7,7 @@ import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { toJgf } from '../../../runtime/fluxion/matcher';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
-import type { QueuePolicy } from '../../../runtime/queue/types';
+import type { QueuePolicy } from '../../../runtime/queue/settings';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
 import { swfTrace } from '../../simulation/trace';

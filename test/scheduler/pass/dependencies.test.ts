@@ -1,4 +1,4 @@
-import type { Result } from '../../../runtime/queue/types';
+import type { Result } from '../../../runtime/queue/workload';
 import { NEVER_MET, unmet } from '../../../runtime/scheduler/pass/dependencies';
 import { nodesOf, Simulation } from './simulation';
 

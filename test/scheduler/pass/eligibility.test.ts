@@ -1,4 +1,4 @@
-import { newRow } from '../../../runtime/queue/new-row';
+import { newRow } from '../../../runtime/queue/rows';
 import { nodesOf, Simulation } from './simulation';
 
 test('after a requeue nobody is asked for before its time, and the pass says when that is', async () => {

@@ -1,4 +1,4 @@
-import { decayed } from '../../../runtime/queue/decay';
+import { decayed } from '../../../runtime/queue/fair-usage';
 import { type FairShare, shareFactors } from '../../../runtime/scheduler/pass/fair-share';
 import { queueSettings } from './settings';
 import { nodesOf, Simulation } from './simulation';

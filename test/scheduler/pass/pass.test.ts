@@ -1,5 +1,6 @@
 import type { MatchResult } from '../../../runtime/fluxion/types';
-import { type Matcher, runPass } from '../../../runtime/scheduler/pass/pass';
+import { runPass } from '../../../runtime/scheduler/pass/pass';
+import type { Matcher } from '../../../runtime/scheduler/pass/types';
 import { queueSettings } from './settings';
 import { nodesOf, Simulation } from './simulation';
 

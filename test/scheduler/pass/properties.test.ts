@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
-import { QUEUE_POLICIES, type QueuePolicy } from '../../../runtime/queue/types';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../../runtime/queue/settings';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {

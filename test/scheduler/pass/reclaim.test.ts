@@ -1,4 +1,4 @@
-import type { WorkloadRow } from '../../../runtime/queue/types';
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { borrowersFor } from '../../../runtime/scheduler/pass/reclaim';
 
 /** One lane is enough: cores. */

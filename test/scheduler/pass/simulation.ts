@@ -3,15 +3,18 @@
  * event to event. Commits what a pass decides as the queue would.
  */
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
-import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../../../runtime/fluxion/types';
+import type { Fluxion, MatchPolicy } from '../../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
-import { newRow } from '../../../runtime/queue/new-row';
-import type { QueuePolicy, QueueSettings, Submission, WorkloadRow } from '../../../runtime/queue/types';
+import { newRow } from '../../../runtime/queue/rows';
+import type { QueuePolicy, QueueSettings } from '../../../runtime/queue/settings';
+import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { parseIdset } from '../../../runtime/resources/idset';
-import { type PassInput, type PassResult, runPass } from '../../../runtime/scheduler/pass/pass';
+import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassMemory } from '../../../runtime/scheduler/pass/pass-cache';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
+import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { queueSettings } from './settings';
 
 export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
