@@ -79,13 +79,13 @@ function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
   );
 }
 
-interface Place {
+interface Placer {
   readonly node: string;
   /** Pod index, where the assignment has a place for it. */
   readonly index: number | undefined;
 }
 
-function placeOf(metadata: Metadata | undefined): Place | undefined {
+function placeOf(metadata: Metadata | undefined): Placer | undefined {
   const assignment = metadata?.annotations?.[ASSIGNMENT_ANNOTATION];
   if (assignment === undefined) return undefined;
   const text = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
@@ -102,7 +102,7 @@ function placeOf(metadata: Metadata | undefined): Place | undefined {
  * A pod needs no more of the assignment than its own place. All of it in each
  * of 5,000 pods would be 380 MB in etcd and in every watch of pods.
  */
-function keepOwnPart(metadata: Metadata | undefined, { node, index }: Place): JsonPatch[] {
+function keepOwnPart(metadata: Metadata | undefined, { node, index }: Placer): JsonPatch[] {
   if (index === undefined) return [];
   const own = `${index}/1:${node}`;
   if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === own) return [];

@@ -14,7 +14,7 @@ export interface BookedJob {
   readonly reserved: boolean;
 }
 
-export class JobBook<Job extends BookedJob> {
+export class JobRegistry<Job extends BookedJob> {
   private readonly jobs = new Map<number, Job>();
 
   get size(): number {

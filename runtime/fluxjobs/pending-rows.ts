@@ -1,6 +1,6 @@
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import type { Allocation } from '../resources/types';
 import type { FluxJobObject } from './reconciler';
 
@@ -10,13 +10,13 @@ export class Records {
   private readonly granted = new Map<string, Allocation>();
 
   constructor(
-    private readonly ledger: Ledger,
+    private readonly workloadCache: WorkloadCache,
     private readonly queue: Queue,
   ) {}
 
   /** As users are to see it: with all nodes it was granted. */
   rowOf(uid: string): WorkloadRow | undefined {
-    const row = this.ledger.byUid(uid) ?? this.finished.get(uid);
+    const row = this.workloadCache.byUid(uid) ?? this.finished.get(uid);
     const granted = this.granted.get(uid);
     return row?.allocation?.jobid === granted?.jobid && granted !== undefined && row !== undefined
       ? { ...row, allocation: granted }
@@ -44,7 +44,7 @@ export class Records {
     const open = fluxJobs
       .filter(({ status }) => status?.phase !== 'Finished')
       .map(({ spec }) => spec.workload.uid)
-      .filter((uid) => this.ledger.byUid(uid) === undefined);
+      .filter((uid) => this.workloadCache.byUid(uid) === undefined);
     if (open.length === 0) return;
     for (const row of await this.queue.byUid(open)) this.changed(row);
   }

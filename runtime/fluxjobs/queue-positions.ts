@@ -1,5 +1,5 @@
 /** Places in the queues: 1 is next. Computed when asked, once per change. */
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import { inOrder, type Precedence } from '../scheduler/pass/order';
 
 /** Only the first in line are shown anew all the time; the others when something else of them changes. */
@@ -10,7 +10,7 @@ export class Positions {
 
   /** @param precedence as passes order by it now */
   constructor(
-    private readonly ledger: Ledger,
+    private readonly workloadCache: WorkloadCache,
     private readonly precedence: () => Precedence,
   ) {}
 
@@ -31,7 +31,7 @@ export class Positions {
   private all(): ReadonlyMap<string, number> {
     if (this.places !== undefined) return this.places;
     const waiting = inOrder(
-      [...this.ledger.active()].filter(({ phase }) => phase === 'Waiting'),
+      [...this.workloadCache.active()].filter(({ phase }) => phase === 'Waiting'),
       this.precedence(),
     );
     const next = new Map<string, number>();

@@ -12,7 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
-import { Pace } from '../kubernetes/rate-limiter';
+import { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
@@ -65,7 +65,7 @@ type Next = { readonly after: number } | undefined;
 export class FluxJobReconciler {
   /** What was written last by us, where the watch may lag behind. */
   private readonly written = new Map<string, Written>();
-  private readonly pace = new Pace(
+  private readonly pace = new RateLimiter(
     (waiting) => Math.max(this.options.busy() ? PACE.busy : PACE.quiet, waiting / MOST_LAG_SECONDS),
     BURST,
   );

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
-import type { Again } from '../kubernetes/work-queue';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
 import { Finished } from './queue-counts';
@@ -41,7 +41,7 @@ function ofWorkloads(setup: FluxSetupObject | undefined) {
   return setup && [setup.spec.walltime, setup.spec.priority];
 }
 
-export class Setups {
+export class FluxSetupController {
   readonly queues: Queues;
   private readonly finished = new Finished();
   private readonly reconciler: FluxSetupReconciler;
@@ -72,7 +72,7 @@ export class Setups {
     this.cancel?.();
   }
 
-  reconcile(key: string): Promise<Again> {
+  reconcile(key: string): Promise<ReconcileResult> {
     return this.reconciler.reconcile(key);
   }
 
@@ -92,10 +92,10 @@ export class Setups {
   rowChanged(row: WorkloadRow): void {
     this.finished.changed(row);
     if (this.stopped || this.cancel !== undefined || this.options.all().length === 0) return;
-    this.cancel = this.options.clock.after(GATHER_MS, () => this.lookAtAll());
+    this.cancel = this.options.clock.after(GATHER_MS, () => this.enqueueAll());
   }
 
-  lookAtAll(): void {
+  enqueueAll(): void {
     this.cancel?.();
     this.cancel = undefined;
     this.reconciler.recount();

@@ -2,16 +2,16 @@
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
-import { heldBy, inQuota, LANES, type Usage } from '../scheduler/pass/usage';
+import { DIMENSIONS, heldBy, inQuota, type Usage } from '../scheduler/pass/usage';
 
-export interface Tally {
+export interface QueueCounts {
   readonly waiting: number;
   readonly ready: number;
   readonly running: number;
   readonly usage: Required<Quota>;
 }
 
-export const EMPTY: Tally = {
+export const EMPTY: QueueCounts = {
   waiting: 0,
   ready: 0,
   running: 0,
@@ -19,21 +19,24 @@ export const EMPTY: Tally = {
 };
 
 /** By queue. What was granted is used, also before its pods are there: it can't be given to another. */
-export function tallies(rows: Iterable<WorkloadRow>, units: UnitSettings): ReadonlyMap<string, Tally> {
+export function countQueues(
+  rows: Iterable<WorkloadRow>,
+  units: UnitSettings,
+): ReadonlyMap<string, QueueCounts> {
   const counts = new Map<string, Count>();
   for (const row of rows) {
     const count = counts.get(row.queue) ?? new Count(units);
     counts.set(row.queue, count);
     count.add(row);
   }
-  return new Map([...counts].map(([queue, count]) => [queue, count.tally()]));
+  return new Map([...counts].map(([queue, count]) => [queue, count.counts()]));
 }
 
 class Count {
   private waiting = 0;
   private ready = 0;
   private running = 0;
-  private readonly held: Usage = new Float64Array(LANES.length);
+  private readonly held: Usage = new Float64Array(DIMENSIONS.length);
   private readonly nodes = new Set<string>();
 
   constructor(private readonly units: UnitSettings) {}
@@ -46,12 +49,12 @@ class Count {
     if (row.phase === 'Running') this.running++;
     else this.ready++;
     for (const { name } of row.allocation.nodes) this.nodes.add(name);
-    heldBy(row, row.allocation, this.units).forEach((amount, lane) => {
-      this.held[lane]! += amount;
+    heldBy(row, row.allocation, this.units).forEach((amount, dimension) => {
+      this.held[dimension]! += amount;
     });
   }
 
-  tally(): Tally {
+  counts(): QueueCounts {
     const { waiting, ready, running, held, nodes } = this;
     return { waiting, ready, running, usage: { ...inQuota(held), nodes: nodes.size } };
   }

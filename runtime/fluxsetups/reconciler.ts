@@ -10,10 +10,10 @@ import type { UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
 import { mergePatchOf } from '../kubernetes/merge-patch';
 import { namespaced } from '../kubernetes/paths';
-import { Pace } from '../kubernetes/rate-limiter';
+import { RateLimiter } from '../kubernetes/rate-limiter';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
-import { EMPTY, type Tally, tallies } from './queue-counts';
+import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
 import type { Queues } from './queue-registry';
 import { type FluxSetupObject, queueName } from './queue-settings';
 import { fluxSetupStatus } from './status';
@@ -57,8 +57,8 @@ type Next = { readonly after: number } | undefined;
 export class FluxSetupReconciler {
   /** What was written last by us, where the watch may lag behind. */
   private readonly written = new Map<string, Written>();
-  private counted: ReadonlyMap<string, Tally> | undefined;
-  private readonly pace = new Pace(
+  private counted: ReadonlyMap<string, QueueCounts> | undefined;
+  private readonly pace = new RateLimiter(
     (waiting) => Math.max(this.options.busy() ? PACE.busy : PACE.quiet, waiting / MOST_LAG_SECONDS),
     BURST,
   );
@@ -112,12 +112,12 @@ export class FluxSetupReconciler {
   private statusOf({ metadata }: FluxSetupObject, previous: FluxSetupStatus): FluxSetupStatus {
     const { queues, finishedOf, now, rows, units } = this.options;
     const queue = queueName(metadata.namespace ?? '', metadata.name);
-    this.counted ??= tallies(rows(), units);
+    this.counted ??= countQueues(rows(), units);
     return fluxSetupStatus({
       queue,
       settings: queues.byName(queue),
       problem: queues.problemOf(queue),
-      tally: this.counted.get(queue) ?? EMPTY,
+      counts: this.counted.get(queue) ?? EMPTY,
       finished: finishedOf(queue),
       previous,
       generation: metadata.generation ?? 0,

@@ -2,7 +2,7 @@
 import type { FluxSetupStatus, FluxSetupStatusConditions } from '../../imports/flux-framework.org-status';
 import { stamped } from '../kubernetes/conditions';
 import type { QueueSettings, Quota } from '../queue/settings';
-import type { Tally } from './queue-counts';
+import type { QueueCounts } from './queue-counts';
 
 export interface SetupFacts {
   readonly queue: string;
@@ -10,7 +10,7 @@ export interface SetupFacts {
   readonly settings: QueueSettings | undefined;
   /** Why it makes none. */
   readonly problem: string | undefined;
-  readonly tally: Tally;
+  readonly counts: QueueCounts;
   readonly finished: number;
   readonly previous: FluxSetupStatus;
   /** metadata.generation of the FluxSetup. */
@@ -20,8 +20,8 @@ export interface SetupFacts {
 }
 
 export function fluxSetupStatus(facts: SetupFacts): FluxSetupStatus {
-  const { queue, settings, tally, finished, previous, generation, now } = facts;
-  const { waiting, ready, running, usage } = tally;
+  const { queue, settings, counts, finished, previous, generation, now } = facts;
+  const { waiting, ready, running, usage } = counts;
   return {
     queue,
     waiting,

@@ -24,7 +24,10 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
  * What pods that are not ours take of their node: their requests together,
  * then rounded up. One by one, ten agents of 50m each would cost ten cores.
  */
-export function foreignUnits(pods: readonly Requests[], settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
+export function unmanagedUnits(
+  pods: readonly Requests[],
+  settings: UnitSettings = DEFAULT_UNITS,
+): UnitCounts {
   return count(sum(pods), settings, ceilDiv);
 }
 

@@ -3,7 +3,7 @@
  * open 5,000 connections; what is only nice to have (Events) goes when nothing
  * else waits.
  */
-export class WriteSlots {
+export class ConcurrencyLimiter {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   readonly #low: (() => void)[] = [];

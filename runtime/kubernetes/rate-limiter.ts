@@ -1,5 +1,5 @@
 /** Spreads writes that are not urgent: so many per second, in order of asking. */
-export class Pace {
+export class RateLimiter {
   /** Tickets handed out, and how many of them (counted with fractions) may go by now. */
   private issued = 0;
   private admitted: number;

@@ -1,12 +1,12 @@
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { Adoption, WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adoptionOf, forgottenGrant, TakenUnits } from '../workloads/adoption';
 import type { WorkloadKey } from '../workloads/key';
-import type { Intake } from '../workloads/submission';
+import type { SubmissionBuilder } from '../workloads/submission';
 
 /** What an audit finds; docs/recovery.md says what is done about each. */
 type RepairKind =
@@ -20,8 +20,8 @@ type RepairKind =
   | 'node-gone';
 
 export interface AuditOptions {
-  readonly ledger: Ledger;
-  readonly intake: Pick<Intake, 'changeOf' | 'submissionOf'>;
+  readonly workloadCache: WorkloadCache;
+  readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf' | 'submissionOf'>;
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** Keys of everything that may be a workload. */
   readonly workloads: () => Iterable<WorkloadKey>;
@@ -30,7 +30,7 @@ export interface AuditOptions {
   readonly nodeExists: (name: string) => boolean;
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   /** Has the reconciler look at it at once. */
-  readonly look: (key: WorkloadKey) => void;
+  readonly enqueue: (key: WorkloadKey) => void;
   readonly onRepair: (kind: RepairKind) => void;
   readonly logger: Pick<Logger, 'warn'>;
   /** Unix seconds. */
@@ -70,43 +70,45 @@ export class Audit {
   }
 
   private repair({ kind, row, detail }: Difference): void {
-    const { logger, onRepair, look } = this.options;
+    const { logger, onRepair, enqueue } = this.options;
     const { uid, kind: workload, namespace, name, phase, jobid } = row;
     logger.warn(
       { repair: kind, workload, namespace, name, uid, phase, jobid, ...detail },
       'the books differ from the cluster',
     );
     onRepair(kind);
-    look(row);
+    enqueue(row);
   }
 
   /** What runs by a grant that the tables have forgotten is in the books again, before anything else is granted. */
   private async adopt(): Promise<void> {
     const adoptions = this.forgotten();
     if (adoptions.length === 0) return;
-    for (const row of await this.options.ledger.adopt(adoptions))
+    for (const row of await this.options.workloadCache.adopt(adoptions))
       this.repair({ kind: 'adopted', row, detail: { nodes: namesOf(row.allocation!.nodes) } });
   }
 
   private forgotten(): readonly Adoption[] {
-    const { ledger, intake, adapters, workloads, objectOf, podsOf, nodes, now } = this.options;
+    const { workloadCache, submissionBuilder, adapters, workloads, objectOf, podsOf, nodes, now } =
+      this.options;
     const adoptions: Adoption[] = [];
     let taken: TakenUnits | undefined;
     for (const key of workloads()) {
       const object = objectOf(key)!;
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
-      const grant = forgottenGrant(object, adapter, ledger.byUid(uid), podsOf(uid), now());
-      const submission = grant && intake.submissionOf(object, adapter, ledger.byUid(uid)?.queue);
+      const grant = forgottenGrant(object, adapter, workloadCache.byUid(uid), podsOf(uid), now());
+      const submission =
+        grant && submissionBuilder.submissionOf(object, adapter, workloadCache.byUid(uid)?.queue);
       if (grant === undefined || submission === undefined) continue;
-      taken ??= new TakenUnits(ledger.active());
+      taken ??= new TakenUnits(workloadCache.active());
       adoptions.push(adoptionOf(submission, grant, taken, nodes(), now()));
     }
     return adoptions;
   }
 
   private *differences(): Iterable<Difference> {
-    for (const row of this.options.ledger.active()) {
+    for (const row of this.options.workloadCache.active()) {
       const difference = this.differenceOf(row);
       if (difference !== undefined) yield { row, ...difference };
     }
@@ -131,7 +133,7 @@ export class Audit {
   ): Omit<Difference, 'row'> | undefined {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
     if (!adapter.isHeldBack(object)) return { kind: 'release-unfounded' };
-    const edited = this.options.intake.changeOf(object, adapter, row) !== undefined;
+    const edited = this.options.submissionBuilder.changeOf(object, adapter, row) !== undefined;
     return edited ? { kind: 'workload-edited' } : undefined;
   }
 

@@ -13,7 +13,7 @@ import { fluxSetups } from '../fluxsetups/reconciler';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { clusterFacts, graphNodes } from '../jobspec/graph-nodes';
 import { podRequests } from '../jobspec/requests';
-import { foreignUnits, type UnitSettings } from '../jobspec/units';
+import { type UnitSettings, unmanagedUnits } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs, nodes, pods, priorityClasses } from '../kubernetes/paths';
@@ -183,13 +183,13 @@ export class Caches {
   }
 
   /** Units used on each node by pods that are bound there and not ours. */
-  foreign(): ReadonlyMap<string, Units> {
+  unmanaged(): ReadonlyMap<string, Units> {
     const used = new Map<string, Units>();
     for (const node of this.graphNodes().keys()) {
       const pods = this.pods.byIndex('node', node).filter((pod) => !this.options.isOurs(workloadUid(pod)));
       if (pods.length === 0) continue;
       const requests = pods.map(({ spec }) => podRequests(spec));
-      used.set(node, foreignUnits(requests, this.options.units));
+      used.set(node, unmanagedUnits(requests, this.options.units));
     }
     return used;
   }

@@ -1,5 +1,5 @@
 /** How much is going on: changes per second, those of the last second or two counting most. */
-export class Bustle {
+export class ChangeRate {
   private changes = 0;
   private asOf: number | undefined;
 

@@ -11,28 +11,28 @@ import type { Fluxion } from '../fluxion/types';
 import { Records } from '../fluxjobs/pending-rows';
 import { Positions } from '../fluxjobs/queue-positions';
 import { FluxJobReconciler } from '../fluxjobs/reconciler';
-import { Setups } from '../fluxsetups/controller';
+import { FluxSetupController } from '../fluxsetups/controller';
 import type { ClusterFacts } from '../jobspec/constraints';
 import type { KubernetesClient } from '../kubernetes/client';
 import { EventRecorder } from '../kubernetes/events';
-import type { Again, WorkQueue } from '../kubernetes/work-queue';
+import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import { MiniClusters } from '../miniclusters/controller';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
-import { Ledger } from '../queue/workload-cache';
+import { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
-import { FluxionGraph } from '../scheduler/fluxion-sync';
+import { FluxionSync } from '../scheduler/fluxion-sync';
 import { SchedulingLoop } from '../scheduler/loop';
-import { WorkloadNews } from '../workloads/events';
+import { WorkloadEvents } from '../workloads/events';
 import { adapters } from '../workloads/index';
 import { formatKey, parseKey, type WorkloadKey } from '../workloads/key';
 import { WorkloadReconciler } from '../workloads/reconciler';
-import { Intake } from '../workloads/submission';
+import { SubmissionBuilder } from '../workloads/submission';
 import { Audit } from './audit';
 import { Caches } from './caches';
-import { Bustle } from './change-rate';
+import { ChangeRate } from './change-rate';
 import { Retention } from './retention';
 import { reconcileQueue } from './work-queue';
 
@@ -58,21 +58,21 @@ const POSITIONS_MS = 10_000;
 const RECOVERY_MS = 5_000;
 
 export class Term {
-  private readonly ledger: Ledger;
-  private readonly graph: FluxionGraph;
+  private readonly workloadCache: WorkloadCache;
+  private readonly graph: FluxionSync;
   private readonly loop: SchedulingLoop;
   private readonly retention: Retention;
   private readonly caches: Caches;
-  private readonly setups: Setups;
+  private readonly setups: FluxSetupController;
   private readonly positions: Positions;
-  private readonly bustle = new Bustle();
+  private readonly changeRate = new ChangeRate();
   private readonly records: Records;
   private readonly events: EventRecorder;
-  private readonly news: WorkloadNews;
+  private readonly news: WorkloadEvents;
   private readonly workloads: WorkQueue;
   private readonly fluxJobs: WorkQueue;
   private readonly fluxSetups: WorkQueue;
-  private readonly intake: Intake;
+  private readonly submissionBuilder: SubmissionBuilder;
   private readonly audit: Audit;
   private readonly workloadReconciler: WorkloadReconciler;
   private readonly fluxJobReconciler: FluxJobReconciler;
@@ -92,8 +92,8 @@ export class Term {
     this.time = options.time ?? systemTime;
     this.now = steadySeconds(this.time);
     const { now } = this;
-    this.ledger = new Ledger(queue, fence, {
-      onDoubt: () => this.loop.trigger(),
+    this.workloadCache = new WorkloadCache(queue, fence, {
+      onStale: () => this.loop.trigger(),
       cpuMillis: config.units.cpuMillis,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
       now,
@@ -101,8 +101,8 @@ export class Term {
     const { retentionDays: days } = config.queue;
     const { onFenced } = options;
     this.retention = new Retention({ queue, fence, days, onFenced, logger, clock: this.time.clock, now });
-    this.positions = new Positions(this.ledger, () => this.loop.precedence());
-    this.records = new Records(this.ledger, queue);
+    this.positions = new Positions(this.workloadCache, () => this.loop.precedence());
+    this.records = new Records(this.workloadCache, queue);
     this.events = new EventRecorder({
       client,
       logger,
@@ -110,8 +110,8 @@ export class Term {
       instance: hostname(),
       clock: this.time.clock,
     });
-    this.news = new WorkloadNews({ events: this.events, objectOf: (key) => this.caches.objectOf(key) });
-    this.graph = new FluxionGraph({
+    this.news = new WorkloadEvents({ events: this.events, objectOf: (key) => this.caches.objectOf(key) });
+    this.graph = new FluxionSync({
       fluxion,
       fence,
       logger,
@@ -123,33 +123,33 @@ export class Term {
       logger,
       time: this.time,
       units: config.units,
-      isOurs: (uid) => this.ledger.byUid(uid)?.allocation != null,
-      onWorkload: (key) => this.look(key),
+      isOurs: (uid) => this.workloadCache.byUid(uid)?.allocation != null,
+      onWorkload: (key) => this.enqueue(key),
       onCapacity: () => this.loop.trigger(),
       onNodeGone: (name) => this.nodeGone(name),
       onFluxJob: (uid, object) => this.fluxJobChanged(uid, object === undefined),
       onFluxSetup: (before, object) => this.setups.changed(before, object),
-      onPriorities: () => this.lookAtWaiting(),
+      onPriorities: () => this.enqueueWaiting(),
     });
     this.setups = this.createSetups();
     this.loop = new SchedulingLoop({
-      ledger: this.ledger,
+      workloadCache: this.workloadCache,
       graph: this.graph,
       nodes: () => this.graphNodes(),
       units: config.units,
-      foreign: () => this.caches.foreign(),
+      unmanaged: () => this.caches.unmanaged(),
       queueSettings: (name) => this.setups.queues.byName(name),
       queues: () => this.setups.queues.all(),
-      fairUsage: (now) => (config.fairShare.enabled ? this.ledger.fairUsage(now) : undefined),
+      fairUsage: (now) => (config.fairShare.enabled ? this.workloadCache.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
-      onRecalled: (row) => this.look(row),
+      onRecalled: (row) => this.enqueue(row),
       audit: () => this.audit.compare(false),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => {
         logger.warn({ repair: 'fluxion-differs', difference }, 'Fluxion differs from the tables');
         metrics.repairs.inc({ kind: 'fluxion-differs' });
       },
-      onReloaded: () => this.lookAtAll(),
+      onReloaded: () => this.enqueueAll(),
       onFenced: options.onFenced,
       logger,
       metrics,
@@ -161,7 +161,7 @@ export class Term {
     );
     this.fluxJobs = this.workQueue('fluxjobs', 8, (uid) => this.fluxJobReconciler.reconcile(uid));
     this.fluxSetups = this.workQueue('fluxsetups', 2, (key) => this.setups.reconcile(key));
-    this.intake = this.createIntake();
+    this.submissionBuilder = this.createIntake();
     this.audit = this.createAudit();
     this.workloadReconciler = this.createWorkloadReconciler();
     this.fluxJobReconciler = new FluxJobReconciler({
@@ -184,12 +184,12 @@ export class Term {
       time: this.time,
       now,
     });
-    this.ledger.onChange((row) => this.rowChanged(row));
+    this.workloadCache.onChange((row) => this.rowChanged(row));
   }
 
   /** Resolves when the first look at everything is queued; the rest goes on by itself. */
   async start(): Promise<void> {
-    await this.ledger.reload();
+    await this.workloadCache.reload();
     await Promise.all([this.caches.start(), this.setups.start()]);
     if (this.stopped) return;
     await this.setups.store();
@@ -198,7 +198,7 @@ export class Term {
     this.synced = true;
     await this.recover();
     if (this.stopped) return;
-    this.lookAtAll();
+    this.enqueueAll();
     this.showPositions();
     this.begun = true;
     this.loop.start();
@@ -233,25 +233,25 @@ export class Term {
     await this.events.stop();
   }
 
-  private lookAtAll(): void {
-    for (const key of this.caches.workloads()) this.look(key);
-    for (const row of this.ledger.active()) {
-      this.look(row);
+  private enqueueAll(): void {
+    for (const key of this.caches.workloads()) this.enqueue(key);
+    for (const row of this.workloadCache.active()) {
+      this.enqueue(row);
       this.fluxJobs.add(row.uid);
     }
     for (const uid of this.records.unsettled()) this.fluxJobs.add(uid);
-    this.setups.lookAtAll();
+    this.setups.enqueueAll();
   }
 
-  private look(key: WorkloadKey): void {
+  private enqueue(key: WorkloadKey): void {
     if (this.synced) this.workloads.add(formatKey(key));
   }
 
   /** @param namespace @default - all */
-  private lookAtWaiting(namespace?: string): void {
+  private enqueueWaiting(namespace?: string): void {
     if (!this.synced) return;
-    for (const row of this.ledger.active())
-      if (row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace) this.look(row);
+    for (const row of this.workloadCache.active())
+      if (row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace) this.enqueue(row);
     this.loop.trigger();
   }
 
@@ -260,28 +260,28 @@ export class Term {
   }
 
   private isBusy(): boolean {
-    return this.bustle.perSecond(this.now()) > BUSY;
+    return this.changeRate.perSecond(this.now()) > BUSY;
   }
 
   private nodeGone(name: string): void {
-    for (const row of this.ledger.active())
-      if (row.allocation?.nodes.some((node) => node.name === name)) this.look(row);
+    for (const row of this.workloadCache.active())
+      if (row.allocation?.nodes.some((node) => node.name === name)) this.enqueue(row);
   }
 
-  private createSetups(): Setups {
+  private createSetups(): FluxSetupController {
     const { config, client, queue, fence } = this.options;
-    return new Setups({
+    return new FluxSetupController({
       config,
       client,
       queue,
       fence,
-      rows: () => this.ledger.active(),
+      rows: () => this.workloadCache.active(),
       all: () => this.caches.allFluxSetups(),
       seen: (namespace, name) => this.caches.fluxSetup(namespace, name),
       busy: () => this.isBusy(),
       add: (key) => this.addFluxSetup(key),
       onChanged: (namespace, rejudge) => {
-        if (rejudge) this.lookAtWaiting(namespace);
+        if (rejudge) this.enqueueWaiting(namespace);
         else this.loop.trigger();
       },
       clock: this.time.clock,
@@ -289,17 +289,17 @@ export class Term {
     });
   }
 
-  private createIntake(): Intake {
+  private createIntake(): SubmissionBuilder {
     const { config, logger } = this.options;
-    return new Intake({
-      ledger: this.ledger,
+    return new SubmissionBuilder({
+      workloadCache: this.workloadCache,
       queues: this.setups.queues,
       priorityOf: (className) => this.caches.priorityOf(className),
       stackNamespace: config.leaderElection.namespace,
       units: config.units,
       clusterFacts: () => this.caches.clusterFacts(),
       onInvalid: (object, adapter, message) =>
-        this.news.tell(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+        this.news.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
       logger,
     });
   }
@@ -307,15 +307,15 @@ export class Term {
   private createAudit(): Audit {
     const { logger, metrics } = this.options;
     return new Audit({
-      ledger: this.ledger,
-      intake: this.intake,
+      workloadCache: this.workloadCache,
+      submissionBuilder: this.submissionBuilder,
       adapters,
       workloads: () => this.caches.workloads(),
       objectOf: (key) => this.caches.objectOf(key),
       podsOf: (uid) => this.caches.podsOf(uid),
       nodeExists: (name) => this.caches.nodeExists(name),
       nodes: () => this.caches.graphNodes(),
-      look: (key) => this.look(key),
+      enqueue: (key) => this.enqueue(key),
       onRepair: (kind) => metrics.repairs.inc({ kind }),
       logger,
       now: this.now,
@@ -336,9 +336,9 @@ export class Term {
     const { client } = this.options;
     return new WorkloadReconciler({
       client,
-      ledger: this.ledger,
+      workloadCache: this.workloadCache,
       adapters,
-      intake: this.intake,
+      submissionBuilder: this.submissionBuilder,
       objectOf: (key) => this.caches.objectOf(key),
       podsOf: (uid) => this.caches.podsOf(uid),
       nodeExists: (name) => this.caches.nodeExists(name),
@@ -350,7 +350,7 @@ export class Term {
       },
       onQueueChanged: () => this.loop.trigger(),
       onForgotten: () => this.loop.auditSoon(),
-      tell: (object, adapter, news) => this.news.tell(object, adapter, news),
+      recordEvent: (object, adapter, news) => this.news.recordEvent(object, adapter, news),
       clock: this.time.clock,
       now: this.now,
     });
@@ -359,7 +359,7 @@ export class Term {
   private workQueue(
     name: string,
     concurrency: number,
-    reconcile: (key: string) => Promise<Again>,
+    reconcile: (key: string) => Promise<ReconcileResult>,
   ): WorkQueue {
     const { logger, onFenced } = this.options;
     return reconcileQueue({ name, concurrency, reconcile, onFenced, logger, time: this.time });
@@ -368,18 +368,18 @@ export class Term {
   /** Jobspecs name labels and taints as the nodes have them: when those change, what waits is written anew. */
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const facts = this.caches.clusterFacts();
-    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) this.lookAtWaiting();
+    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) this.enqueueWaiting();
     this.facts = facts;
     return this.caches.graphNodes();
   }
 
   private granted(row: WorkloadRow): void {
     this.options.metrics.waitSeconds.observe(Math.max(0, this.now() - row.submittedAt));
-    this.look(row);
+    this.enqueue(row);
   }
 
   private rowChanged(row: WorkloadRow): void {
-    this.bustle.change(this.now());
+    this.changeRate.change(this.now());
     this.positions.changed();
     this.records.changed(row);
     this.setups.rowChanged(row);
@@ -390,13 +390,13 @@ export class Term {
 
   /** Deleted by hand, or known from before a restart. */
   private fluxJobChanged(uid: string, deleted: boolean): void {
-    if (deleted && this.ledger.byUid(uid) !== undefined) this.fluxJobs.add(uid);
+    if (deleted && this.workloadCache.byUid(uid) !== undefined) this.fluxJobs.add(uid);
   }
 
   private showPositions(): void {
     for (const uid of this.positions.first()) this.fluxJobs.add(uid);
     for (const phase of ['Waiting', 'Ready', 'Running'] as const)
-      this.options.metrics.workloads.set({ phase }, this.ledger.count(phase));
+      this.options.metrics.workloads.set({ phase }, this.workloadCache.count(phase));
     this.cancelRefresh = this.time.clock.after(POSITIONS_MS, () => this.showPositions());
   }
 }

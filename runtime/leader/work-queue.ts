@@ -2,14 +2,14 @@
 
 import type { Time } from '../clock';
 import { FluxqError, hasCode } from '../errors';
-import { type Again, WorkQueue } from '../kubernetes/work-queue';
+import { type ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 
 export interface ReconcileQueueOptions {
   /** For logs. */
   readonly name: string;
   readonly concurrency: number;
-  readonly reconcile: (key: string) => Promise<Again>;
+  readonly reconcile: (key: string) => Promise<ReconcileResult>;
   /** The database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;

@@ -10,7 +10,7 @@ import type { EventRecorder } from '../kubernetes/events';
 import { jobs, namespaced } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import type { Again, WorkQueue } from '../kubernetes/work-queue';
+import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Part } from './prune';
@@ -24,7 +24,7 @@ export interface MiniClustersOptions {
   readonly events: EventRecorder;
   readonly podsOf: (uid: string) => readonly Pod[];
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
-  readonly workQueue: (reconcile: (key: string) => Promise<Again>) => WorkQueue;
+  readonly workQueue: (reconcile: (key: string) => Promise<ReconcileResult>) => WorkQueue;
   readonly time: Pick<Time, 'clock' | 'random'>;
   /** Unix seconds. */
   readonly now: () => number;
@@ -78,7 +78,7 @@ export class MiniClusters {
         this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
       podsOf,
       rowOf,
-      tell: ({ metadata: { name, namespace = '', uid } }, news) =>
+      recordEvent: ({ metadata: { name, namespace = '', uid } }, news) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
           news,

@@ -19,10 +19,10 @@ import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
 import { keyOf } from '../kubernetes/cache';
 import type { KubernetesClient } from '../kubernetes/client';
-import type { News } from '../kubernetes/events';
+import type { EventNote } from '../kubernetes/events';
 import { jobs } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import type { Again } from '../kubernetes/work-queue';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { secondsOf } from '../workloads/adapter';
@@ -49,7 +49,7 @@ export interface MiniClusterReconcilerOptions {
   readonly podsOf: (uid: string) => readonly Pod[];
   /** The row of the Job with this uid, active or just finished. */
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
-  readonly tell: (cluster: MiniCluster, news: News) => void;
+  readonly recordEvent: (cluster: MiniCluster, news: EventNote) => void;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -84,7 +84,7 @@ interface Workload {
 
 interface Expressed {
   readonly refusal: Refusal | undefined;
-  readonly again: Again;
+  readonly again: ReconcileResult;
 }
 
 /** What somebody changed by hand is put right after so long. */
@@ -102,7 +102,7 @@ export class MiniClusterReconciler {
 
   constructor(private readonly options: MiniClusterReconcilerOptions) {}
 
-  async reconcile(key: string): Promise<Again> {
+  async reconcile(key: string): Promise<ReconcileResult> {
     const seen = this.options.clusterOf(key);
     if (seen === undefined || seen.metadata.deletionTimestamp !== undefined) {
       // What belongs to it goes with it.

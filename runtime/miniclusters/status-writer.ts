@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
-import type { News } from '../kubernetes/events';
+import type { EventNote } from '../kubernetes/events';
 import { mergePatchOf } from '../kubernetes/merge-patch';
 import { applyPatch } from '../kubernetes/writes';
 import { type MiniCluster, miniClusters } from './resource';
 
 export interface ReportOptions {
   readonly client: KubernetesClient;
-  readonly tell: (cluster: MiniCluster, news: News) => void;
+  readonly recordEvent: (cluster: MiniCluster, news: EventNote) => void;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface ReportOptions {
 export async function report(
   cluster: MiniCluster,
   status: MiniClusterStatus,
-  { client, tell }: ReportOptions,
+  { client, recordEvent }: ReportOptions,
 ): Promise<boolean> {
   const before = cluster.status ?? {};
   if (isDeepStrictEqual(before, status)) return true;
@@ -27,13 +27,13 @@ export async function report(
   const body = { metadata: { uid }, status: mergePatchOf(before, status) };
   const outcome = await applyPatch(client, miniClusters(namespace, name, 'status'), { type: 'merge', body });
   if (outcome !== 'done') return false;
-  for (const news of newsOf(before, status)) tell(cluster, news);
+  for (const news of newsOf(before, status)) recordEvent(cluster, news);
   return true;
 }
 
 /** What its user learns of: trouble, brokers that came up, a change of size, the end. */
-export function newsOf(before: MiniClusterStatus, after: MiniClusterStatus): News[] {
-  const news: News[] = [];
+export function newsOf(before: MiniClusterStatus, after: MiniClusterStatus): EventNote[] {
+  const news: EventNote[] = [];
   const stalled = conditionOf(after, 'Stalled');
   const isNew = stalled?.message !== conditionOf(before, 'Stalled')?.message;
   if (after.phase === 'Finished') {
@@ -46,7 +46,7 @@ export function newsOf(before: MiniClusterStatus, after: MiniClusterStatus): New
   return news;
 }
 
-function endOf(status: MiniClusterStatus): News {
+function endOf(status: MiniClusterStatus): EventNote {
   const { reason, message } = conditionOf(status, 'JobFinished')!;
   return { type: status.result === 'Succeeded' ? 'Normal' : 'Warning', reason, message };
 }

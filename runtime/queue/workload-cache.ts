@@ -2,7 +2,7 @@
  * The leader's mirror of the rows that are not finished. Every change goes to
  * Postgres first and is seen here only after its commit; since only the leader
  * writes, the mirror can't be stale. When a statement's outcome is unknown
- * (database down in the middle) the ledger is *doubtful* until it has been
+ * (database down in the middle) the workload cache is *doubtful* until it has been
  * read again.
  */
 import { FluxqError } from '../errors';
@@ -26,9 +26,9 @@ import type {
 
 type Listener = (row: WorkloadRow) => void;
 
-export interface LedgerOptions {
+export interface WorkloadCacheOptions {
   /** The mirror can't be trusted from now on: someone should call `reload`. @default - nobody is told */
-  readonly onDoubt?: () => void;
+  readonly onStale?: () => void;
   /** CPU of one core unit, in thousandths of a core. @default 1000 */
   readonly cpuMillis?: number;
   /** After this, usage counts half in fair share. @default - seven days */
@@ -37,7 +37,7 @@ export interface LedgerOptions {
   readonly now?: () => number;
 }
 
-export class Ledger {
+export class WorkloadCache {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly uidOf = new Map<string, string>();
   private readonly counts = new Map<Phase, number>();
@@ -45,7 +45,7 @@ export class Ledger {
   private readonly outcomes = new Outcomes();
   private readonly usage: UsageMirror;
   private readonly now: () => number;
-  private doubtful = true;
+  private stale = true;
   /** As they were when the mirror was read. */
   private disconnects = 0;
   /** What was committed while the rows are read: newer than what is read. */
@@ -54,7 +54,7 @@ export class Ledger {
   constructor(
     private readonly queue: Queue,
     private readonly fence: number,
-    private readonly options: LedgerOptions = {},
+    private readonly options: WorkloadCacheOptions = {},
   ) {
     this.now = options.now ?? (() => Date.now() / 1000);
     this.usage = new UsageMirror({
@@ -69,8 +69,8 @@ export class Ledger {
   }
 
   /** Whether the mirror must be read again before anything is decided on it. */
-  get isDoubtful(): boolean {
-    return this.doubtful || this.queue.disconnects !== this.disconnects;
+  get isStale(): boolean {
+    return this.stale || this.queue.disconnects !== this.disconnects;
   }
 
   /**
@@ -78,7 +78,7 @@ export class Ledger {
    * active any more: their end was committed without an answer to us.
    */
   async reload(): Promise<void> {
-    this.doubtful = false;
+    this.stale = false;
     this.disconnects = this.queue.disconnects;
     this.meanwhile = [];
     try {
@@ -94,7 +94,7 @@ export class Ledger {
       for (const row of [...active, ...this.meanwhile]) this.keep(row);
       this.usage.load(shares);
       await this.learnOutcomes();
-      for (const row of ended) this.tell(row);
+      for (const row of ended) this.recordEvent(row);
     } catch (error) {
       this.doubt();
       throw error;
@@ -202,7 +202,7 @@ export class Ledger {
     }
     this.meanwhile?.push(...rows);
     for (const row of rows) this.keep(row);
-    for (const row of rows) this.tell(row);
+    for (const row of rows) this.recordEvent(row);
     await this.learnOutcomes();
     return rows;
   }
@@ -222,11 +222,11 @@ export class Ledger {
   }
 
   private doubt(): void {
-    this.doubtful = true;
-    this.options.onDoubt?.();
+    this.stale = true;
+    this.options.onStale?.();
   }
 
-  private tell(row: WorkloadRow): void {
+  private recordEvent(row: WorkloadRow): void {
     for (const listener of this.listeners) listener(row);
   }
 

@@ -1,24 +1,24 @@
 /**
  * What is given away below one vertex, over time: per point in time how much of
- * each counted type is used from then to the next point. Lane 0 counts the jobs
+ * each counted type is used from then to the next point. Dimension 0 counts the jobs
  * that touch the vertex at all.
  *
  * Spans that run already start at -Infinity: on most vertices the use then only
  * falls, and the first point of a window tells the most that is used in it.
  *
- * Counts given may have fewer lanes than the timeline: types that came to the graph later are not in them.
+ * Counts given may have fewer dimensions than the planner: types that came to the graph later are not in them.
  */
 const NO_TIMES = new Float64Array([Number.NEGATIVE_INFINITY]);
 const NO_REFS = new Int32Array(1);
 const NONE = new Float64Array(0);
 
-/** So much of these lanes must be free. */
+/** So much of these dimensions must be free. */
 export interface Need {
-  readonly lanes: Int32Array;
+  readonly dimensions: Int32Array;
   readonly amounts: Float64Array;
 }
 
-export class Timeline {
+export class Planner {
   private times = NO_TIMES;
   /** How many spans begin or end at the point. */
   private refs = NO_REFS;
@@ -31,8 +31,8 @@ export class Timeline {
   /** Jobs past their end that still hold: they count in windows that begin now, and only there. */
   private over: Float64Array | undefined;
 
-  constructor(readonly lanes: number) {
-    this.used = new Float64Array(lanes);
+  constructor(readonly dimensions: number) {
+    this.used = new Float64Array(dimensions);
   }
 
   /** @param start -Infinity for what runs already */
@@ -59,7 +59,7 @@ export class Timeline {
 
   addOver(counts: Float64Array): void {
     if (holdsBelow(counts)) this.spans++;
-    this.over ??= new Float64Array(this.lanes);
+    this.over ??= new Float64Array(this.dimensions);
     for (let k = 0; k < counts.length; k++) this.over[k]! += counts[k]!;
   }
 
@@ -75,31 +75,31 @@ export class Timeline {
     return this.over !== undefined;
   }
 
-  /** How much of a lane is used at one time. */
-  usedAt(lane: number, at: number, now: number): number {
-    const used = this.used[this.indexAt(at) * this.lanes + lane]!;
-    return this.over !== undefined && at <= now ? used + this.over[lane]! : used;
+  /** How much of a dimension is used at one time. */
+  usedAt(dimension: number, at: number, now: number): number {
+    const used = this.used[this.indexAt(at) * this.dimensions + dimension]!;
+    return this.over !== undefined && at <= now ? used + this.over[dimension]! : used;
   }
 
   /** Whether `need` is free of `totals` all through [start, end). */
   fits(need: Need, totals: Float64Array, start: number, end: number, now: number): boolean {
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
       const late = this.lateAt(i, start, now) ? this.over! : NONE;
-      if (!this.fitsAt(i * this.lanes, need, totals, late)) return false;
+      if (!this.fitsAt(i * this.dimensions, need, totals, late)) return false;
       if (this.rises === 0) return true;
     }
     return true;
   }
 
   /** How often `need` is free of `totals` all through [start, end), counted; Infinity where nothing is needed. */
-  room(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
-    const { lanes, amounts } = need;
+  countFree(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
+    const { dimensions, amounts } = need;
     let least = Number.POSITIVE_INFINITY;
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
       const late = this.lateAt(i, start, now) ? this.over! : NONE;
-      const row = i * this.lanes;
-      for (let j = 0; j < lanes.length; j++) {
-        const k = lanes[j]!;
+      const row = i * this.dimensions;
+      for (let j = 0; j < dimensions.length; j++) {
+        const k = dimensions[j]!;
         const taken = this.used[row + k]! + (late === NONE ? 0 : late[k]!);
         least = Math.min(least, Math.floor((totals[k]! - taken) / amounts[j]!));
       }
@@ -116,7 +116,7 @@ export class Timeline {
   blockedUntil(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
     let until = Number.NEGATIVE_INFINITY;
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
-      const row = i * this.lanes;
+      const row = i * this.dimensions;
       const next = i + 1 < this.length ? this.times[i + 1]! : Number.POSITIVE_INFINITY;
       if (!this.fitsAt(row, need, totals, NONE)) until = next;
       else if (this.lateAt(i, start, now) && !this.fitsAt(row, need, totals, this.over!)) until = now + 1;
@@ -129,9 +129,14 @@ export class Timeline {
     return this.over !== undefined && Math.max(this.times[point]!, start) <= now;
   }
 
-  private fitsAt(row: number, { lanes, amounts }: Need, totals: Float64Array, late: Float64Array): boolean {
-    for (let j = 0; j < lanes.length; j++) {
-      const k = lanes[j]!;
+  private fitsAt(
+    row: number,
+    { dimensions, amounts }: Need,
+    totals: Float64Array,
+    late: Float64Array,
+  ): boolean {
+    for (let j = 0; j < dimensions.length; j++) {
+      const k = dimensions[j]!;
       const taken = this.used[row + k]! + (late === NONE ? 0 : late[k]!);
       if (taken + amounts[j]! > totals[k]!) return false;
     }
@@ -143,7 +148,7 @@ export class Timeline {
     if (this.length === 1 && this.over === undefined) return true;
     if (this.over !== undefined && start <= now) return false;
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
-      if (this.used[i * this.lanes] !== 0) return false;
+      if (this.used[i * this.dimensions] !== 0) return false;
       if (this.rises === 0) return true;
     }
     return true;
@@ -156,24 +161,24 @@ export class Timeline {
     return points;
   }
 
-  /** The same with room for more lanes. */
-  widened(lanes: number): Timeline {
-    const copy = this.clone(lanes);
+  /** The same with room for more dimensions. */
+  widened(dimensions: number): Planner {
+    const copy = this.clone(dimensions);
     if (copy.over !== undefined) {
-      const over = new Float64Array(lanes);
+      const over = new Float64Array(dimensions);
       over.set(copy.over);
       copy.over = over;
     }
     return copy;
   }
 
-  clone(lanes = this.lanes): Timeline {
-    const copy = new Timeline(lanes);
+  clone(dimensions = this.dimensions): Planner {
+    const copy = new Planner(dimensions);
     copy.times = this.times.slice();
     copy.refs = this.refs.slice();
-    copy.used = new Float64Array(this.times.length * lanes);
+    copy.used = new Float64Array(this.times.length * dimensions);
     for (let i = 0; i < this.length; i++) {
-      copy.used.set(this.used.subarray(i * this.lanes, (i + 1) * this.lanes), i * lanes);
+      copy.used.set(this.used.subarray(i * this.dimensions, (i + 1) * this.dimensions), i * dimensions);
     }
     copy.length = this.length;
     copy.rises = this.rises;
@@ -198,12 +203,12 @@ export class Timeline {
     const before = this.indexAt(at);
     if (this.times[before] === at) return before;
     if (this.length === this.times.length) this.grow();
-    const { lanes } = this;
+    const { dimensions } = this;
     const index = before + 1;
     this.times.copyWithin(index + 1, index, this.length);
     this.refs.copyWithin(index + 1, index, this.length);
-    this.used.copyWithin((index + 1) * lanes, index * lanes, this.length * lanes);
-    this.used.copyWithin(index * lanes, before * lanes, index * lanes);
+    this.used.copyWithin((index + 1) * dimensions, index * dimensions, this.length * dimensions);
+    this.used.copyWithin(index * dimensions, before * dimensions, index * dimensions);
     this.times[index] = at;
     this.refs[index] = 0;
     this.length++;
@@ -213,27 +218,27 @@ export class Timeline {
   private release(index: number): void {
     this.refs[index]!--;
     if (index === 0 || this.refs[index] !== 0) return;
-    const { lanes } = this;
+    const { dimensions } = this;
     this.times.copyWithin(index, index + 1, this.length);
     this.refs.copyWithin(index, index + 1, this.length);
-    this.used.copyWithin(index * lanes, (index + 1) * lanes, this.length * lanes);
+    this.used.copyWithin(index * dimensions, (index + 1) * dimensions, this.length * dimensions);
     this.length--;
   }
 
   private shift(from: number, to: number, counts: Float64Array, sign: number): void {
-    const { lanes, used } = this;
+    const { dimensions, used } = this;
     for (let i = from; i < to; i++) {
-      for (let k = 0; k < counts.length; k++) used[i * lanes + k]! += sign * counts[k]!;
+      for (let k = 0; k < counts.length; k++) used[i * dimensions + k]! += sign * counts[k]!;
     }
   }
 
   private grow(): void {
-    const room = Math.max(4, this.length * 2);
-    const times = new Float64Array(room);
+    const countFree = Math.max(4, this.length * 2);
+    const times = new Float64Array(countFree);
     times.set(this.times);
-    const refs = new Int32Array(room);
+    const refs = new Int32Array(countFree);
     refs.set(this.refs);
-    const used = new Float64Array(room * this.lanes);
+    const used = new Float64Array(countFree * this.dimensions);
     used.set(this.used);
     this.times = times;
     this.refs = refs;

@@ -1,6 +1,6 @@
 /**
  * The scheduling loop's hold on Fluxion: keeps its graph equal to the nodes,
- * its allocations equal to the ledger, and rebuilds both whenever there is a
+ * its allocations equal to the workload cache, and rebuilds both whenever there is a
  * doubt. One caller at a time (the loop); nothing else talks to Fluxion.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -28,7 +28,7 @@ export interface Desired {
   /** Rows with an allocation. */
   readonly holders: readonly WorkloadRow[];
   /** Units used on each node by pods that are not ours. */
-  readonly foreign: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  readonly unmanaged: ReadonlyMap<string, Readonly<Record<string, number>>>;
   /** The last pass's. */
   readonly reservations: readonly Reservation[];
 }
@@ -46,18 +46,18 @@ const FOREIGN_BASE = 2 ** 52;
 /** Foreign pods have no end that is known; 10 years is finite for the planner and beyond every walltime. */
 const FOREIGN_SECONDS = 10 * 365 * 24 * 3600;
 
-export class FluxionGraph {
+export class FluxionSync {
   private doubt: string | undefined = 'start';
   private nodes = new Map<string, GraphNode>();
   private readonly cancels = new Set<number>();
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
-  private readonly foreign = new Map<string, ForeignAllocation>();
-  private foreignIds = 0;
+  private readonly unmanaged = new Map<string, ForeignAllocation>();
+  private unmanagedIds = 0;
 
   constructor(private readonly options: FluxionGraphOptions) {}
 
   /** From now on nothing Fluxion says counts until it has been rebuilt. */
-  distrust(cause: string): void {
+  invalidate(cause: string): void {
     this.doubt ??= cause;
   }
 
@@ -76,13 +76,13 @@ export class FluxionGraph {
     try {
       const rebuild = this.doubt !== undefined || this.needsRebuild(desired);
       const freed = rebuild ? await this.rebuild(desired) : await this.adjust(desired);
-      const changed = this.foreignChanges(desired, freed);
+      const changed = this.unmanagedChanges(desired, freed);
       if (changed.length === 0) return { freed, reservations: rebuild ? [] : desired.reservations };
       const reservations = await this.clearFor(changed, rebuild ? [] : desired.reservations);
-      await this.settleForeign(changed, desired);
+      await this.settleUnmanaged(changed, desired);
       return { freed: true, reservations };
     } catch (error) {
-      this.distrust(messageOf(error));
+      this.invalidate(messageOf(error));
       throw error;
     }
   }
@@ -109,7 +109,7 @@ export class FluxionGraph {
     for (const jobid of new Set([...wanted.keys(), ...held.keys()])) {
       if (wanted.get(jobid) === held.get(jobid)) continue;
       const difference = `job ${jobid} is to hold ${wanted.get(jobid) ?? 'nothing'} and holds ${held.get(jobid) ?? 'nothing'}`;
-      this.distrust(difference);
+      this.invalidate(difference);
       return difference;
     }
     return undefined;
@@ -123,7 +123,7 @@ export class FluxionGraph {
     // What was to be freed belongs to no holder any more; what comes while we replay must be freed after it.
     this.cancels.clear();
     this.shrinks = [];
-    this.foreign.clear();
+    this.unmanaged.clear();
     const init = { nodes: [...nodes.values()], policy, now, fence };
     await fluxion.init(init);
     const allocations = holders
@@ -184,7 +184,7 @@ export class FluxionGraph {
     if (gone.length > 0) await fluxion.removeNodes(gone);
     for (const name of gone) {
       this.nodes.delete(name);
-      this.foreign.delete(name);
+      this.unmanaged.delete(name);
     }
     const added = [...nodes.values()].filter(({ name }) => !this.nodes.has(name));
     if (added.length > 0) await fluxion.addNodes(added);
@@ -209,11 +209,11 @@ export class FluxionGraph {
    * Nodes on which pods that are not ours use something else than is held for them, and, where something was freed,
    * those that had too little free to hold it all. One that is down gives nothing.
    */
-  private foreignChanges({ nodes, foreign }: Desired, freed: boolean): readonly string[] {
-    return [...new Set([...this.foreign.keys(), ...foreign.keys()])].filter((name) => {
+  private unmanagedChanges({ nodes, unmanaged }: Desired, freed: boolean): readonly string[] {
+    return [...new Set([...this.unmanaged.keys(), ...unmanaged.keys()])].filter((name) => {
       const node = nodes.get(name);
-      const wanted = foreign.get(name);
-      const known = this.foreign.get(name);
+      const wanted = unmanaged.get(name);
+      const known = this.unmanaged.get(name);
       const settled = isDeepStrictEqual(known?.wanted, wanted) && !(freed && known?.short === true);
       if (node === undefined || settled) return false;
       return wanted === undefined || isUp(node);
@@ -236,22 +236,23 @@ export class FluxionGraph {
   }
 
   /** One allocation per node for the pods that are not ours, replaced when their use changes. */
-  private async settleForeign(changed: readonly string[], { now, foreign }: Desired): Promise<void> {
+  private async settleUnmanaged(changed: readonly string[], { now, unmanaged }: Desired): Promise<void> {
     const { fluxion } = this.options;
-    const before = new Map(changed.map((name) => [name, this.foreign.get(name)]));
+    const before = new Map(changed.map((name) => [name, this.unmanaged.get(name)]));
     for (const [name, held] of before) {
       if (held?.jobid !== undefined) await fluxion.cancel(held.jobid);
-      this.foreign.delete(name);
+      this.unmanaged.delete(name);
     }
     const free = new Map((await fluxion.state()).nodes.map((node) => [node.name, node.free]));
     for (const [name, held] of before) {
-      const wanted = foreign.get(name);
-      if (wanted !== undefined) await this.holdForeign(name, wanted, free.get(name) ?? {}, now, held?.wanted);
+      const wanted = unmanaged.get(name);
+      if (wanted !== undefined)
+        await this.holdUnmanaged(name, wanted, free.get(name) ?? {}, now, held?.wanted);
     }
   }
 
   /** @param before what they used at the last look: that not all of it was free is said once */
-  private async holdForeign(
+  private async holdUnmanaged(
     name: string,
     wanted: Readonly<Record<string, number>>,
     free: Readonly<Record<string, number>>,
@@ -266,10 +267,10 @@ export class FluxionGraph {
     if (short && !isDeepStrictEqual(before, wanted))
       logger.warn({ node: name, wanted, free }, 'pods that are not ours use units that are granted');
     if (units.length === 0) {
-      this.foreign.set(name, { wanted, jobid: undefined, short });
+      this.unmanaged.set(name, { wanted, jobid: undefined, short });
       return;
     }
-    const jobid = FOREIGN_BASE + this.foreignIds++;
+    const jobid = FOREIGN_BASE + this.unmanagedIds++;
     const result = await fluxion.match({
       jobid,
       now,
@@ -282,7 +283,7 @@ export class FluxionGraph {
       },
     });
     // A node that is down gets nothing new; it is asked again once it is up (the entry stays absent).
-    if (result.status === 'OK') this.foreign.set(name, { wanted, jobid, short });
+    if (result.status === 'OK') this.unmanaged.set(name, { wanted, jobid, short });
     else logger.debug({ node: name, text: result.text }, 'foreign pods not yet accounted');
   }
 

@@ -12,21 +12,21 @@ import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
-import type { Desired, FluxionGraph } from './fluxion-sync';
+import type { Desired, FluxionSync } from './fluxion-sync';
 import { type FairShare, shareFactors } from './pass/fair-share';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
-import type { PassMemory } from './pass/pass-cache';
+import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 
 export interface SchedulingLoopOptions {
-  readonly ledger: Ledger;
-  readonly graph: FluxionGraph;
+  readonly workloadCache: WorkloadCache;
+  readonly graph: FluxionSync;
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
-  readonly foreign: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
+  readonly unmanaged: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
   readonly units: UnitSettings;
   /** Undefined: there is no such queue. */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
@@ -44,7 +44,7 @@ export interface SchedulingLoopOptions {
   readonly onFluxionDiffers: (difference: string) => void;
   /** Between two audits. */
   readonly auditMs: number;
-  /** The ledger was read again after a doubt: whoever follows rows should look at all of them. */
+  /** The workload cache was read again after a doubt: whoever follows rows should look at all of them. */
   readonly onReloaded: () => void;
   /** The lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
@@ -76,7 +76,7 @@ export class SchedulingLoop {
   private stopped = true;
   private problem: string | undefined;
   private reservations: readonly Reservation[] = [];
-  private memory: PassMemory | undefined;
+  private memory: PassCache | undefined;
   private known: ReadonlyMap<string, GraphNode> | undefined;
   private nodeList: readonly GraphNode[] = [];
   /** Those of the last pass that was not cut short. */
@@ -147,7 +147,7 @@ export class SchedulingLoop {
         return IDLE_MS;
       }
       this.problem = messageOf(error);
-      this.options.graph.distrust(this.problem);
+      this.options.graph.invalidate(this.problem);
       // The rebuild forgets them; a job id among them may be an allocation by then.
       this.reservations = [];
       this.memory = undefined;
@@ -159,7 +159,7 @@ export class SchedulingLoop {
   private async pass(): Promise<number> {
     const { graph, metrics } = this.options;
     const timer = metrics.passSeconds.startTimer();
-    // 1. One consistent view: rows from the ledger, Fluxion equal to it.
+    // 1. One consistent view: rows from the workload cache, Fluxion equal to it.
     const snapshot = await this.snapshot();
     // 2. Decide.
     const result = await runPass({
@@ -184,21 +184,21 @@ export class SchedulingLoop {
 
   /** Side by side: one round trip to the database. None is given up while another is under way. */
   private async commit(result: PassResult): Promise<void> {
-    const { ledger, onRecalled } = this.options;
+    const { workloadCache, onRecalled } = this.options;
     const writes = [
       this.grant(result.grants),
       result.recalls.length === 0
         ? undefined
-        : ledger.recall(result.recalls).then((rows) => rows.forEach(onRecalled)),
-      result.waits.length === 0 ? undefined : ledger.wait(result.waits),
+        : workloadCache.recall(result.recalls).then((rows) => rows.forEach(onRecalled)),
+      result.waits.length === 0 ? undefined : workloadCache.wait(result.waits),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
 
   private async grant(grants: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
-    const { ledger, metrics, onGranted } = this.options;
-    const granted = await ledger.allocate(grants);
+    const { workloadCache, metrics, onGranted } = this.options;
+    const granted = await workloadCache.allocate(grants);
     this.freeRefused(grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
@@ -206,18 +206,18 @@ export class SchedulingLoop {
 
   /** What a pass is a function of; Fluxion is made equal to it. */
   private async snapshot(): Promise<Snapshot> {
-    const { ledger, graph, foreign, onReloaded } = this.options;
-    if (ledger.isDoubtful) {
-      graph.distrust('the ledger was read again');
-      await ledger.reload();
+    const { workloadCache, graph, unmanaged, onReloaded } = this.options;
+    if (workloadCache.isStale) {
+      graph.invalidate('the ledger was read again');
+      await workloadCache.reload();
       onReloaded();
       this.auditAt = 0;
     }
     const audited = await this.audit();
     const now = Math.floor(this.options.now());
     const known = this.options.nodes();
-    const holders = [...ledger.active()].filter(({ allocation }) => allocation !== null);
-    const desired = { now, nodes: known, holders, foreign: foreign(), reservations: this.reservations };
+    const holders = [...workloadCache.active()].filter(({ allocation }) => allocation !== null);
+    const desired = { now, nodes: known, holders, unmanaged: unmanaged(), reservations: this.reservations };
     const { freed, reservations } = await graph.settle(desired);
     if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot();
     const nodes = this.listOf(known);
@@ -225,20 +225,20 @@ export class SchedulingLoop {
     return {
       now,
       // As they are by now: what ended meanwhile is free in Fluxion already, and a row that still held it would hide that.
-      ...this.queuesOf(ledger.active()),
+      ...this.queuesOf(workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
       reservations,
       graphGrew: nodes !== this.lastNodes,
       freed,
-      outcomeOf: ledger.outcomeOf.bind(ledger),
+      outcomeOf: workloadCache.outcomeOf.bind(workloadCache),
     };
   }
 
   /** A snapshot that was right may be old by now: the graph is made anew from the next one. */
   private async fluxionDiffers(desired: Desired): Promise<boolean> {
-    const { ledger, graph, onFluxionDiffers } = this.options;
-    const difference = await graph.verify(desired, (row) => ledger.byUid(row.uid) === row);
+    const { workloadCache, graph, onFluxionDiffers } = this.options;
+    const difference = await graph.verify(desired, (row) => workloadCache.byUid(row.uid) === row);
     if (difference === undefined) return false;
     this.reservations = [];
     onFluxionDiffers(difference);
@@ -268,7 +268,7 @@ export class SchedulingLoop {
     return {
       now,
       settingsOf: this.options.queueSettings,
-      shares: usage && shareFactors(usage, this.queuesOf(this.options.ledger.active()).queues),
+      shares: usage && shareFactors(usage, this.queuesOf(this.options.workloadCache.active()).queues),
     };
   }
 
@@ -283,13 +283,13 @@ export class SchedulingLoop {
     if (refused.length > 0) this.again = true;
   }
 
-  private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; homeless: WorkloadRow[] } {
+  private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; orphaned: WorkloadRow[] } {
     const rowsOf = Map.groupBy(active, ({ queue }) => queue);
     const queues = this.options
       .queues()
       .map((settings) => ({ settings, rows: rowsOf.get(settings.name) ?? [] }));
     for (const { settings } of queues) rowsOf.delete(settings.name);
-    return { queues, homeless: [...rowsOf.values()].flat() };
+    return { queues, orphaned: [...rowsOf.values()].flat() };
   }
 }
 

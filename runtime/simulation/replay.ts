@@ -14,7 +14,7 @@ import type { QueuePolicy, QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from '../scheduler/pass/pass';
-import type { PassMemory } from '../scheduler/pass/pass-cache';
+import type { PassCache } from '../scheduler/pass/pass-cache';
 import type { Reservation } from '../scheduler/pass/reservations';
 import type { PassResult } from '../scheduler/pass/types';
 import { Events } from './events';
@@ -68,7 +68,7 @@ class Replay {
   private readonly active = new Map<string, Entry>();
   private readonly done: SimulatedJob[] = [];
   private reservations: readonly Reservation[] = [];
-  private memory: PassMemory | undefined;
+  private memory: PassCache | undefined;
   private freed = false;
   private first = true;
   private arrived = 0;

@@ -1,21 +1,21 @@
 /** What users are told of their workloads: Kubernetes Events on the objects that they made. */
-import type { EventRecorder, News } from '../kubernetes/events';
+import type { EventNote, EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadAdapter } from './adapter';
 import { adapters } from './index';
 import type { WorkloadKey } from './key';
 
-export interface WorkloadNewsOptions {
+export interface WorkloadEventsOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   /** As last seen. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
 }
 
-export class WorkloadNews {
-  constructor(private readonly options: WorkloadNewsOptions) {}
+export class WorkloadEvents {
+  constructor(private readonly options: WorkloadEventsOptions) {}
 
-  tell({ metadata }: KubernetesObject, { apiVersion, kind }: WorkloadAdapter, news: News): void {
+  recordEvent({ metadata }: KubernetesObject, { apiVersion, kind }: WorkloadAdapter, news: EventNote): void {
     const { namespace = '', name, uid } = metadata;
     this.options.events.record({ apiVersion, kind, namespace, name, uid }, news);
   }
@@ -26,6 +26,6 @@ export class WorkloadNews {
     const object = this.options.objectOf(row);
     if (object?.metadata.uid !== row.uid) return;
     const message = row.message ?? 'can never be placed on this cluster';
-    this.tell(object, adapters.get(row.kind)!, { type: 'Warning', reason: 'Unsatisfiable', message });
+    this.recordEvent(object, adapters.get(row.kind)!, { type: 'Warning', reason: 'Unsatisfiable', message });
   }
 }

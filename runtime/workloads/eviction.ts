@@ -5,43 +5,43 @@
  * is gone, a user who suspended it).
  */
 import type { KubernetesClient } from '../kubernetes/client';
-import type { News } from '../kubernetes/events';
+import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
 import type { RequeueCause, WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { isTerminal, type WorkloadAdapter } from './adapter';
 import { isGated } from './pod';
 
-export interface TakeBackOptions {
+export interface EvictionOptions {
   readonly client: KubernetesClient;
-  readonly ledger: Ledger;
+  readonly workloadCache: WorkloadCache;
   readonly nodeExists: (name: string) => boolean;
   /** How often and how soon workloads of this queue are tried again after a failure. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
   /** Units of a job are free from now on. */
   readonly onFreed: (jobid: number) => void;
   readonly onQueueChanged: () => void;
-  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, news: News) => void;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, news: EventNote) => void;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
-export interface Why {
+export interface EvictionReason {
   readonly cause: RequeueCause;
   /** For its user, without what follows from it: `lost node-1`. */
   readonly what: string;
 }
 
-export class TakeBack {
+export class Eviction {
   /** Job id -> generation of the object as our release left it: while we see an earlier one, the watch lags behind. */
   private readonly releasedAs = new Map<number, number>();
   /** Job id -> the failure it is taken back for: once it is suspended, nothing of it may show that any more. */
-  private readonly begun = new Map<number, Why>();
+  private readonly begun = new Map<number, EvictionReason>();
 
-  constructor(private readonly options: TakeBackOptions) {}
+  constructor(private readonly options: EvictionOptions) {}
 
   /**
    * Our release left it so: seen as it was before, it says nothing of what is. Not told from what we saw when we
@@ -57,7 +57,7 @@ export class TakeBack {
   }
 
   /** The failure for which it is on its way back already. */
-  whyBegun({ jobid }: WorkloadRow): Why | undefined {
+  whyBegun({ jobid }: WorkloadRow): EvictionReason | undefined {
     return this.begun.get(jobid);
   }
 
@@ -79,7 +79,7 @@ export class TakeBack {
     adapter: WorkloadAdapter,
     row: WorkloadRow,
     pods: readonly Pod[],
-    why: Why,
+    why: EvictionReason,
   ): Promise<void> {
     if (why.cause === 'failure') this.begun.set(row.jobid, why);
     if (!adapter.isHeldBack(object)) return this.suspend(object, adapter, row);
@@ -90,9 +90,9 @@ export class TakeBack {
   }
 
   /** Into its place in the queue; its units are free. Undefined: it was not in a phase for it. */
-  async giveBack(row: WorkloadRow, why: Why): Promise<WorkloadRow | undefined> {
-    const { ledger, onFreed, onQueueChanged } = this.options;
-    const requeued = await ledger.requeue({ uid: row.uid, cause: why.cause, ...this.terms(row, why) });
+  async giveBack(row: WorkloadRow, why: EvictionReason): Promise<WorkloadRow | undefined> {
+    const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const requeued = await workloadCache.requeue({ uid: row.uid, cause: why.cause, ...this.terms(row, why) });
     if (requeued === undefined) return undefined;
     this.forget(row);
     onFreed(row.jobid);
@@ -101,7 +101,7 @@ export class TakeBack {
   }
 
   /** Only failures count, and only they have to wait: who was taken back for another, or by its user, did nothing wrong. */
-  private terms(row: WorkloadRow, { cause, what }: Why) {
+  private terms(row: WorkloadRow, { cause, what }: EvictionReason) {
     if (cause !== 'failure') return { message: `${what}, waits again in its place` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
     if (row.requeues >= limit)
@@ -124,7 +124,7 @@ export class TakeBack {
   ): void {
     const news = cause === 'preempted' ? 'Preempted' : (reason ?? 'Requeued');
     const type = cause === 'suspended' ? 'Normal' : 'Warning';
-    this.options.tell(object, adapter, { type, reason: news, message: message ?? '' });
+    this.options.recordEvent(object, adapter, { type, reason: news, message: message ?? '' });
   }
 
   /** Those of a deleted node are gone with it. */

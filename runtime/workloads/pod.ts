@@ -72,7 +72,7 @@ export function isOfRun({ metadata }: Pod, jobid: number): boolean {
  * A live pod that nothing holds to a node of the allocation, because it was made while admission was not in force:
  * it goes wherever there is room, and units that it uses are granted to others.
  */
-export function astray({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
+export function unpinned({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
   const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
   return pods.find(
     (pod) =>

@@ -9,25 +9,25 @@ import type { Clock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
-import type { News } from '../kubernetes/events';
+import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import type { AllocatedNode } from '../resources/types';
 import { isTerminal, lostNodes, namesOf, secondsOf, type WorkloadAdapter } from './adapter';
 import { forgottenGrant } from './adoption';
-import { TakeBack, type Why } from './eviction';
+import { Eviction, type EvictionReason } from './eviction';
 import type { WorkloadKey } from './key';
-import { astray, isGated, isOfRun, pinPatch } from './pod';
-import type { Intake } from './submission';
+import { isGated, isOfRun, pinPatch, unpinned } from './pod';
+import type { SubmissionBuilder } from './submission';
 import { nodesForGated } from './ungate';
 
 export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
-  readonly ledger: Ledger;
-  readonly intake: Intake;
+  readonly workloadCache: WorkloadCache;
+  readonly submissionBuilder: SubmissionBuilder;
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as last seen. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
@@ -44,7 +44,7 @@ export interface WorkloadReconcilerOptions {
   readonly onForgotten: () => void;
   /** Something changed that the next pass should see. */
   readonly onQueueChanged: () => void;
-  readonly tell: (object: KubernetesObject, adapter: WorkloadAdapter, news: News) => void;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, news: EventNote) => void;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
@@ -67,33 +67,33 @@ export class WorkloadReconciler {
   private readonly goneSince = new Map<string, number>();
   /** Job id -> since when its release is refused, milliseconds of the clock. */
   private readonly refusedSince = new Map<number, number>();
-  private readonly takeBack: TakeBack;
+  private readonly eviction: Eviction;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
-    this.takeBack = new TakeBack(options);
+    this.eviction = new Eviction(options);
   }
 
   async reconcile(key: WorkloadKey): Promise<Next> {
-    const { ledger, objectOf, adapters } = this.options;
+    const { workloadCache, objectOf, adapters } = this.options;
     const object = objectOf(key);
-    const row = ledger.byName(key.kind, key.namespace, key.name);
+    const row = workloadCache.byName(key.kind, key.namespace, key.name);
     if (row !== undefined && row.uid !== object?.metadata.uid) {
       const next = await this.cancelGone(row);
       if (next !== undefined) return next;
     }
     if (object === undefined) return undefined;
     const adapter = adapters.get(key.kind)!;
-    const current = ledger.byUid(object.metadata.uid);
-    if (current === undefined) return this.enter(object, adapter);
-    if (current.phase === 'Waiting') return this.attend(object, adapter, current);
-    return this.follow(object, adapter, current);
+    const current = workloadCache.byUid(object.metadata.uid);
+    if (current === undefined) return this.submit(object, adapter);
+    if (current.phase === 'Waiting') return this.reconcileWaiting(object, adapter, current);
+    return this.reconcileRunning(object, adapter, current);
   }
 
   /** Not in the queue yet (or finished: then it is no longer held back). */
-  private async enter(object: KubernetesObject, adapter: WorkloadAdapter): Promise<Next> {
+  private async submit(object: KubernetesObject, adapter: WorkloadAdapter): Promise<Next> {
     if (this.isForgotten(object, adapter)) this.options.onForgotten();
     if (object.metadata.deletionTimestamp !== undefined || !adapter.isHeldBack(object)) return undefined;
-    const row = await this.options.intake.submit(object, adapter);
+    const row = await this.options.submissionBuilder.submit(object, adapter);
     if (row !== undefined) this.options.onQueueChanged();
     return undefined;
   }
@@ -104,8 +104,12 @@ export class WorkloadReconciler {
   }
 
   /** Waiting: gone, ended by its user, or edited. */
-  private async attend(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
-    const { ledger, now, intake, onQueueChanged } = this.options;
+  private async reconcileWaiting(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+  ): Promise<Next> {
+    const { workloadCache, now, submissionBuilder, onQueueChanged } = this.options;
     const outcome = adapter.outcome(object, this.options.podsOf(row.uid), now());
     if (outcome !== undefined) {
       await this.finish(row, outcome.result, outcome.finishedAt);
@@ -120,31 +124,35 @@ export class WorkloadReconciler {
       return undefined;
     }
     // Released by a leader that was overtaken, too late: nothing is granted to it.
-    if (!adapter.isHeldBack(object)) await this.takeBack.suspend(object, adapter, row);
-    const update = intake.changeOf(object, adapter, row);
+    if (!adapter.isHeldBack(object)) await this.eviction.suspend(object, adapter, row);
+    const update = submissionBuilder.changeOf(object, adapter, row);
     if (update === undefined) return undefined;
-    await ledger.update(update);
+    await workloadCache.update(update);
     onQueueChanged();
     return undefined;
   }
 
   /** Ready or Running: release it, place its pods, see it end. */
-  private async follow(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
+  private async reconcileRunning(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+  ): Promise<Next> {
     const pods = this.options.podsOf(row.uid);
     // Also when it has ended meanwhile: that it ran, and since when, belongs to its record.
     const started = pods.filter((pod) => this.hasStarted(pod, row));
     if (row.phase === 'Ready' && started.length > 0) await this.started(object, adapter, row, started);
-    const current = this.options.ledger.byUid(row.uid) ?? row;
+    const current = this.options.workloadCache.byUid(row.uid) ?? row;
     const outcome = adapter.outcome(object, pods, this.options.now());
     if (outcome !== undefined) {
       await this.finish(current, outcome.result, outcome.finishedAt);
       return undefined;
     }
-    const why = this.whyBack(object, adapter, current, pods);
+    const why = this.evictionReason(object, adapter, current, pods);
     if (why !== undefined) {
-      await this.takeBack.step(object, adapter, current, pods, why);
+      await this.eviction.step(object, adapter, current, pods, why);
       // What its user changed while it ran counts now.
-      return this.options.ledger.byUid(row.uid)?.phase === 'Waiting' ? AT_ONCE : undefined;
+      return this.options.workloadCache.byUid(row.uid)?.phase === 'Waiting' ? AT_ONCE : undefined;
     }
     if (current.releasedAt === null) {
       const next = await this.release(object, adapter, current);
@@ -164,11 +172,11 @@ export class WorkloadReconciler {
   }
 
   private async release(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<Next> {
-    const { ledger, now } = this.options;
+    const { workloadCache, now } = this.options;
     // After a crash between patch and commit the object is released already.
     if (!adapter.isHeldBack(object)) {
-      if (adapter.isReleasedOnto(object, row)) await ledger.released(row.uid);
-      else await this.takeBack.suspend(object, adapter, row);
+      if (adapter.isReleasedOnto(object, row)) await workloadCache.released(row.uid);
+      else await this.eviction.suspend(object, adapter, row);
       return undefined;
     }
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -183,11 +191,11 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     row: WorkloadRow,
   ): Promise<Next> {
-    const { client, ledger, now } = this.options;
+    const { client, workloadCache, now } = this.options;
     try {
       const path = adapter.path(row.namespace, row.name);
       const outcome = await applyPatch(client, path, adapter.release(object, row), (left) =>
-        this.takeBack.releases(left, row),
+        this.eviction.releases(left, row),
       );
       if (outcome === 'gone') await this.finish(row, 'Cancelled', now());
       if (outcome === 'conflict') return { after: GONE_GRACE_MS };
@@ -197,7 +205,7 @@ export class WorkloadReconciler {
       return this.refused(object, adapter, row, messageOf(error));
     }
     this.refusedSince.delete(row.jobid);
-    await ledger.released(row.uid);
+    await workloadCache.released(row.uid);
     return undefined;
   }
 
@@ -208,16 +216,16 @@ export class WorkloadReconciler {
     row: WorkloadRow,
     why: string,
   ): Promise<Next> {
-    const { ledger, clock, tell } = this.options;
+    const { workloadCache, clock, recordEvent } = this.options;
     const since = this.refusedSince.get(row.jobid) ?? clock.now();
     this.refusedSince.set(row.jobid, since);
     if (clock.now() - since < REFUSED_PATIENCE_MS) return { after: REFUSED_RETRY_MS };
     this.refusedSince.delete(row.jobid);
     const message = `can't be released: ${why}`;
-    if ((await this.takeBack.giveBack(row, { cause: 'failure', what: message })) === undefined)
+    if ((await this.eviction.giveBack(row, { cause: 'failure', what: message })) === undefined)
       return undefined;
-    await ledger.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
-    tell(object, adapter, { type: 'Warning', reason: 'Invalid', message });
+    await workloadCache.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
+    recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
     return undefined;
   }
 
@@ -227,19 +235,19 @@ export class WorkloadReconciler {
     row: WorkloadRow,
     pods: readonly Pod[],
   ): Promise<void> {
-    const { ledger, now, tell } = this.options;
+    const { workloadCache, now, recordEvent } = this.options;
     const first = Math.min(
       ...pods.map(({ status }) => secondsOf(status?.startTime ?? '')).filter(Number.isFinite),
     );
     // Kubernetes tells whole seconds, cut off.
     const startedAt = Math.max(Number.isFinite(first) ? first : now(), row.allocatedAt ?? 0);
-    const started = await ledger.running(row.uid, startedAt);
+    const started = await workloadCache.running(row.uid, startedAt);
     if (started === undefined) return;
     const waited = Math.max(0, Math.round((row.allocatedAt ?? now()) - row.submittedAt));
     const nodes = namesOf(row.allocation!.nodes);
     // Where one pod went at once, kube-scheduler has said already.
     if (nodes.length === 1 && waited < WORTH_TELLING_SECONDS) return;
-    tell(object, adapter, {
+    recordEvent(object, adapter, {
       type: 'Normal',
       reason: 'Scheduled',
       message: `${row.pods} ${row.pods === 1 ? 'pod' : 'pods'} on ${listed(nodes)} after ${waited} s in queue ${row.queue}`,
@@ -265,30 +273,30 @@ export class WorkloadReconciler {
     row: WorkloadRow,
     pods: readonly Pod[],
   ): Promise<void> {
-    const current = this.options.ledger.byUid(row.uid);
+    const current = this.options.workloadCache.byUid(row.uid);
     if (current?.allocation == null) return;
     const done = new Set(adapter.doneOn(object, current, pods));
     if (done.size === 0 || done.size === current.allocation.nodes.length) return;
     const left: readonly AllocatedNode[] = current.allocation.nodes.filter(({ name }) => !done.has(name));
-    const shrunk = await this.options.ledger.shrink(row.uid, { ...current.allocation, nodes: left });
+    const shrunk = await this.options.workloadCache.shrink(row.uid, { ...current.allocation, nodes: left });
     if (shrunk !== undefined) this.options.onShrunk(row.jobid, [...done]);
   }
 
   /** Why it has to leave its nodes; undefined: it need not. */
-  private whyBack(
+  private evictionReason(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     row: WorkloadRow,
     pods: readonly Pod[],
-  ): Why | undefined {
+  ): EvictionReason | undefined {
     // What can't be taken back stays where it is until it ends.
     if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
     if (row.recall !== null) return { cause: 'preempted', what: row.recall };
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
-    const begun = this.takeBack.whyBegun(row);
+    const begun = this.eviction.whyBegun(row);
     if (begun !== undefined) return begun;
-    const stray = astray(row, pods);
+    const stray = unpinned(row, pods);
     if (stray !== undefined) {
       const what = `${stray.metadata.name} was made without being pinned to its node, as if admission was not in force`;
       return { cause: 'failure', what };
@@ -314,8 +322,8 @@ export class WorkloadReconciler {
 
   private async finish(row: WorkloadRow, result: WorkloadRow['result'], finishedAt: number): Promise<void> {
     // Kubernetes tells whole seconds, cut off: nothing ends before it starts.
-    await this.options.ledger.finish(row.uid, result!, Math.max(finishedAt, row.startedAt ?? 0));
-    this.takeBack.forget(row);
+    await this.options.workloadCache.finish(row.uid, result!, Math.max(finishedAt, row.startedAt ?? 0));
+    this.eviction.forget(row);
     this.refusedSince.delete(row.jobid);
     this.options.onFreed(row.jobid);
     this.options.onQueueChanged();

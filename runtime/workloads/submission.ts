@@ -10,13 +10,13 @@ import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
-import type { Ledger } from '../queue/workload-cache';
+import type { WorkloadCache } from '../queue/workload-cache';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { joiningSettings } from './elastic-pod';
 import { workloadSettings } from './settings';
 
-export interface IntakeOptions {
-  readonly ledger: Ledger;
+export interface SubmissionBuilderOptions {
+  readonly workloadCache: WorkloadCache;
   readonly queues: Pick<Queues, 'queueOf' | 'planOf'>;
   /** Value of a PriorityClass; without a name, of the cluster's default one. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
@@ -30,13 +30,13 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-export class Intake {
-  constructor(private readonly options: IntakeOptions) {}
+export class SubmissionBuilder {
+  constructor(private readonly options: SubmissionBuilderOptions) {}
 
   /** The new row; undefined when there was one already or the workload is invalid. */
   async submit(object: KubernetesObject, adapter: WorkloadAdapter): Promise<WorkloadRow | undefined> {
     const submission = this.submissionOf(object, adapter, undefined);
-    return submission === undefined ? undefined : this.options.ledger.submit(submission);
+    return submission === undefined ? undefined : this.options.workloadCache.submit(submission);
   }
 
   /** What its user changed since it was queued; undefined when nothing. */
@@ -77,7 +77,7 @@ export class Intake {
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const settings =
-      joiningSettings(object, (uid) => this.options.ledger.byUid(uid)) ?? workloadSettings(metadata);
+      joiningSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ?? workloadSettings(metadata);
     const demand = adapter.demand(object);
     const queue = queues.queueOf({ namespace, asked: settings.queue, current });
     const plan = queues.planOf(queue);

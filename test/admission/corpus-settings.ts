@@ -1,6 +1,6 @@
 /** Entries of the corpus: values of the users' labels and annotations. */
 import type { KubeObject } from '../cluster/api';
-import type { Entry, Fate } from './corpus';
+import type { Entry, ExpectedOutcome } from './corpus';
 
 type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 
@@ -78,7 +78,7 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
       {},
       { labels: { 'fluxqueue/walltime': 'soon' }, annotations: { 'fluxqueue/walltime': '5m' } },
     ),
-    fate: { is: 'suspended' },
+    expectedOutcome: { is: 'suspended' },
   },
   {
     title: 'a wrong annotation wins over a right label',
@@ -86,17 +86,17 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
       {},
       { labels: { 'fluxqueue/walltime': '5m' }, annotations: { 'fluxqueue/walltime': 'soon' } },
     ),
-    fate: denied('annotations', 'walltime'),
+    expectedOutcome: denied('annotations', 'walltime'),
   },
   {
     title: 'a group without a size',
     object: pod({}, { labels: { 'fluxqueue/group': 'ring' } }),
-    fate: denied('labels', 'group'),
+    expectedOutcome: denied('labels', 'group'),
   },
   {
     title: 'a size without a group',
     object: pod({}, { annotations: { 'fluxqueue/group-size': '4' } }),
-    fate: denied('annotations', 'group-size'),
+    expectedOutcome: denied('annotations', 'group-size'),
   },
 ];
 
@@ -110,7 +110,7 @@ function wrong(
   return {
     title: `${kind} with ${setting} ${JSON.stringify(value.slice(0, 30))} in its ${where}`,
     object: make({}, { [where]: { [`fluxqueue/${setting}`]: value } }),
-    fate: denied(where, setting),
+    expectedOutcome: denied(where, setting),
   };
 }
 
@@ -118,10 +118,10 @@ function right(make: Make, setting: string, value: string): Entry {
   return {
     title: `Job with ${setting} ${value}`,
     object: make({}, { annotations: { [`fluxqueue/${setting}`]: value } }),
-    fate: { is: 'suspended' },
+    expectedOutcome: { is: 'suspended' },
   };
 }
 
-function denied(where: 'labels' | 'annotations', setting: string): Fate {
+function denied(where: 'labels' | 'annotations', setting: string): ExpectedOutcome {
   return { is: 'denied', code: 'FLUXQ_SETTING_INVALID', field: `metadata.${where}["fluxqueue/${setting}"]` };
 }

@@ -1,7 +1,7 @@
 /** Entries of the corpus: who made the workload, and who claims to. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
-import type { Entry, Fate } from './corpus';
+import type { Entry, ExpectedOutcome } from './corpus';
 
 type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 
@@ -20,11 +20,21 @@ export const USER_ENTRIES = (job: Make, pod: Make): readonly Entry[] =>
     ...entries(pod, { is: 'gated' }, who, as),
   ]);
 
-function entries(make: Make, fate: Fate, who: string, as: string): Entry[] {
+function entries(make: Make, expectedOutcome: ExpectedOutcome, who: string, as: string): Entry[] {
   const claim = { [USER_ANNOTATION]: 'somebody-else' };
   return [
-    { title: `made by ${who}`, object: make(), fate, as },
-    { title: `made by ${who}, with a note`, object: make({}, { annotations: { note: 'x' } }), fate, as },
-    { title: `made by ${who}, claiming another user`, object: make({}, { annotations: claim }), fate, as },
+    { title: `made by ${who}`, object: make(), expectedOutcome, as },
+    {
+      title: `made by ${who}, with a note`,
+      object: make({}, { annotations: { note: 'x' } }),
+      expectedOutcome,
+      as,
+    },
+    {
+      title: `made by ${who}, claiming another user`,
+      object: make({}, { annotations: claim }),
+      expectedOutcome,
+      as,
+    },
   ];
 }

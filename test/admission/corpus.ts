@@ -16,7 +16,7 @@ import { SETTING_ENTRIES } from './corpus-settings';
 import { USER_ENTRIES } from './corpus-users';
 
 /** What becomes of an object. */
-export type Fate =
+export type ExpectedOutcome =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
   /** Pinned to the node, in so many of its terms; what is left of its assignment, if that changes. */
   | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
@@ -28,7 +28,7 @@ export type Fate =
 export interface Entry {
   readonly title: string;
   readonly object: KubeObject;
-  readonly fate: Fate;
+  readonly expectedOutcome: ExpectedOutcome;
   /** User who creates it. @default - a cluster administrator */
   readonly as?: string;
 }
@@ -110,16 +110,16 @@ const held = { is: 'held' } as const;
 const gated = { is: 'gated' } as const;
 const invalid = { is: 'invalid' } as const;
 /** @param index the pod's own, which is all it keeps; none: its assignment stays as it is */
-const pinned = (node: string, index?: number, terms = 1): Fate => ({
+const pinned = (node: string, index?: number, terms = 1): ExpectedOutcome => ({
   is: 'pinned',
   node,
   terms,
   ...(index === undefined ? {} : { keeps: `${index}/1:${node}` }),
 });
-const entry = (title: string, object: KubeObject, fate: Fate, as?: string): Entry => ({
+const entry = (title: string, object: KubeObject, expectedOutcome: ExpectedOutcome, as?: string): Entry => ({
   title,
   object,
-  fate,
+  expectedOutcome,
   ...(as === undefined ? {} : { as }),
 });
 

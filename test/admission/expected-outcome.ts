@@ -7,7 +7,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
-import type { Fate } from './corpus';
+import type { ExpectedOutcome } from './corpus';
 
 interface Term {
   matchExpressions?: unknown[];
@@ -24,13 +24,18 @@ type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: {
  * Expects that `now` is `before` plus exactly what the fate means.
  * @param user whom it is marked with; undefined: a controller made it
  */
-export function expectFate(before: KubeObject, now: KubeObject, fate: Fate, user: string | undefined): void {
-  if (fate.is === 'untouched') expect(now).toEqual(before);
-  else if (fate.is === 'gated') expect(now).toEqual(asGated(markedWith(user, before)));
-  else if (fate.is === 'pinned') expectPinned(before, now, fate);
-  else if (fate.is === 'suspended' || fate.is === 'held')
-    expect(now).toEqual(asSuspended(markedWith(user, before), fate.is === 'held'));
-  else throw new Error(`an object that should have been ${fate.is} was let in`);
+export function expectFate(
+  before: KubeObject,
+  now: KubeObject,
+  expectedOutcome: ExpectedOutcome,
+  user: string | undefined,
+): void {
+  if (expectedOutcome.is === 'untouched') expect(now).toEqual(before);
+  else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(markedWith(user, before)));
+  else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
+  else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
+    expect(now).toEqual(asSuspended(markedWith(user, before), expectedOutcome.is === 'held'));
+  else throw new Error(`an object that should have been ${expectedOutcome.is} was let in`);
 }
 
 function markedWith(user: string | undefined, object: KubeObject): KubeObject {
@@ -64,7 +69,7 @@ function asGated(before: KubeObject): KubeObject {
 function expectPinned(
   before: KubeObject,
   now: KubeObject,
-  { node, terms, keeps }: Fate & { is: 'pinned' },
+  { node, terms, keeps }: ExpectedOutcome & { is: 'pinned' },
 ): void {
   const [was, is] = [termsOf(before), termsOf(now)];
   const isPin = ({ key, operator, values }: NonNullable<Term['matchFields']>[number]) =>

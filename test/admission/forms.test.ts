@@ -28,19 +28,24 @@ describeCluster(
       for (const form of FORMS) replies[form] = await create(form, entry);
       const { policies, webhook: answered } = replies;
       expect(policies.status).toBe(answered.status);
-      if (entry.fate.is === 'denied') {
+      if (entry.expectedOutcome.is === 'denied') {
         expect(policies.status).toBe(422);
-        const { code, field } = entry.fate;
+        const { code, field } = entry.expectedOutcome;
         for (const form of FORMS) expect(ourPart(replies[form])).toMatch(`${code}: ${field}: `);
         expect(ourPart(policies)).toBe(ourPart(answered));
-      } else if (entry.fate.is === 'invalid') {
+      } else if (entry.expectedOutcome.is === 'invalid') {
         for (const form of FORMS) expect(replies[form].body.message).toMatch(/is invalid: /);
       } else {
         expect(policies.status).toBe(201);
         expect(normalised(policies)).toEqual(normalised(answered));
         const before = await create(PLAIN, entry);
         expect(before.status).toBe(201);
-        expectFate(normalised(before), normalised(policies), entry.fate, userOf(entry.as ?? ADMIN));
+        expectFate(
+          normalised(before),
+          normalised(policies),
+          entry.expectedOutcome,
+          userOf(entry.as ?? ADMIN),
+        );
       }
     });
   },

@@ -109,8 +109,8 @@ describeCluster(
         for (const value of [null, 'false'])
           await refused(users.patch(ALICE, namespace, probe, label(value)), start);
         const kueues = job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
-        const foreign = await made(users.create(ALICE, namespace, kueues));
-        await refused(users.patch(ALICE, namespace, foreign, label('true')), start);
+        const unmanaged = await made(users.create(ALICE, namespace, kueues));
+        await refused(users.patch(ALICE, namespace, unmanaged, label('true')), start);
         expect(
           admittedLabel(await made(users.patch(CONTROLLER, namespace, train, label(null)))),
         ).toBeUndefined();

@@ -27,19 +27,19 @@ describe('the corpus', () => {
     expect(new Set(CORPUS.map(({ title, object }) => `${object.kind} ${title}`)).size).toBe(CORPUS.length);
   });
 
-  it.each(CORPUS)('$object.kind: $title', ({ object, fate, as = ADMIN }) => {
+  it.each(CORPUS)('$object.kind: $title', ({ object, expectedOutcome, as = ADMIN }) => {
     const verdict = admit(request(object, { userInfo: { username: as } }));
-    if (fate.is === 'denied') {
+    if (expectedOutcome.is === 'denied') {
       expect(verdict).toMatchObject({ allowed: false, patch: [] });
-      expect(verdict.message).toMatch(new RegExp(`^${fate.code}: `));
-      expect(verdict.message).toContain(`${fate.field}: `);
-    } else if (fate.is !== 'invalid') {
+      expect(verdict.message).toMatch(new RegExp(`^${expectedOutcome.code}: `));
+      expect(verdict.message).toContain(`${expectedOutcome.field}: `);
+    } else if (expectedOutcome.is !== 'invalid') {
       expect(verdict).not.toHaveProperty('message');
-      expectFate(object, applyPatch(object, verdict.patch), fate, userOf(as));
+      expectFate(object, applyPatch(object, verdict.patch), expectedOutcome, userOf(as));
     }
   });
 
-  it.each(CORPUS.filter(({ fate }) => fate.is !== 'denied'))(
+  it.each(CORPUS.filter(({ expectedOutcome }) => expectedOutcome.is !== 'denied'))(
     'changes its own result no more: $object.kind: $title',
     ({ object, as = ADMIN }) => {
       const by = { userInfo: { username: as } };

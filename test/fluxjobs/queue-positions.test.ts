@@ -1,6 +1,6 @@
 import { Positions } from '../../runtime/fluxjobs/queue-positions';
 import { openQueue } from '../../runtime/queue/queue';
-import { Ledger } from '../../runtime/queue/workload-cache';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { submission } from '../queue/submission';
 
@@ -9,19 +9,19 @@ describePostgres('places in the queues', (getPostgres) => {
     const queue = openQueue({ url: await getPostgres().freshDatabase() });
     try {
       await queue.migrate();
-      const ledger = new Ledger(queue, await queue.acquireFence('test'));
-      const positions = new Positions(ledger, () => ({ now: 50, settingsOf: () => undefined }));
-      ledger.onChange(() => positions.changed());
-      await ledger.submit(submission('late', { submittedAt: 20 }));
-      await ledger.submit(submission('early', { submittedAt: 10 }));
-      await ledger.submit(submission('urgent', { submittedAt: 30, priority: 1 }));
-      await ledger.submit(submission('other', { submittedAt: 40, queue: 'gpu' }));
+      const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+      const positions = new Positions(workloadCache, () => ({ now: 50, settingsOf: () => undefined }));
+      workloadCache.onChange(() => positions.changed());
+      await workloadCache.submit(submission('late', { submittedAt: 20 }));
+      await workloadCache.submit(submission('early', { submittedAt: 10 }));
+      await workloadCache.submit(submission('urgent', { submittedAt: 30, priority: 1 }));
+      await workloadCache.submit(submission('other', { submittedAt: 40, queue: 'gpu' }));
       const all = () => ['urgent', 'early', 'late', 'other'].map((uid) => positions.of(uid));
       expect(all()).toEqual([1, 2, 3, 1]);
       expect([...positions.first()].sort()).toEqual(['early', 'late', 'other', 'urgent']);
-      const { jobid } = ledger.byUid('urgent')!;
+      const { jobid } = workloadCache.byUid('urgent')!;
       const nodes = [{ name: 'node-1', units: { core: '0', memory: '0' } }];
-      await ledger.allocate([{ uid: 'urgent', allocation: { jobid, start: 0, end: 60, nodes } }]);
+      await workloadCache.allocate([{ uid: 'urgent', allocation: { jobid, start: 0, end: 60, nodes } }]);
       expect(all()).toEqual([undefined, 1, 2, 1]);
     } finally {
       await queue.close();

@@ -1,6 +1,6 @@
 /** FluxSetups at work: what their changes set going. */
 import { parseConfig } from '../../runtime/config';
-import { Setups } from '../../runtime/fluxsetups/controller';
+import { FluxSetupController } from '../../runtime/fluxsetups/controller';
 import type { FluxSetupObject } from '../../runtime/fluxsetups/queue-settings';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { QueueSettings } from '../../runtime/queue/settings';
@@ -17,7 +17,7 @@ class World {
   readonly rejudged: boolean[] = [];
   readonly stored: string[][] = [];
   failure: Error | undefined;
-  readonly setups: Setups;
+  readonly setups: FluxSetupController;
 
   constructor() {
     const queue = {
@@ -27,7 +27,7 @@ class World {
         this.stored.push(settings.map(({ name }) => name));
       },
     } as unknown as Queue;
-    this.setups = new Setups({
+    this.setups = new FluxSetupController({
       config: parseConfig({}),
       client: {} as KubernetesClient,
       queue,

@@ -1,4 +1,4 @@
-import { EMPTY, tallies } from '../../runtime/fluxsetups/queue-counts';
+import { countQueues, EMPTY } from '../../runtime/fluxsetups/queue-counts';
 import { rowIn } from '../queue/rows';
 
 const UNITS = { cpuMillis: 500, memoryMiB: 512 };
@@ -21,7 +21,7 @@ test('counts what waits, and what is held by resource', () => {
     }),
     rowIn('Waiting', { queue: 'b' }),
   ];
-  const counted = tallies(rows, UNITS);
+  const counted = countQueues(rows, UNITS);
   expect(counted.get('a')).toEqual({
     waiting: 2,
     ready: 1,

@@ -9,7 +9,7 @@ const FACTS: SetupFacts = {
     fluxSetup('team', { policy: 'fcfs', quota: { cores: '2500m', memory: '1536Mi', nodes: 4 } }),
   ),
   problem: undefined,
-  tally: {
+  counts: {
     waiting: 3,
     ready: 1,
     running: 2,
@@ -52,7 +52,7 @@ test('is Stalled with the reason when it makes no queue', () => {
   const { Ready, Stalled } = conditions({
     settings: undefined,
     problem: 'FLUXQ_QUANTITY: why',
-    tally: EMPTY,
+    counts: EMPTY,
   });
   expect(Ready).toMatchObject({ status: 'False', reason: 'Invalid', message: 'FLUXQ_QUANTITY: why' });
   expect(Stalled).toMatchObject({ status: 'True', reason: 'Invalid' });

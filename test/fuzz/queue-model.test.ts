@@ -9,13 +9,13 @@ import { allocationOf, changed, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 
 /** What a call is made with: the queue, its fence, and a row as it is. */
-interface Turn {
+interface QueueBudget {
   readonly queue: Queue;
   readonly fence: number;
   readonly row: (uid: string) => WorkloadRow;
 }
 
-type Call = (turn: Turn) => Promise<unknown>;
+type Call = (turn: QueueBudget) => Promise<unknown>;
 
 const submit =
   (...submissions: readonly Submission[]): Call =>

@@ -19,7 +19,7 @@ import { RUNS, SimulatedCluster } from './simulated-cluster';
 const EPOCH = 1_800_000_000;
 const NAMESPACE = 'science';
 
-export class House {
+export class SimulatedController {
   readonly clock = new SimulatedClock();
   readonly queue: QueueModel;
   readonly apiserver: SimulatedApiserver;
@@ -60,7 +60,7 @@ export class House {
   }
 
   /** A pod of somebody else's scheduler. @param runs seconds */
-  foreignPod(name: string, { node, cores, runs }: { node: string; cores: number; runs: number }): void {
+  unmanagedPod(name: string, { node, cores, runs }: { node: string; cores: number; runs: number }): void {
     this.apiserver.create(pods('elsewhere'), {
       metadata: { name, annotations: { [RUNS]: String(runs) } },
       spec: {

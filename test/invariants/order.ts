@@ -14,7 +14,7 @@ const YEAR = 365 * 24 * 3600;
 const SLACK = 1;
 
 /** One workload as the log tells of it so far. */
-interface Place {
+interface Placer {
   readonly row: SeenRow;
   /** At any time: the log does not say what its shape was before. */
   readonly edited: boolean;
@@ -44,10 +44,10 @@ export function orderFaults(
 
 class Line {
   readonly found: Violation[] = [];
-  private readonly places = new Map<string, Place>();
+  private readonly places = new Map<string, Placer>();
   private readonly rows: ReadonlyMap<string, SeenRow>;
   /** Who came or stepped into line when; undefined: something that shook everything. */
-  private readonly stirs: { readonly at: number; readonly place: Place | undefined }[] = [];
+  private readonly stirs: { readonly at: number; readonly place: Placer | undefined }[] = [];
   private lastDisturbance = 0;
 
   constructor(
@@ -91,18 +91,18 @@ class Line {
   }
 
   /** Who stayed longer than he said has delayed whoever was to come after him. */
-  private leave(place: Place, when: number): void {
+  private leave(place: Placer, when: number): void {
     if (place.end !== undefined && when > place.end) this.stirs.push({ at: when, place: undefined });
     place.end = undefined;
   }
 
-  private placeOf({ uid }: LoggedEvent): Place | undefined {
+  private placeOf({ uid }: LoggedEvent): Placer | undefined {
     const row = this.rows.get(uid);
     if (row === undefined) return undefined;
     const known = this.places.get(uid);
     if (known !== undefined) return known;
     const { priority, queue, walltime } = row;
-    const place: Place = {
+    const place: Placer = {
       row,
       edited: this.edited.has(uid),
       priority,
@@ -117,7 +117,7 @@ class Line {
     return place;
   }
 
-  private arrive(place: Place, { at: when, detail }: LoggedEvent): void {
+  private arrive(place: Placer, { at: when, detail }: LoggedEvent): void {
     place.priority = Number(detail.priority);
     place.queue = String(detail.queue);
     place.walltime = Number(detail.walltime);
@@ -126,12 +126,12 @@ class Line {
     else this.stepIn(place, when);
   }
 
-  private stepIn(place: Place, when: number): void {
+  private stepIn(place: Placer, when: number): void {
     place.since = when;
     this.stirs.push({ at: when, place });
   }
 
-  private wait(place: Place, { at: when, detail }: LoggedEvent): void {
+  private wait(place: Placer, { at: when, detail }: LoggedEvent): void {
     if (!IN_LINE.has(String(detail.reason))) {
       place.since = undefined;
       place.estimate = undefined;
@@ -159,7 +159,7 @@ class Line {
   }
 
   /** Somebody came before it, something was lost, or somebody stays longer than he said. */
-  private isExcused(place: Place, when: number): boolean {
+  private isExcused(place: Placer, when: number): boolean {
     if (!this.deeds.comparable) return true;
     // The pass that told it may have begun before the log had what came then.
     const from = place.estimatedAt - PASS;
@@ -170,7 +170,7 @@ class Line {
     return [...this.places.values()].some(({ end }) => end !== undefined && end <= when + SLACK);
   }
 
-  private start(place: Place, { at: when, detail }: LoggedEvent): void {
+  private start(place: Placer, { at: when, detail }: LoggedEvent): void {
     for (const other of this.places.values()) {
       if (other === place || !areEqual(other, place) || !isBefore(other, place)) continue;
       if (other.since !== undefined && when - other.since > PASS)
@@ -187,7 +187,7 @@ class Line {
   }
 }
 
-function areEqual(a: Place, b: Place): boolean {
+function areEqual(a: Placer, b: Placer): boolean {
   return (
     a.queue === b.queue &&
     a.priority === b.priority &&
@@ -200,7 +200,7 @@ function areEqual(a: Place, b: Place): boolean {
   );
 }
 
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: Placer, b: Placer): boolean {
   return (
     a.priority > b.priority ||
     (a.priority === b.priority &&

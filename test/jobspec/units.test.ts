@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Quantities } from '../../runtime/jobspec/pod';
 import { podRequests, type Requests } from '../../runtime/jobspec/requests';
-import { foreignUnits, nodeUnits, unitsOf, unitType } from '../../runtime/jobspec/units';
+import { nodeUnits, unitsOf, unitType, unmanagedUnits } from '../../runtime/jobspec/units';
 
 const of = (quantities: Quantities): Requests =>
   podRequests({ containers: [{ resources: { requests: quantities } }] });
@@ -31,8 +31,8 @@ test('smaller units', () => {
 
 test('what others take is rounded once per node, not once per pod', () => {
   const agents = Array.from({ length: 10 }, () => of({ cpu: '50m', memory: '100Mi' }));
-  expect(foreignUnits(agents)).toEqual({ core: 1, memory: 1 });
-  expect(foreignUnits([of({})])).toEqual({});
+  expect(unmanagedUnits(agents)).toEqual({ core: 1, memory: 1 });
+  expect(unmanagedUnits([of({})])).toEqual({});
 });
 
 test.each([

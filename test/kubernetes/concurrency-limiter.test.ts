@@ -1,8 +1,8 @@
-import { WriteSlots } from '../../runtime/kubernetes/concurrency-limiter';
+import { ConcurrencyLimiter } from '../../runtime/kubernetes/concurrency-limiter';
 import { settle } from './manual-clock';
 
 test('runs as many as allowed, in order, low ones last', async () => {
-  const slots = new WriteSlots(2);
+  const slots = new ConcurrencyLimiter(2);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const write = (name: string, low = false) =>
@@ -23,7 +23,7 @@ test('runs as many as allowed, in order, low ones last', async () => {
 });
 
 test('a failed write gives its slot back', async () => {
-  const slots = new WriteSlots(1);
+  const slots = new ConcurrencyLimiter(1);
   await expect(slots.run(false, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(slots.run(false, async () => 'yes')).resolves.toBe('yes');
 });

@@ -1,8 +1,8 @@
-import { Pace } from '../../runtime/kubernetes/rate-limiter';
+import { RateLimiter } from '../../runtime/kubernetes/rate-limiter';
 
 describe('a pace', () => {
   test('lets a burst go, then one after the other in order of asking', () => {
-    const pace = new Pace(() => 2, 2);
+    const pace = new RateLimiter(() => 2, 2);
     expect(['a', 'b', 'c', 'd'].map((key) => pace.claim(key, 0))).toEqual([0, 0, 0.5, 1]);
     // Asking again is not asking anew.
     expect(pace.claim('d', 0.25)).toBe(0.75);
@@ -11,13 +11,13 @@ describe('a pace', () => {
   });
 
   test('fills up while nobody asks, never beyond the burst', () => {
-    const pace = new Pace(() => 1, 2);
+    const pace = new RateLimiter(() => 1, 2);
     for (const key of ['a', 'b']) pace.claim(key, 0);
     expect(['c', 'd', 'e'].map((key) => pace.claim(key, 100))).toEqual([0, 0, 1]);
   });
 
   test('gives the turn of one that needs it no more to the next', () => {
-    const pace = new Pace(() => 1, 1);
+    const pace = new RateLimiter(() => 1, 1);
     expect(pace.claim('a', 0)).toBe(0);
     expect(pace.claim('b', 0)).toBe(1);
     pace.drop('b');
@@ -28,7 +28,7 @@ describe('a pace', () => {
 
   test('follows a rate that changes, also for those that wait already', () => {
     let rate = 1;
-    const pace = new Pace(() => rate, 1);
+    const pace = new RateLimiter(() => rate, 1);
     pace.claim('a', 0);
     const waits = ['b', 'c', 'd', 'e'].map((key) => pace.claim(key, 0));
     // Long waits are looked at again halfway.
@@ -39,7 +39,7 @@ describe('a pace', () => {
   });
 
   test('may hurry when many wait', () => {
-    const pace = new Pace((waiting) => 1 + waiting, 1);
+    const pace = new RateLimiter((waiting) => 1 + waiting, 1);
     expect(['a', 'b', 'c'].map((key) => pace.claim(key, 0))).toEqual([0, 1, 1]);
   });
 });

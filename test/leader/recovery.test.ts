@@ -1,13 +1,13 @@
 /** Recovery, case by case (docs/recovery.md), on a simulated cluster: what happened while nobody looked is found and repaired. */
 
-import { House } from '../fuzz/simulated-controller';
+import { SimulatedController } from '../fuzz/simulated-controller';
 import { doubleGrants } from '../invariants/log';
 
 describe('recovery', () => {
-  let house: House;
+  let house: SimulatedController;
 
   beforeEach(async () => {
-    house = new House();
+    house = new SimulatedController();
     await house.start();
   });
   afterEach(async () => {
@@ -76,7 +76,7 @@ describe('recovery', () => {
   test('pods that nobody knows, on units that are granted, are accounted once those are free', async () => {
     await running('a', 20);
     const node = house.row('a')!.allocation!.nodes[0]!.name;
-    house.foreignPod('unknown', { node, cores: 3, runs: 60 });
+    house.unmanagedPod('unknown', { node, cores: 3, runs: 60 });
     await house.seconds(5);
     house.submit('wide', { pods: 2, cores: 4 });
     await house.seconds(30);
@@ -87,7 +87,7 @@ describe('recovery', () => {
   });
 
   test('pods that nobody knows are accounted as foreign until they end', async () => {
-    house.foreignPod('unknown', { node: 'node-0', cores: 3, runs: 20 });
+    house.unmanagedPod('unknown', { node: 'node-0', cores: 3, runs: 20 });
     await house.seconds(4);
     house.submit('wide', { pods: 2, cores: 4 });
     await house.seconds(5);

@@ -3,7 +3,7 @@ import { ADMITTED_LABEL, GANG_SIZE, HOLD } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
-import type { News } from '../../runtime/kubernetes/events';
+import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { Manifest } from '../../runtime/miniclusters/manifests';
 import type { Part } from '../../runtime/miniclusters/prune';
@@ -16,7 +16,7 @@ import { CREATED, cluster, job, NOW } from './objects';
 const KEY = 'science/hello';
 
 /** What the reconciler sees, and what it did. */
-class Paper {
+class FakeApiserver {
   cluster: MiniCluster | undefined;
   job: Job | undefined;
   row: WorkloadRow | undefined;
@@ -25,7 +25,7 @@ class Paper {
   /** `verb kind`, in order. */
   readonly calls: string[] = [];
   readonly bodies: Manifest[] = [];
-  readonly told: News[] = [];
+  readonly told: EventNote[] = [];
   /** Refused from now on: `verb path` ends with this. */
   refuse: { readonly call: string; readonly error: ApiError } | undefined;
   private readonly reconciler: MiniClusterReconciler;
@@ -40,7 +40,7 @@ class Paper {
       partsOf: () => this.parts,
       podsOf: () => [],
       rowOf: () => this.row,
-      tell: (_, news) => this.told.push(news),
+      recordEvent: (_, news) => this.told.push(news),
       now: () => this.now,
     });
   }
@@ -129,7 +129,7 @@ const ALL = [
 const STATUS = 'patch miniclusters/hello/status';
 
 test('makes everything, its Job last, and says that it was requested', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   const { calls } = await paper.step();
   expect(calls).toEqual([...ALL, STATUS]);
   for (const kind of ['ConfigMap', 'Service', 'Secret', 'Job'])
@@ -141,7 +141,7 @@ test('makes everything, its Job last, and says that it was requested', async () 
 });
 
 test('seen again, nothing is done; after some minutes what somebody changed is put right', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   await paper.step();
   paper.made({ suspend: true });
   paper.row = rowIn('Waiting');
@@ -152,12 +152,12 @@ test('seen again, nothing is done; after some minutes what somebody changed is p
 });
 
 test('a certificate of its user is taken as it is, one by name is left alone', async () => {
-  const named = new Paper({ flux: { curveCertSecret: 'mine' } });
+  const named = new FakeApiserver({ flux: { curveCertSecret: 'mine' } });
   expect((await named.step()).calls).not.toContain('create secrets');
 });
 
 test('the Secret that is there is left over for a moment, then it is its user’s', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   paper.refuse = { call: 'create secrets', error: refusal(409, 'secrets "hello-curve" already exists') };
   paper.now = Date.parse(CREATED) / 1000 + 2;
   const early = await paper.step();
@@ -168,8 +168,8 @@ test('the Secret that is there is left over for a moment, then it is its user’
 });
 
 describe('a change of what is there', () => {
-  async function running(spec: Partial<MiniClusterSpec> = {}): Promise<Paper> {
-    const paper = new Paper(spec);
+  async function running(spec: Partial<MiniClusterSpec> = {}): Promise<FakeApiserver> {
+    const paper = new FakeApiserver(spec);
     await paper.step();
     paper.made({}, { active: 4, ready: 4 });
     paper.row = rowIn('Running');
@@ -210,7 +210,7 @@ describe('a change of what is there', () => {
 
   test('of the renderer, which its user did not make, troubles nobody', async () => {
     const paper = await running();
-    const next = new Paper();
+    const next = new FakeApiserver();
     next.cluster = paper.cluster;
     next.job = paper.job;
     next.row = paper.row;
@@ -224,7 +224,7 @@ describe('a change of what is there', () => {
     paper.refuse = { call: 'apply jobs/hello', error: IMMUTABLE };
     paper.edit({ containers: [{ image: 'other' }] });
     await paper.step();
-    const next = new Paper();
+    const next = new FakeApiserver();
     next.cluster = paper.cluster;
     next.job = paper.job;
     next.row = paper.row;
@@ -235,7 +235,7 @@ describe('a change of what is there', () => {
 });
 
 test('a spec that is wrong: nothing is made, all of it is said', async () => {
-  const paper = new Paper({ size: 2, maxSize: 1, minSize: 3 });
+  const paper = new FakeApiserver({ size: 2, maxSize: 1, minSize: 3 });
   expect(await paper.step()).toEqual({ calls: [STATUS], again: undefined });
   const { message, reason } = paper.condition('Stalled');
   expect(reason).toBe('Invalid');
@@ -243,7 +243,7 @@ test('a spec that is wrong: nothing is made, all of it is said', async () => {
 });
 
 test('a Job of another owner is waited for, then named', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   paper.made({}, {}, 'another');
   paper.now = Date.parse(CREATED) / 1000 + 2;
   expect(await paper.step()).toEqual({ calls: [STATUS], again: 1 });
@@ -254,7 +254,7 @@ test('a Job of another owner is waited for, then named', async () => {
 });
 
 test('services that were taken out of it go; what is not its own stays', async () => {
-  const paper = new Paper({ services: [{ name: 'db', image: 'db', ports: [80] }] });
+  const paper = new FakeApiserver({ services: [{ name: 'db', image: 'db', ports: [80] }] });
   await paper.step();
   paper.made();
   const part = (kind: Part['kind'], name: string, owner: string): Part => {
@@ -279,7 +279,7 @@ test('services that were taken out of it go; what is not its own stays', async (
 
 describe('held by its user', () => {
   test('it is made without pods, and says so to the queue', async () => {
-    const paper = new Paper({ suspend: true });
+    const paper = new FakeApiserver({ suspend: true });
     await paper.step();
     expect(paper.body('Job')).toMatchObject({
       metadata: { annotations: { [HOLD]: 'true' } },
@@ -291,7 +291,7 @@ describe('held by its user', () => {
   });
 
   test('while it runs, it is stopped; the queue starts it again', async () => {
-    const paper = new Paper();
+    const paper = new FakeApiserver();
     await paper.step();
     paper.made({}, { active: 4, ready: 4 });
     paper.edit({ suspend: true });
@@ -305,7 +305,7 @@ describe('held by its user', () => {
   });
 
   test('without a queue, it is started by us', async () => {
-    const paper = new Paper();
+    const paper = new FakeApiserver();
     await paper.step();
     paper.made({ suspend: true });
     paper.job = { ...paper.job!, metadata: { ...paper.job!.metadata, labels: {} } };
@@ -321,8 +321,8 @@ describe('over', () => {
     conditions: [{ type: 'Complete', status: 'True' as const, lastTransitionTime: CREATED }],
   };
 
-  async function over(spec: Partial<MiniClusterSpec> = {}): Promise<Paper> {
-    const paper = new Paper(spec);
+  async function over(spec: Partial<MiniClusterSpec> = {}): Promise<FakeApiserver> {
+    const paper = new FakeApiserver(spec);
     await paper.step();
     paper.made({}, complete);
     return paper;
@@ -344,7 +344,7 @@ describe('over', () => {
   });
 
   test('its Job that was swept away unseen is not run a second time', async () => {
-    const paper = new Paper({ ttlSecondsAfterFinished: 0 });
+    const paper = new FakeApiserver({ ttlSecondsAfterFinished: 0 });
     await paper.step();
     paper.made({}, { active: 4, ready: 4 });
     await paper.step();
@@ -362,7 +362,7 @@ describe('over', () => {
 });
 
 test('its Job deleted by hand is made again', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   await paper.step();
   paper.made();
   await paper.step();
@@ -372,14 +372,14 @@ test('its Job deleted by hand is made again', async () => {
 });
 
 test('what the apiserver can not answer is tried again by the work queue', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   paper.refuse = { call: 'apply services/hello', error: refusal(503, 'busy') };
   await expect(paper.step()).rejects.toMatchObject({ status: 503 });
   expect(paper.calls).not.toContain('apply jobs/hello');
 });
 
 test('one that is deleted is left to the garbage collector', async () => {
-  const paper = new Paper();
+  const paper = new FakeApiserver();
   const { metadata } = paper.cluster!;
   paper.cluster = { ...paper.cluster!, metadata: { ...metadata, deletionTimestamp: CREATED } };
   expect(await paper.step()).toEqual({ calls: [], again: undefined });

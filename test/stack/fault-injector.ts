@@ -16,7 +16,7 @@ export interface Fault {
   readonly crash: boolean;
 }
 
-export class Trap {
+export class FaultInjector {
   readonly sprung: Promise<void>;
   isSprung = false;
   private spring: () => void = () => undefined;

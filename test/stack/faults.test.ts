@@ -7,7 +7,7 @@ import { GATE } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { CALLS, type CallName } from '../crash-matrix/points';
-import type { Fault, Trap } from './fault-injector';
+import type { Fault, FaultInjector } from './fault-injector';
 import { describeStack } from './suite';
 import { Terms } from './terms';
 import { Namespace } from './workloads';
@@ -72,7 +72,7 @@ describeStack(
     }
 
     /** Takes a node away from under a job, for `queue.requeue` to be called. */
-    async function loseNode({ sprung }: Trap): Promise<void> {
+    async function loseNode({ sprung }: FaultInjector): Promise<void> {
       const { cluster } = getFixture().stack;
       const i = made++;
       // For this job alone: a plain Pod on a deleted node ends only when the controller manager collects it.
@@ -96,19 +96,19 @@ describeStack(
     }
 
     async function spring(fault: Fault): Promise<void> {
-      const trap = await terms.next(fault);
-      for (let tries = 0; !trap.isSprung && tries < 4; tries++) {
+      const faults = await terms.next(fault);
+      for (let tries = 0; !faults.isSprung && tries < 4; tries++) {
         const batch = await submit();
         // So that there is something to update.
         if (fault.call === 'queue.update')
-          await Promise.race([science.phase(batch.held, 'Waiting'), trap.sprung]);
+          await Promise.race([science.phase(batch.held, 'Waiting'), faults.sprung]);
         await stir(batch);
-        if (fault.call === 'queue.requeue') await loseNode(trap);
-        await waitFor(`${JSON.stringify(fault)} to spring`, () => trap.isSprung, { timeoutMs: 3_000 }).catch(
-          () => undefined,
-        );
+        if (fault.call === 'queue.requeue') await loseNode(faults);
+        await waitFor(`${JSON.stringify(fault)} to spring`, () => faults.isSprung, {
+          timeoutMs: 3_000,
+        }).catch(() => undefined);
       }
-      expect(trap.isSprung).toBe(true);
+      expect(faults.isSprung).toBe(true);
     }
 
     /** What must be true when everything is over. */

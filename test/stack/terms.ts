@@ -9,7 +9,7 @@ import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
-import { type Fault, Trap } from './fault-injector';
+import { type Fault, FaultInjector } from './fault-injector';
 import type { Fixture } from './suite';
 
 /** A fault that never comes. */
@@ -21,7 +21,7 @@ export class Terms {
   /** Errors that ended a term by the fence. */
   readonly fenced: Error[] = [];
   private readonly queue: Queue;
-  private current: { readonly term: Term; readonly trap: Trap } | undefined;
+  private current: { readonly term: Term; readonly faults: FaultInjector } | undefined;
 
   private constructor(
     url: string,
@@ -39,30 +39,30 @@ export class Terms {
   }
 
   /** Ends the current term as a crash would, and starts the next. */
-  async next(fault: Fault = NEVER): Promise<Trap> {
+  async next(fault: Fault = NEVER): Promise<FaultInjector> {
     await this.end();
-    const trap = new Trap(fault);
+    const faults = new FaultInjector(fault);
     const level = (process.env.FLUXQUEUE_TEST_LOG ?? 'silent') as LogLevel;
     const term = new Term({
       config: parseConfig(this.config),
-      client: trap.around('client', this.client),
-      queue: trap.around('queue', this.queue),
-      fluxion: trap.around('fluxion', this.fluxion),
+      client: faults.around('client', this.client),
+      queue: faults.around('queue', this.queue),
+      fluxion: faults.around('fluxion', this.fluxion),
       fence: await this.queue.acquireFence('test'),
       logger: createLogger('test', level),
       metrics: controllerMetrics(createRegistry()),
       onFenced: (error) => this.fenced.push(error),
     });
-    this.current = { term, trap };
+    this.current = { term, faults };
     // A term that dies while it starts is followed by the next one, as a process would be.
     await term.start().catch((error: unknown) => {
-      if (!trap.isSprung) throw error;
+      if (!faults.isSprung) throw error;
     });
-    return trap;
+    return faults;
   }
 
   async end(): Promise<void> {
-    this.current?.trap.kill();
+    this.current?.faults.kill();
     await this.current?.term.stop();
     this.current = undefined;
   }

@@ -1,6 +1,6 @@
-import type { News } from '../../runtime/kubernetes/events';
+import type { EventNote } from '../../runtime/kubernetes/events';
 import type { KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
-import { WorkloadNews } from '../../runtime/workloads/events';
+import { WorkloadEvents } from '../../runtime/workloads/events';
 import { rowIn } from '../queue/rows';
 
 const UNSATISFIABLE = rowIn('Waiting', {
@@ -12,9 +12,9 @@ const UNSATISFIABLE = rowIn('Waiting', {
   message: 'asks for 5 nodes with 8 gpus, the cluster has 3',
 });
 
-let told: [ObjectReference, News][];
+let told: [ObjectReference, EventNote][];
 let seen: KubernetesObject | undefined;
-let news: WorkloadNews;
+let news: WorkloadEvents;
 
 beforeEach(() => {
   told = [];
@@ -27,7 +27,7 @@ beforeEach(() => {
       creationTimestamp: '1970-01-01T00:00:00Z',
     },
   };
-  news = new WorkloadNews({
+  news = new WorkloadEvents({
     events: { record: (about, what) => told.push([about, what]) },
     objectOf: () => seen,
   });

@@ -1,10 +1,10 @@
 /** How often and how soon a workload is tried again, and what its user hears. */
 
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
-import type { News } from '../../runtime/kubernetes/events';
+import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import { Ledger } from '../../runtime/queue/workload-cache';
-import { TakeBack, type Why } from '../../runtime/workloads/eviction';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
 import { adapters } from '../../runtime/workloads/index';
 import { QueueModel } from '../fuzz/queue-model';
 import { allocationOf, submission } from '../queue/submission';
@@ -14,32 +14,32 @@ const NOW = 1_000;
 
 async function setUp() {
   const queue = new QueueModel(() => NOW);
-  const ledger = new Ledger(queue, await queue.acquireFence('test'));
-  await ledger.reload();
-  await ledger.submit(submission('a'));
-  const told: News[] = [];
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+  await workloadCache.reload();
+  await workloadCache.submit(submission('a'));
+  const told: EventNote[] = [];
   const freed: number[] = [];
   const patches: unknown[] = [];
-  const takeBack = new TakeBack({
+  const eviction = new Eviction({
     client: {
       patch: async (_path: string, body: object) => patches.push(body),
     } as unknown as KubernetesClient,
-    ledger,
+    workloadCache,
     nodeExists: () => true,
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
     onFreed: (jobid) => freed.push(jobid),
     onQueueChanged: () => undefined,
-    tell: (_object, _adapter, event) => told.push(event),
+    recordEvent: (_object, _adapter, event) => told.push(event),
     now: () => NOW,
   });
-  const row = () => ledger.byUid('a')!;
+  const row = () => workloadCache.byUid('a')!;
   const grant = async () => {
-    await ledger.allocate([{ uid: 'a', allocation: allocationOf(row()) }]);
-    await ledger.released('a');
+    await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }]);
+    await workloadCache.released('a');
   };
-  const step = (why: Why, object: Job, pods: readonly Pod[] = []) =>
-    takeBack.step(object, adapter, row(), pods, why);
-  return { ledger, takeBack, told, freed, patches, row, grant, step };
+  const step = (why: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
+    eviction.step(object, adapter, row(), pods, why);
+  return { workloadCache, eviction, told, freed, patches, row, grant, step };
 }
 
 function job(suspend: boolean, generation = 5): Job {
@@ -56,7 +56,7 @@ function job(suspend: boolean, generation = 5): Job {
   };
 }
 
-const LOST: Why = { cause: 'failure', what: 'lost node-1' };
+const LOST: EvictionReason = { cause: 'failure', what: 'lost node-1' };
 const pod: Pod = { metadata: job(false).metadata, spec: { containers: [], nodeName: 'node-1' } };
 
 describe('taking back', () => {
@@ -81,23 +81,23 @@ describe('taking back', () => {
   });
 
   test('a failure stays what it is taken back for, until it waits again', async () => {
-    const { grant, step, row, takeBack } = await setUp();
+    const { grant, step, row, eviction } = await setUp();
     await grant();
     const granted = row();
-    expect(takeBack.whyBegun(granted)).toBeUndefined();
+    expect(eviction.whyBegun(granted)).toBeUndefined();
     await step({ cause: 'suspended', what: 'was suspended' }, job(true), [pod]);
-    expect(takeBack.whyBegun(granted)).toBeUndefined();
+    expect(eviction.whyBegun(granted)).toBeUndefined();
     await step(LOST, job(false));
-    expect(takeBack.whyBegun(granted)).toEqual(LOST);
+    expect(eviction.whyBegun(granted)).toEqual(LOST);
     await step(LOST, job(true));
     expect(row().phase).toBe('Waiting');
-    expect(takeBack.whyBegun(granted)).toBeUndefined();
+    expect(eviction.whyBegun(granted)).toBeUndefined();
   });
 
   test('not by what was seen before its release', async () => {
-    const { grant, step, row, takeBack } = await setUp();
+    const { grant, step, row, eviction } = await setUp();
     await grant();
-    takeBack.releases(job(false, 7), row());
+    eviction.releases(job(false, 7), row());
     // As it was when we released it, and as its user had changed it just before the release arrived.
     for (const generation of [5, 6]) await step(LOST, job(true, generation));
     expect(row().phase).toBe('Ready');
@@ -127,7 +127,7 @@ describe('taking back', () => {
 
   test('what is preempted or suspended does not count, and waits for nothing', async () => {
     const { grant, step, row, told } = await setUp();
-    const causes: readonly Why[] = [
+    const causes: readonly EvictionReason[] = [
       { cause: 'preempted', what: 'preempted by science/b, which is more urgent' },
       { cause: 'suspended', what: 'was suspended' },
     ];

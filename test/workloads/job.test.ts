@@ -8,7 +8,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
-import { astray } from '../../runtime/workloads/pod';
+import { unpinned } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -183,7 +183,7 @@ describe('a pod of a Job that went astray', () => {
       metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
     };
   };
-  const strays = (one: Pod) => astray(row, [made('node-1'), one]) === one;
+  const strays = (one: Pod) => unpinned(row, [made('node-1'), one]) === one;
 
   test('is bound to a node that is not its own, or to none', () => {
     expect(strays(made('node-3'))).toBe(true);

@@ -5,17 +5,17 @@ import { Queues } from '../../runtime/fluxsetups/queue-registry';
 import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
-import type { News } from '../../runtime/kubernetes/events';
+import type { EventNote } from '../../runtime/kubernetes/events';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
-import { Ledger } from '../../runtime/queue/workload-cache';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { adapters } from '../../runtime/workloads/index';
 import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
-import { Intake } from '../../runtime/workloads/submission';
+import { SubmissionBuilder } from '../../runtime/workloads/submission';
 import type { Cluster } from '../cluster/cluster';
 import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
@@ -26,12 +26,12 @@ describeCluster('steps of a workload', (getCluster) => {
   let admin: KubernetesClient;
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
   let queue: Queue;
-  let ledger: Ledger;
+  let workloadCache: WorkloadCache;
   let now: number;
   let seen: Job | undefined;
   let pods: Pod[];
   let nodes: Set<string>;
-  let told: News[];
+  let told: EventNote[];
   let freed: number[];
 
   beforeAll(async () => {
@@ -49,8 +49,8 @@ describeCluster('steps of a workload', (getCluster) => {
     await postgres.stop();
   });
   beforeEach(async () => {
-    ledger = new Ledger(queue, await queue.acquireFence('test'));
-    await ledger.reload();
+    workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+    await workloadCache.reload();
     now = Date.now() / 1000;
     pods = [];
     nodes = new Set(['node-0', 'node-1']);
@@ -65,10 +65,10 @@ describeCluster('steps of a workload', (getCluster) => {
   function reconciler(client = admin): WorkloadReconciler {
     return new WorkloadReconciler({
       client,
-      ledger,
+      workloadCache,
       adapters,
-      intake: new Intake({
-        ledger,
+      submissionBuilder: new SubmissionBuilder({
+        workloadCache,
         queues: new Queues(ownQueue(config.queue), true, () => []),
         priorityOf: () => undefined,
         stackNamespace: 'fluxqueue-system',
@@ -85,7 +85,7 @@ describeCluster('steps of a workload', (getCluster) => {
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       onForgotten: () => undefined,
-      tell: (_object, _adapter, event) => told.push(event),
+      recordEvent: (_object, _adapter, event) => told.push(event),
       clock,
       now: () => now,
     });
@@ -104,7 +104,7 @@ describeCluster('steps of a workload', (getCluster) => {
   }
 
   const keyOf = ({ metadata }: Job) => ({ kind: 'Job', namespace: 'default', name: metadata.name });
-  const rowOf = (job: Job) => ledger.byUid(job.metadata.uid);
+  const rowOf = (job: Job) => workloadCache.byUid(job.metadata.uid);
   const current = (job: Job) => admin.get<Job>(jobs('default', job.metadata.name));
 
   async function grant(job: Job, node: string): Promise<WorkloadRow> {
@@ -115,7 +115,7 @@ describeCluster('steps of a workload', (getCluster) => {
       end: Math.floor(now) + 3600,
       nodes: [{ name: node, units: { core: '0', memory: '0' } }],
     };
-    return (await ledger.allocate([{ uid, allocation }]))[0]!;
+    return (await workloadCache.allocate([{ uid, allocation }]))[0]!;
   }
 
   /** In Ready, seen as it was made. */

@@ -8,10 +8,10 @@ import { createLogger } from '../../runtime/observability/log';
 import { newRow } from '../../runtime/queue/rows';
 import type { Queue } from '../../runtime/queue/store';
 import type { Submission } from '../../runtime/queue/workload';
-import { Ledger } from '../../runtime/queue/workload-cache';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { adapters } from '../../runtime/workloads/index';
-import { Intake } from '../../runtime/workloads/submission';
+import { SubmissionBuilder } from '../../runtime/workloads/submission';
 import { fluxSetup } from '../fluxsetups/fluxsetup-objects';
 
 const config = parseConfig({ queue: { defaultWalltimeSeconds: 600, maxWalltimeSeconds: 7200 } });
@@ -33,8 +33,8 @@ function intakeFor({ setups, hasOwn = true, defaultPriority }: World) {
     submitted.push(submission!);
     return [newRow(submission!, submitted.length)];
   };
-  const intake = new Intake({
-    ledger: new Ledger({ submit, outcomes: async () => [] } as unknown as Queue, 1),
+  const submissionBuilder = new SubmissionBuilder({
+    workloadCache: new WorkloadCache({ submit, outcomes: async () => [] } as unknown as Queue, 1),
     queues,
     priorityOf: (name) => (name === undefined ? defaultPriority : CLASSES[name]),
     stackNamespace: 'fluxqueue-system',
@@ -44,11 +44,11 @@ function intakeFor({ setups, hasOwn = true, defaultPriority }: World) {
     logger: createLogger('test', 'silent'),
   });
   const read = async (object: Job | Pod, adapter: WorkloadAdapter = jobs): Promise<Submission> => {
-    await intake.submit(object, adapter);
+    await submissionBuilder.submit(object, adapter);
     expect(invalid).toEqual([]);
     return submitted.at(-1)!;
   };
-  return { intake, queues, read };
+  return { submissionBuilder, queues, read };
 }
 
 const metadata = (annotations: Record<string, string> = {}) => ({
@@ -83,20 +83,20 @@ describe('the queue', () => {
 
   test('changes with the FluxSetups, and with it what it says of walltimes and priorities', async () => {
     const setups: FluxSetupObject[] = [];
-    const { intake, queues, read } = intakeFor({ setups });
+    const { submissionBuilder, queues, read } = intakeFor({ setups });
     const object = job({ 'fluxqueue/priority': '99' });
     const row = newRow(await read(object), 1);
     expect(row).toMatchObject({ queue: 'default', walltime: 600, priority: 99 });
-    expect(intake.changeOf(object, jobs, row)).toBeUndefined();
+    expect(submissionBuilder.changeOf(object, jobs, row)).toBeUndefined();
     setups.push(team);
     queues.changed();
-    const update = intake.changeOf(object, jobs, row);
+    const update = submissionBuilder.changeOf(object, jobs, row);
     expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
     const moved = { ...row, ...update };
     // Its deletion holds it where it is.
     setups.pop();
     queues.changed();
-    expect(intake.changeOf(object, jobs, moved)?.queue).toBe('science/team');
+    expect(submissionBuilder.changeOf(object, jobs, moved)?.queue).toBe('science/team');
   });
 });
 

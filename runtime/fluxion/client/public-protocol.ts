@@ -13,7 +13,7 @@ import type { FluxionLog } from '../engine';
 import { FluxionServiceService, MatchRequest_Operation, type MatchResponse } from '../generated/fluxion';
 import { parseAnswer, unitsOf } from '../jgf/allocation';
 import { GraphLayout } from '../jgf/layout';
-import { type BookedJob, JobBook, withoutNodes } from '../job-registry';
+import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
 import type { FluxionState, InitRequest, MatchPolicy, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
@@ -45,7 +45,7 @@ interface Graph {
 
 export class PublicProtocol implements Protocol {
   private graph: Graph | undefined;
-  private readonly jobs = new JobBook<PublicJob>();
+  private readonly jobs = new JobRegistry<PublicJob>();
   /** Removed from our graph; the server still has them. */
   private readonly removed = new Set<string>();
 

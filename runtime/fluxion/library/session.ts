@@ -14,7 +14,7 @@ import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
-import { type BookedJob, JobBook, withoutNodes } from '../job-registry';
+import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
 import type { MatchOperation, MatchPolicy } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
@@ -40,7 +40,7 @@ const FILLER = Number.MAX_SAFE_INTEGER;
 const NO_NODES = 'the graph has no nodes';
 
 export class LibraryGraph {
-  readonly jobs = new JobBook<LibraryJob>();
+  readonly jobs = new JobRegistry<LibraryJob>();
   /** None while there is no node: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
   /** Since the context was made. */

@@ -9,10 +9,10 @@ import type { Branch, LeafGroup } from './branch';
 import type { CandidateList, Found } from './candidates';
 import type { Policy } from './policy';
 import { needOf, type Request, type Resource } from './request';
-import type { Graph } from './resource-graph';
+import type { ResourceGraph } from './resource-graph';
 import type { Selector } from './schedule';
 import { concerning } from './shape';
-import type { Ledger } from './spans';
+import type { Spans } from './spans';
 import { NODE, SLOT } from './typetable';
 import type { Walk, Window } from './walk';
 
@@ -20,13 +20,13 @@ import type { Walk, Window } from './walk';
 interface Ranking {
   readonly nodes: readonly Branch[];
   readonly best: Float64Array;
-  /** Of the nodes in the ledger. */
+  /** Of the nodes in the spans. */
   readonly rows: Int32Array;
 }
 
 const KEPT_RANKINGS = 64;
 
-export class Shortcut implements Selector {
+export class FastPath implements Selector {
   /** What is asked of a node -> ranking; dropped when the graph changes. */
   private readonly rankings = new Map<string, Ranking>();
   /** Whether all units hang on nodes, and all nodes on nothing but levels. */
@@ -35,11 +35,11 @@ export class Shortcut implements Selector {
   private readonly passable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
   private lastPasses = false;
-  private room = new Float64Array(0);
+  private countFree = new Float64Array(0);
 
   constructor(
-    private readonly graph: Graph,
-    private readonly ledger: Ledger,
+    private readonly graph: ResourceGraph,
+    private readonly spans: Spans,
     private readonly policy: Policy,
     private readonly walk: Walk,
   ) {}
@@ -72,8 +72,8 @@ export class Shortcut implements Selector {
   private rootHolds(request: Request, { start, end, empty }: Window): boolean {
     const { root } = this.graph;
     const need = needOf(request.total);
-    if (need.lanes.some((lane, j) => need.amounts[j]! > root.totals[lane]!)) return false;
-    return empty || root.timeline.fits(need, root.totals, start, end, this.ledger.now);
+    if (need.dimensions.some((dimension, j) => need.amounts[j]! > root.totals[dimension]!)) return false;
+    return empty || root.planner.fits(need, root.totals, start, end, this.spans.now);
   }
 
   /** The one resource that is chosen by score, if there is one and the graph has the shape. */
@@ -117,7 +117,7 @@ export class Shortcut implements Selector {
     resources: readonly Resource[],
     top: Found,
   ): boolean {
-    if (this.walk.atNow && this.ledger.lacksNow(row, resource.need)) return false;
+    if (this.walk.atNow && this.spans.isShortNow(row, resource.need)) return false;
     return this.reaches(node, resources) && this.walk.visit(node, resources, true, false, top, 2);
   }
 
@@ -146,7 +146,7 @@ export class Shortcut implements Selector {
     for (let i = 0; i < nodes.length; i++) {
       if (list.length + hope < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      const most = this.room[i]!;
+      const most = this.countFree[i]!;
       hope -= most;
       if (most > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
@@ -157,12 +157,12 @@ export class Shortcut implements Selector {
 
   /** How many slots each node has room for by count, into `room`. @returns their sum */
   private countRoom(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
-    if (this.room.length < nodes.length) this.room = new Float64Array(nodes.length);
+    if (this.countFree.length < nodes.length) this.countFree = new Float64Array(nodes.length);
     let sum = 0;
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i]!;
       const most = this.reaches(node, resources) ? this.walk.mostSlots(node, slot) : 0;
-      this.room[i] = most;
+      this.countFree[i] = most;
       sum += most;
     }
     return sum;

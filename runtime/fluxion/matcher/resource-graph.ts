@@ -16,7 +16,7 @@ export interface NewVertex {
   readonly up: boolean;
 }
 
-export class Graph {
+export class ResourceGraph {
   /** Vertices ever added; numbers are not used twice. */
   count = 0;
   type = new Uint16Array(0);
@@ -26,7 +26,7 @@ export class Graph {
   rank = new Int32Array(0);
   size = new Float64Array(0);
   up = new Uint8Array(0);
-  /** Row of a branch in the ledger; -1 for a leaf. */
+  /** Row of a branch in the spans; -1 for a leaf. */
   row = new Int32Array(0);
   /** The number in the name of a unit (`core3`). */
   number = new Int32Array(0);
@@ -37,9 +37,9 @@ export class Graph {
   readonly units = new Map<number, string>();
   readonly branchOf = new Map<number, Branch>();
   readonly nodes = new Map<string, Branch>();
-  /** Lane of each type in a timeline; 0 (a job at all) stands for not counted. */
-  readonly laneOf: number[] = [];
-  lanes = 1;
+  /** Dimension of each type in a planner; 0 (a job at all) stands for not counted. */
+  readonly dimensionOf: number[] = [];
+  dimensions = 1;
   /** Branches ever added. */
   rows = 0;
   private readonly nextId: number[] = [];
@@ -53,16 +53,16 @@ export class Graph {
   reserve(more: number): void {
     const needed = this.count + more;
     if (needed <= this.type.length) return;
-    const room = Math.max(needed, Math.ceil(this.type.length * 1.5));
-    this.type = grown(this.type, new Uint16Array(room));
-    this.parent = grown(this.parent, new Int32Array(room));
-    this.id = grown(this.id, new Float64Array(room));
-    this.uniqId = grown(this.uniqId, new Float64Array(room));
-    this.rank = grown(this.rank, new Int32Array(room));
-    this.size = grown(this.size, new Float64Array(room));
-    this.up = grown(this.up, new Uint8Array(room));
-    this.row = grown(this.row, new Int32Array(room));
-    this.number = grown(this.number, new Int32Array(room));
+    const countFree = Math.max(needed, Math.ceil(this.type.length * 1.5));
+    this.type = grown(this.type, new Uint16Array(countFree));
+    this.parent = grown(this.parent, new Int32Array(countFree));
+    this.id = grown(this.id, new Float64Array(countFree));
+    this.uniqId = grown(this.uniqId, new Float64Array(countFree));
+    this.rank = grown(this.rank, new Int32Array(countFree));
+    this.size = grown(this.size, new Float64Array(countFree));
+    this.up = grown(this.up, new Uint8Array(countFree));
+    this.row = grown(this.row, new Int32Array(countFree));
+    this.number = grown(this.number, new Int32Array(countFree));
   }
 
   /** A vertex without edges yet. */
@@ -88,13 +88,13 @@ export class Graph {
     return { id: this.nextId[type] ?? 0, uniqId: this.nextUniqId };
   }
 
-  /** Gives a type a lane in every timeline. */
+  /** Gives a type a dimension in every planner. */
   countType(type: number): void {
-    if ((this.laneOf[type] ?? 0) !== 0) return;
-    this.laneOf[type] = this.lanes++;
+    if ((this.dimensionOf[type] ?? 0) !== 0) return;
+    this.dimensionOf[type] = this.dimensions++;
     for (const branch of this.branchOf.values()) {
-      branch.timeline = branch.timeline.widened(this.lanes);
-      branch.totals = grown(branch.totals, new Float64Array(this.lanes));
+      branch.planner = branch.planner.widened(this.dimensions);
+      branch.totals = grown(branch.totals, new Float64Array(this.dimensions));
     }
   }
 
@@ -107,7 +107,7 @@ export class Graph {
       this.rank[v]!,
       parent,
       this.rows++,
-      this.lanes,
+      this.dimensions,
     );
     branch.properties = properties;
     this.row[v] = branch.row;
@@ -143,25 +143,25 @@ export class Graph {
    * @param own only itself and its own leaves: what is below it was added before
    */
   countBranch(branch: Branch, sign: 1 | -1, own = false): void {
-    const lane = this.laneOf[branch.type] ?? 0;
+    const dimension = this.dimensionOf[branch.type] ?? 0;
     const counts = own ? this.leavesOf(branch) : branch.totals;
     for (let above = branch.parent; above !== undefined; above = above.parent) {
-      for (let k = 1; k < this.lanes; k++) above.totals[k]! += sign * counts[k]!;
-      if (lane > 0) above.totals[lane]! += sign * this.size[branch.vertex]!;
+      for (let k = 1; k < this.dimensions; k++) above.totals[k]! += sign * counts[k]!;
+      if (dimension > 0) above.totals[dimension]! += sign * this.size[branch.vertex]!;
     }
   }
 
   /** Adds the leaves directly below to a branch's own totals. */
   countLeaves(branch: Branch): void {
     const counts = this.leavesOf(branch);
-    for (let k = 1; k < this.lanes; k++) branch.totals[k]! += counts[k]!;
+    for (let k = 1; k < this.dimensions; k++) branch.totals[k]! += counts[k]!;
   }
 
   private leavesOf(branch: Branch): Float64Array {
-    const counts = new Float64Array(this.lanes);
+    const counts = new Float64Array(this.dimensions);
     for (const { type, members } of branch.groups) {
-      const lane = this.laneOf[type]!;
-      for (const v of members) counts[lane]! += this.size[v]!;
+      const dimension = this.dimensionOf[type]!;
+      for (const v of members) counts[dimension]! += this.size[v]!;
     }
     return counts;
   }
@@ -224,8 +224,8 @@ export class Graph {
     this.nodesUp -= this.up[branch.vertex] === 1 ? 1 : 0;
   }
 
-  clone(): Graph {
-    const copy = new Graph(this.types.clone());
+  clone(): ResourceGraph {
+    const copy = new ResourceGraph(this.types.clone());
     copy.count = this.count;
     copy.type = this.type.slice();
     copy.parent = this.parent.slice();
@@ -240,8 +240,8 @@ export class Graph {
     for (const [v, name] of this.basenames) copy.basenames.set(v, name);
     for (const [v, path] of this.paths) copy.paths.set(v, path);
     for (const [v, unit] of this.units) copy.units.set(v, unit);
-    copy.laneOf.push(...this.laneOf);
-    copy.lanes = this.lanes;
+    copy.dimensionOf.push(...this.dimensionOf);
+    copy.dimensions = this.dimensions;
     copy.rows = this.rows;
     copy.nextId.push(...this.nextId);
     copy.nextUniqId = this.nextUniqId;

@@ -2,7 +2,7 @@
 
 import type { Need } from '../../resources/planner';
 import type { Branch } from './branch';
-import type { Graph } from './resource-graph';
+import type { ResourceGraph } from './resource-graph';
 
 const RUNNING = Number.NEGATIVE_INFINITY;
 
@@ -30,12 +30,12 @@ export interface Job extends Grant {
   over: boolean;
 }
 
-export class Ledger {
+export class Spans {
   readonly jobs = new Map<number, Job>();
   now = 0;
   /** Vertex -> its first span, -1 for none; spans are linked. */
   head = new Int32Array(0);
-  /** By row of the branch and lane: its total without what runs. No more than this is free now. */
+  /** By row of the branch and dimension: its total without what runs. No more than this is free now. */
   private spare = new Float64Array(0);
   private spanRow = new Int32Array(64);
   private spanNext = new Int32Array(64);
@@ -49,7 +49,7 @@ export class Ledger {
   private nextEnd = Number.POSITIVE_INFINITY;
   private readonly late = new Set<Job>();
 
-  constructor(private readonly graph: Graph) {
+  constructor(private readonly graph: ResourceGraph) {
     this.fit();
   }
 
@@ -60,26 +60,27 @@ export class Ledger {
       head.set(this.head);
       this.head = head;
     }
-    const { lanes, rows } = this.graph;
-    this.spare = new Float64Array(rows * lanes);
-    for (const { row, totals } of this.graph.branchOf.values()) this.spare.set(totals, row * lanes);
+    const { dimensions, rows } = this.graph;
+    this.spare = new Float64Array(rows * dimensions);
+    for (const { row, totals } of this.graph.branchOf.values()) this.spare.set(totals, row * dimensions);
     for (const job of this.jobs.values()) this.spend(job, -1);
   }
 
   /** Adds to (1) or takes from (-1) what is spare what a running job holds. */
   private spend(job: Job, sign: 1 | -1): void {
     if (job.from !== RUNNING) return;
-    const { lanes } = this.graph;
+    const { dimensions } = this.graph;
     job.touched.forEach(({ row }, i) => {
       const counts = job.counts[i]!;
-      for (let k = 1; k < counts.length; k++) this.spare[row * lanes + k]! += sign * counts[k]!;
+      for (let k = 1; k < counts.length; k++) this.spare[row * dimensions + k]! += sign * counts[k]!;
     });
   }
 
   /** Whether what runs leaves less than needed below a branch now; a look at one place in memory. */
-  lacksNow(row: number, { lanes, amounts }: Need): boolean {
-    const at = row * this.graph.lanes;
-    for (let j = 0; j < lanes.length; j++) if (this.spare[at + lanes[j]!]! < amounts[j]!) return true;
+  isShortNow(row: number, { dimensions, amounts }: Need): boolean {
+    const at = row * this.graph.dimensions;
+    for (let j = 0; j < dimensions.length; j++)
+      if (this.spare[at + dimensions[j]!]! < amounts[j]!) return true;
     return false;
   }
 
@@ -116,7 +117,7 @@ export class Ledger {
     const job: Job = { ...grant, id, start, end, reserved, row, from, over: false };
     for (const v of grant.held) this.addSpan(v, row);
     grant.touched.forEach((branch, i) => {
-      branch.timeline.add(from, end, grant.counts[i]!);
+      branch.planner.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
     this.spend(job, -1);
@@ -147,8 +148,8 @@ export class Ledger {
       this.dropCounts(job, branch, job.counts[i]!);
     });
     rest.touched.forEach((branch, i) => {
-      if (job.over) branch.timeline.addOver(rest.counts[i]!);
-      else branch.timeline.add(job.from, job.end, rest.counts[i]!);
+      if (job.over) branch.planner.addOver(rest.counts[i]!);
+      else branch.planner.add(job.from, job.end, rest.counts[i]!);
     });
     const less: Job = { ...job, ...rest };
     this.spend(job, 1);
@@ -174,8 +175,8 @@ export class Ledger {
         continue;
       }
       job.touched.forEach((branch, i) => {
-        branch.timeline.remove(job.from, job.end, job.counts[i]!);
-        branch.timeline.addOver(job.counts[i]!);
+        branch.planner.remove(job.from, job.end, job.counts[i]!);
+        branch.planner.addOver(job.counts[i]!);
       });
       job.over = true;
       this.late.add(job);
@@ -184,8 +185,8 @@ export class Ledger {
   }
 
   private dropCounts(job: Job, branch: Branch, counts: Float64Array): void {
-    if (job.over) branch.timeline.removeOver(counts);
-    else branch.timeline.remove(job.from, job.end, counts);
+    if (job.over) branch.planner.removeOver(counts);
+    else branch.planner.remove(job.from, job.end, counts);
   }
 
   private takeRow(start: number, end: number, allocated: boolean): number {
@@ -233,8 +234,8 @@ export class Ledger {
   }
 
   /** The same over a copy of the graph. */
-  clone(graph: Graph): Ledger {
-    const copy = new Ledger(graph);
+  clone(graph: ResourceGraph): Spans {
+    const copy = new Spans(graph);
     copy.now = this.now;
     copy.head = this.head.slice();
     copy.spanRow = this.spanRow.slice();

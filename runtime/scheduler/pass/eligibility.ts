@@ -1,6 +1,6 @@
 import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { type OutcomeOf, unmet } from './dependencies';
-import type { Waits } from './wait-reasons';
+import type { WaitReasons } from './wait-reasons';
 
 /** Waits for something a pass does not decide; whoever does, puts it back to Submitted. */
 const NOT_OURS: ReadonlySet<WaitReason | null> = new Set<WaitReason>(['Invalid', 'RequeueLimit']);
@@ -20,7 +20,7 @@ function isTooEarly({ notBefore }: WorkloadRow, now: number): boolean {
 }
 
 /** Says so in `waits` when it is not. */
-export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Waits): boolean {
+export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.held) {
     waits.markHeld(row);
     return false;

@@ -4,8 +4,8 @@ import type { WorkloadRow } from '../../queue/workload';
 type Limited = Pick<WorkloadRow, 'user'>;
 
 export class LimitCounts {
-  private readonly running = new Tally();
-  private readonly waiting = new Tally();
+  private readonly running = new QueueCounts();
+  private readonly waiting = new QueueCounts();
 
   constructor(
     private readonly limits: QueueSettings['limits'],
@@ -23,7 +23,7 @@ export class LimitCounts {
   }
 
   /** @returns why it may not start now; undefined if it may */
-  lackOf({ user }: Limited): string | undefined {
+  shortageOf({ user }: Limited): string | undefined {
     const { queue, user: each } = this.limits;
     const full = exceeded(this.running, user, queue.running, each.running);
     return full && `${full} runs ${countOf(full, this.limits).running} workloads at a time`;
@@ -37,20 +37,20 @@ export class LimitCounts {
 type Whose = 'its queue' | 'its user';
 
 function exceeded(
-  tally: Tally,
+  counts: QueueCounts,
   user: string,
   ofQueue: number | undefined,
   ofUser: number | undefined,
 ): Whose | undefined {
-  if (tally.all >= (ofQueue ?? Infinity)) return 'its queue';
-  return tally.of(user) >= (ofUser ?? Infinity) ? 'its user' : undefined;
+  if (counts.all >= (ofQueue ?? Infinity)) return 'its queue';
+  return counts.of(user) >= (ofUser ?? Infinity) ? 'its user' : undefined;
 }
 
 function countOf(whose: Whose, { queue, user }: QueueSettings['limits']): Limits {
   return whose === 'its queue' ? queue : user;
 }
 
-class Tally {
+class QueueCounts {
   all = 0;
   private readonly byUser = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 /** What passes learn of the cluster, kept from one to the next for as long as it holds. */
 import { type Refusals, refusals } from './refusal-cache';
 
-export interface PassMemory {
+export interface PassCache {
   /** Does not fit now. */
   readonly busy: Refusals;
   /** Can't be planned either. */
@@ -14,7 +14,7 @@ export interface PassMemory {
   readonly overdue: ReadonlyMap<string, number>;
 }
 
-export function freshMemory(): PassMemory {
+export function newPassCache(): PassCache {
   return {
     busy: refusals(true),
     unplannable: refusals(true),

@@ -14,7 +14,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { isEligible } from './eligibility';
 import { shareFactors } from './fair-share';
 import { inOrder } from './order';
-import { Place } from './placement';
+import { Placer } from './placement';
 import type { Reservation } from './reservations';
 import { beginPass, type Pass } from './state';
 import type { PassInput, PassResult } from './types';
@@ -25,29 +25,29 @@ import type { PassInput, PassResult } from './types';
 export async function runPass(input: PassInput): Promise<PassResult> {
   const pass = beginPass(input);
   // 1. Who belongs to no queue waits until there is one.
-  for (const row of input.homeless ?? []) sayHomeless(pass, row);
+  for (const row of input.orphaned ?? []) sayHomeless(pass, row);
   // 2. Who may start at all, in one order over all queues.
   const waiting = input.queues.flatMap(({ rows }) => rows.filter(({ phase }) => phase === 'Waiting'));
   const eligible = waiting.filter((row) => isEligible(row, input, pass.waits));
   const ordered = inOrder(eligible, precedenceOf(pass));
   // 3. Reservations of those who may not, or on nodes that are gone, are given up; the others stand.
-  const place = new Place(pass);
+  const place = new Placer(pass);
   await place.takeOver(input.reservations, ordered);
   // 4. One after the other.
-  for (const row of ordered) if (!(await place.consider(row))) break;
+  for (const row of ordered) if (!(await place.place(row))) break;
   return resultOf(pass, waiting);
 }
 
 function sayHomeless({ waits }: Pass, row: WorkloadRow): void {
   if (row.phase !== 'Waiting') return;
   if (row.held) waits.markHeld(row);
-  else waits.markHomeless(row);
+  else waits.markOrphaned(row);
 }
 
-function precedenceOf({ input, turns }: Pass) {
+function precedenceOf({ input, budgets }: Pass) {
   return {
     now: input.now,
-    settingsOf: (queue: string) => turns.get(queue)?.settings,
+    settingsOf: (queue: string) => budgets.get(queue)?.settings,
     shares: input.fairShare && shareFactors(input.fairShare, input.queues),
   };
 }
@@ -61,7 +61,7 @@ function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
     recalls,
     reservations,
     memory: { ...memory, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
-    more: more || [...pass.turns.values()].some(({ cutShort }) => cutShort),
+    more: more || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
     nextAt: nextAt(pass.input.now, waiting, reservations),
     matches,
   };

@@ -5,12 +5,12 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { AllocatedNode, Allocation } from '../../resources/types';
 import { priorityOf } from './order';
 import { preempt, reclaim } from './preemptor';
-import type { Turn } from './queue-budget';
+import type { QueueBudget } from './queue-budget';
 import type { Reservation } from './reservations';
-import { outlookOf, type Pass } from './state';
+import { forecastOf, type Pass } from './state';
 import { LEAVING_SECONDS } from './victims';
 
-export class Place {
+export class Placer {
   private readonly rows = new Map<string, WorkloadRow>();
   /** The next pass has to begin from the front. */
   private over = false;
@@ -43,7 +43,7 @@ export class Place {
   }
 
   /** @returns false when the pass ends here */
-  async consider(row: WorkloadRow): Promise<boolean> {
+  async place(row: WorkloadRow): Promise<boolean> {
     const { pass } = this;
     const turn = this.turnOf(row);
     const standing = pass.reservations.of(row.uid);
@@ -79,7 +79,7 @@ export class Place {
   }
 
   /** It is due, or something was given back that may let it start earlier. */
-  private isWorthAsking(turn: Turn, row: WorkloadRow, { allocation }: Reservation): boolean {
+  private isWorthAsking(turn: QueueBudget, row: WorkloadRow, { allocation }: Reservation): boolean {
     const { pass } = this;
     if (turn.asksLeft === 0 || turn.closed || turn.cutShort) return false;
     if (allocation.start <= pass.input.now) return true;
@@ -87,17 +87,21 @@ export class Place {
     if (pass.input.nodes === undefined || pass.overdue.has(row.uid)) return true;
     // Far behind it is enough to know who could start now: plans for later are made better when they come near.
     const before = turn.improvementsLeft > 0 ? allocation.start : pass.input.now + 1;
-    if (!outlookOf(pass).mayImprove(row, allocation, before)) return false;
+    if (!forecastOf(pass).mayImprove(row, allocation, before)) return false;
     turn.improvementsLeft -= 1;
     return true;
   }
 
   /** Limits and quota. A reservation that is not due is kept whatever they say now. */
-  private async mayStart(turn: Turn, row: WorkloadRow, standing: Reservation | undefined): Promise<boolean> {
+  private async mayStart(
+    turn: QueueBudget,
+    row: WorkloadRow,
+    standing: Reservation | undefined,
+  ): Promise<boolean> {
     const { pass } = this;
     pass.quotas.free(row);
-    const full = turn.limits.lackOf(row);
-    const lack = full === undefined ? pass.quotas.lackOf(row) : undefined;
+    const full = turn.limits.shortageOf(row);
+    const lack = full === undefined ? pass.quotas.shortageOf(row) : undefined;
     const text = full ?? lack?.text;
     if (text === undefined) return true;
     if (standing !== undefined && standing.allocation.start > pass.input.now) {
@@ -114,7 +118,7 @@ export class Place {
   }
 
   /** The first of its queue that lacks quota finds it free when what holds it has ended, whoever comes behind. */
-  private keepQuota(turn: Turn, row: WorkloadRow): void {
+  private keepQuota(turn: QueueBudget, row: WorkloadRow): void {
     if (turn.strict) turn.closed = true;
     if (turn.strict || turn.claims) return;
     turn.claims = true;
@@ -128,7 +132,7 @@ export class Place {
    * passed over: a workload that another queue was refused has a right to its
    * reservation here.
    */
-  private refusedBefore(turn: Turn, row: WorkloadRow): boolean {
+  private refusedBefore(turn: QueueBudget, row: WorkloadRow): boolean {
     const { memory, waits, cluster, input } = this.pass;
     if (memory.never.covers(row.jobspec)) {
       waits.markUnsatisfiable(row, 'larger than one that can never start');
@@ -148,7 +152,7 @@ export class Place {
     return true;
   }
 
-  private mayReserve(turn: Turn, row: WorkloadRow): boolean {
+  private mayReserve(turn: QueueBudget, row: WorkloadRow): boolean {
     if (turn.reservationsLeft > 0) return true;
     return !turn.strict && this.rivals(row).some(({ uid }) => this.rows.get(uid)!.queue === row.queue);
   }
@@ -160,7 +164,7 @@ export class Place {
     return reservations.ahead().filter(({ uid }) => this.priorityOf(this.rows.get(uid)!) < priority);
   }
 
-  private async ask(turn: Turn, row: WorkloadRow, standing: Reservation | undefined): Promise<void> {
+  private async ask(turn: QueueBudget, row: WorkloadRow, standing: Reservation | undefined): Promise<void> {
     const mayReserve = standing !== undefined || this.mayReserve(turn, row);
     const rivals = standing === undefined && mayReserve ? this.rivals(row) : [];
     turn.asksLeft -= 1;
@@ -197,7 +201,7 @@ export class Place {
   }
 
   /** Only who comes next may take others back, once, and not for a start that is near anyway. */
-  private mayPreempt(turn: Turn, row: WorkloadRow, mayReserve: boolean, answer: MatchResult): boolean {
+  private mayPreempt(turn: QueueBudget, row: WorkloadRow, mayReserve: boolean, answer: MatchResult): boolean {
     if (!turn.settings.preempts || row.preemptions > 0 || !(mayReserve || turn.strict)) return false;
     if (answer.status === 'BUSY') return true;
     return answer.status === 'OK' && answer.allocation.start > this.pass.input.now + LEAVING_SECONDS;
@@ -216,7 +220,7 @@ export class Place {
   }
 
   private async decide(
-    turn: Turn,
+    turn: QueueBudget,
     row: WorkloadRow,
     answer: MatchResult,
     mayReserve: boolean,
@@ -253,7 +257,11 @@ export class Place {
     }
   }
 
-  private async take(turn: Turn, row: WorkloadRow, answer: MatchResult & { status: 'OK' }): Promise<void> {
+  private async take(
+    turn: QueueBudget,
+    row: WorkloadRow,
+    answer: MatchResult & { status: 'OK' },
+  ): Promise<void> {
     const { pass } = this;
     const { allocation, reserved } = answer;
     // Whole nodes and different nodes are only known now.
@@ -277,7 +285,7 @@ export class Place {
       pass.overdue.delete(row.uid);
       this.claim(row, allocation);
     }
-    pass.outlook?.add(allocation);
+    pass.forecast?.add(allocation);
   }
 
   /** With nodes down, Fluxion says unsatisfiable to a request for more nodes than are up, though it fits the cluster. */
@@ -309,7 +317,7 @@ export class Place {
     await pass.input.matcher.cancel(jobid);
     pass.reservations.remove(uid);
     pass.quotas.free(row);
-    pass.outlook?.remove(allocation);
+    pass.forecast?.remove(allocation);
     this.turnOf(row).reservationsLeft += 1;
     if (forGood) this.givenBack();
   }
@@ -330,8 +338,8 @@ export class Place {
     return priorityOf(row, this.turnOf(row).settings);
   }
 
-  private turnOf(row: WorkloadRow): Turn {
-    return this.pass.turns.get(row.queue)!;
+  private turnOf(row: WorkloadRow): QueueBudget {
+    return this.pass.budgets.get(row.queue)!;
   }
 }
 

@@ -1,16 +1,16 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { priorityOf } from './order';
 import { type Borrower, borrowersFor } from './reclaim';
-import { outlookOf, type Pass } from './state';
+import { forecastOf, type Pass } from './state';
 import { heldBy } from './usage';
 import { LEAVING_SECONDS, Room, victims } from './victims';
 
 /** @returns whether something was taken back for the row */
 export async function preempt(pass: Pass, row: WorkloadRow): Promise<boolean> {
   const { input } = pass;
-  const priority = priorityOf(row, pass.turns.get(row.queue)?.settings);
+  const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
   const lower = recallable(pass).filter(
-    (holder) => holder.preemptible && priorityOf(holder, pass.turns.get(holder.queue)?.settings) < priority,
+    (holder) => holder.preemptible && priorityOf(holder, pass.budgets.get(holder.queue)?.settings) < priority,
   );
   if (lower.length === 0) return false;
   const room = new Room(row.jobspec, await input.matcher.state());
@@ -27,11 +27,11 @@ export async function preempt(pass: Pass, row: WorkloadRow): Promise<boolean> {
 
 /** Takes back what other queues of the cohort have borrowed. @returns whether something was taken back */
 export async function reclaim(pass: Pass, row: WorkloadRow): Promise<boolean> {
-  const { quotas, turns, units } = pass;
-  const cohort = turns.get(row.queue)?.settings.cohort;
+  const { quotas, budgets, units } = pass;
+  const cohort = budgets.get(row.queue)?.settings.cohort;
   const at = pass.input.now + LEAVING_SECONDS;
   const borrowers = recallable(pass)
-    .filter(({ queue }) => queue !== row.queue && turns.get(queue)?.settings.cohort === cohort)
+    .filter(({ queue }) => queue !== row.queue && budgets.get(queue)?.settings.cohort === cohort)
     .map((holder): Borrower => ({ row: holder, holds: heldBy(holder, holder.allocation!, units) }));
   const chosen = borrowersFor(quotas.shortOf(row, at), borrowers, quotas, at);
   return recall(pass, chosen ?? [], `gives back quota that queue ${row.queue} had lent`);
@@ -70,9 +70,9 @@ async function recall(
     await matcher.cancel(row.jobid);
     await matcher.replay([cut], now);
     pass.quotas.hold(row, cut.start, cut.end, cut);
-    const outlook = outlookOf(pass);
-    outlook.remove(allocation!);
-    outlook.add(cut);
+    const forecast = forecastOf(pass);
+    forecast.remove(allocation!);
+    forecast.add(cut);
   }
   return chosen.length > 0;
 }

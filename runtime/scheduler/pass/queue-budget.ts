@@ -2,7 +2,7 @@ import type { QueuePolicy, QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { LimitCounts } from './limits';
 
-export class Turn {
+export class QueueBudget {
   readonly limits: LimitCounts;
   asksLeft: number;
   /** Standing reservations count: made by an earlier pass, they are kept. */

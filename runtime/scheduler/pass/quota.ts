@@ -1,9 +1,9 @@
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings, Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import { Timeline } from '../../resources/planner';
+import { Planner } from '../../resources/planner';
 import type { Allocation } from '../../resources/types';
-import { askedBy, heldBy, inWords, LANES, limitsOf, type Usage } from './usage';
+import { askedBy, DIMENSIONS, heldBy, inWords, limitsOf, type Usage } from './usage';
 import { LEAVING_SECONDS } from './victims';
 
 export interface QuotaQueue {
@@ -12,7 +12,7 @@ export interface QuotaQueue {
 }
 
 /** Why a workload can't start now. */
-export interface Lack {
+export interface QuotaShortage {
   readonly text: string;
   /** Not even if nothing else ran. */
   readonly never: boolean;
@@ -21,7 +21,7 @@ export interface Lack {
 }
 
 interface Account {
-  readonly timeline: Timeline;
+  readonly planner: Planner;
   readonly limits: Usage;
   /** Node -> how many workloads hold something of it. */
   readonly nodes: Map<string, number>;
@@ -37,7 +37,7 @@ interface Entry {
 }
 
 const OPEN = Number.NEGATIVE_INFINITY;
-const EVERY_LANE = Int32Array.from(LANES.keys());
+const EVERY_LANE = Int32Array.from(DIMENSIONS.keys());
 
 export class Quotas {
   private readonly own = new Map<string, Account>();
@@ -77,53 +77,51 @@ export class Quotas {
   }
 
   /** @returns why the row can't start now; undefined if it can */
-  lackOf(row: WorkloadRow): Lack | undefined {
+  shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const need = { lanes: EVERY_LANE, amounts: askedBy(row, this.units) };
+    const need = { dimensions: EVERY_LANE, amounts: askedBy(row, this.units) };
     for (const { limits, whose } of accounts) {
-      const lane = need.amounts.findIndex((amount, i) => amount > limits[i]!);
-      if (lane >= 0) {
-        const text = `asks for ${inWords(lane, need.amounts[lane]!)}, more than ${whose} of ${inWords(lane, limits[lane]!)}`;
+      const dimension = need.amounts.findIndex((amount, i) => amount > limits[i]!);
+      if (dimension >= 0) {
+        const text = `asks for ${inWords(dimension, need.amounts[dimension]!)}, more than ${whose} of ${inWords(dimension, limits[dimension]!)}`;
         return { text, never: true, lent: false };
       }
     }
     const end = this.now + row.walltime;
-    const full = accounts.find(
-      ({ timeline, limits }) => !timeline.fits(need, limits, this.now, end, this.now),
-    );
+    const full = accounts.find(({ planner, limits }) => !planner.fits(need, limits, this.now, end, this.now));
     if (full === undefined) return undefined;
     return { text: this.inUse(full, need.amounts), never: false, lent: this.isLent(row, full, need.amounts) };
   }
 
-  private inUse({ timeline, limits, whose }: Account, amounts: Usage): string {
-    const lane = amounts.findIndex(
-      (amount, i) => timeline.usedAt(i, this.now, this.now) + amount > limits[i]!,
+  private inUse({ planner, limits, whose }: Account, amounts: Usage): string {
+    const dimension = amounts.findIndex(
+      (amount, i) => planner.usedAt(i, this.now, this.now) + amount > limits[i]!,
     );
-    if (lane < 0) return `${whose} is kept for an earlier workload`;
-    return `needs ${inWords(lane, amounts[lane]!)}; ${whose} of ${inWords(lane, limits[lane]!)} is in use`;
+    if (dimension < 0) return `${whose} is kept for an earlier workload`;
+    return `needs ${inWords(dimension, amounts[dimension]!)}; ${whose} of ${inWords(dimension, limits[dimension]!)} is in use`;
   }
 
   private isLent({ queue }: WorkloadRow, full: Account, amounts: Usage): boolean {
     const own = this.own.get(queue)!;
     const nominal = this.nominal.get(queue)!;
     if (full === own) return false;
-    return amounts.every((amount, i) => own.timeline.usedAt(i, this.now, this.now) + amount <= nominal[i]!);
+    return amounts.every((amount, i) => own.planner.usedAt(i, this.now, this.now) + amount <= nominal[i]!);
   }
 
   /** How much more of each lane than the cohort has left at a time the row needs; 0 and less: enough. */
   shortOf(row: WorkloadRow, at: number): Usage {
     const cohort = this.cohorts.get(this.cohortOf.get(row.queue) ?? '');
     const amounts = askedBy(row, this.units);
-    if (cohort === undefined) return new Float64Array(LANES.length);
-    return amounts.map((amount, i) => cohort.timeline.usedAt(i, at, this.now) + amount - cohort.limits[i]!);
+    if (cohort === undefined) return new Float64Array(DIMENSIONS.length);
+    return amounts.map((amount, i) => cohort.planner.usedAt(i, at, this.now) + amount - cohort.limits[i]!);
   }
 
   /** How much more than its own quota a queue holds at a time, by lane; negative where it holds less. */
   borrowedBy(queue: string, at: number): Usage {
-    const nominal = this.nominal.get(queue) ?? new Float64Array(LANES.length).fill(Infinity);
-    const timeline = this.own.get(queue)?.timeline;
-    return nominal.map((limit, i) => (timeline?.usedAt(i, at, this.now) ?? 0) - limit);
+    const nominal = this.nominal.get(queue) ?? new Float64Array(DIMENSIONS.length).fill(Infinity);
+    const planner = this.own.get(queue)?.planner;
+    return nominal.map((limit, i) => (planner?.usedAt(i, at, this.now) ?? 0) - limit);
   }
 
   /** The text if the allocation, as it has come out, is more than the row may hold from its start to its end. */
@@ -131,9 +129,9 @@ export class Quotas {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
     const { start, end } = allocation;
-    const need = { lanes: EVERY_LANE, amounts: heldBy(row, allocation, this.units) };
+    const need = { dimensions: EVERY_LANE, amounts: heldBy(row, allocation, this.units) };
     for (const one of accounts) {
-      if (!one.timeline.fits(need, one.limits, start, end, this.now)) return this.inUse(one, need.amounts);
+      if (!one.planner.fits(need, one.limits, start, end, this.now)) return this.inUse(one, need.amounts);
       const fresh = new Set(allocation.nodes.map(({ name }) => name));
       if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.mostNodes)
         return `needs more nodes; ${one.whose} of ${one.mostNodes} nodes is in use`;
@@ -143,12 +141,12 @@ export class Quotas {
 
   /** The first time from which on the row's quota is free for its walltime; Infinity if that is not known. */
   freeFrom(row: WorkloadRow): number {
-    const need = { lanes: EVERY_LANE, amounts: askedBy(row, this.units) };
+    const need = { dimensions: EVERY_LANE, amounts: askedBy(row, this.units) };
     let at = this.now;
     for (let moved = true; moved && at < Infinity; ) {
       moved = false;
-      for (const { timeline, limits } of this.accountsOf(row)) {
-        const until = timeline.blockedUntil(need, limits, at, at + row.walltime, this.now);
+      for (const { planner, limits } of this.accountsOf(row)) {
+        const until = planner.blockedUntil(need, limits, at, at + row.walltime, this.now);
         if (until <= at) continue;
         at = until;
         moved = true;
@@ -185,9 +183,9 @@ export class Quotas {
     const runs = start <= this.now;
     const nodes = runs ? (allocation?.nodes.map(({ name }) => name) ?? []) : [];
     this.entries.set(row.uid, { start: runs ? OPEN : start, end, counts, nodes });
-    for (const { timeline, nodes: held } of accounts) {
-      if (end > this.now) timeline.add(runs ? OPEN : start, end, counts);
-      else timeline.addOver(counts);
+    for (const { planner, nodes: held } of accounts) {
+      if (end > this.now) planner.add(runs ? OPEN : start, end, counts);
+      else planner.addOver(counts);
       for (const name of nodes) held.set(name, (held.get(name) ?? 0) + 1);
     }
   }
@@ -196,9 +194,9 @@ export class Quotas {
     const entry = this.entries.get(row.uid);
     if (entry === undefined) return;
     this.entries.delete(row.uid);
-    for (const { timeline, nodes } of this.accountsOf(row)) {
-      if (entry.end > this.now) timeline.remove(entry.start, entry.end, entry.counts);
-      else timeline.removeOver(entry.counts);
+    for (const { planner, nodes } of this.accountsOf(row)) {
+      if (entry.end > this.now) planner.remove(entry.start, entry.end, entry.counts);
+      else planner.removeOver(entry.counts);
       for (const name of entry.nodes) {
         const left = nodes.get(name)! - 1;
         if (left === 0) nodes.delete(name);
@@ -217,7 +215,7 @@ export class Quotas {
 
 function account(quota: Quota, whose: string): Account {
   return {
-    timeline: new Timeline(LANES.length),
+    planner: new Planner(DIMENSIONS.length),
     limits: limitsOf(quota),
     nodes: new Map(),
     mostNodes: quota.nodes ?? Infinity,
@@ -230,7 +228,7 @@ function byCohort(queues: readonly QuotaQueue[]): Map<string, QuotaQueue[]> {
   return Map.groupBy(lenders, ({ settings }) => settings.cohort!);
 }
 
-const KINDS = [...LANES, 'nodes'] as const;
+const KINDS = [...DIMENSIONS, 'nodes'] as const;
 
 /** A number that one of them does not limit is not limited for all of them together. */
 function totalOf(quotas: readonly Quota[]): Quota {

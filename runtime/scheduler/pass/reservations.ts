@@ -1,6 +1,6 @@
 import { askOf } from '../../jobspec/jobspec';
 import type { WorkloadRow } from '../../queue/workload';
-import { Timeline } from '../../resources/planner';
+import { Planner } from '../../resources/planner';
 import type { Allocation, GraphNode } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 
@@ -60,10 +60,10 @@ export class Reservations {
  * a reservation can't come earlier. Only that: what is free in the sum may lie
  * on the wrong nodes.
  */
-export class Outlook {
+export class CapacityForecast {
   private readonly types: readonly string[];
   private readonly totals: Float64Array;
-  private readonly timeline: Timeline;
+  private readonly planner: Planner;
 
   constructor(
     nodes: readonly GraphNode[],
@@ -74,34 +74,34 @@ export class Outlook {
       for (const type in units) totals[type] = (totals[type] ?? 0) + units[type]!;
     this.types = Object.keys(totals);
     this.totals = Float64Array.of(Infinity, ...Object.values(totals));
-    this.timeline = new Timeline(this.totals.length);
+    this.planner = new Planner(this.totals.length);
   }
 
   add(allocation: Allocation): void {
     const { start, end } = allocation;
     const counts = this.countsOf(allocation);
-    if (end <= this.now) this.timeline.addOver(counts);
-    else this.timeline.add(this.from(start), end, counts);
+    if (end <= this.now) this.planner.addOver(counts);
+    else this.planner.add(this.from(start), end, counts);
   }
 
   remove(allocation: Allocation): void {
     const { start, end } = allocation;
     const counts = this.countsOf(allocation);
-    if (end <= this.now) this.timeline.removeOver(counts);
-    else this.timeline.remove(this.from(start), end, counts);
+    if (end <= this.now) this.planner.removeOver(counts);
+    else this.planner.remove(this.from(start), end, counts);
   }
 
   /** Whether so much could be free at a start before this time. Its own reservation is not counted while this is asked. */
   mayImprove({ jobspec }: Pick<WorkloadRow, 'jobspec'>, allocation: Allocation, before: number): boolean {
     const { pods, perPod } = askOf(jobspec);
-    const lanes: number[] = [];
+    const dimensions: number[] = [];
     const amounts: number[] = [];
     this.types.forEach((type, i) => {
       if (perPod[type] === undefined) return;
-      lanes.push(i + 1);
+      dimensions.push(i + 1);
       amounts.push(pods * perPod[type]);
     });
-    const need = { lanes: Int32Array.from(lanes), amounts: Float64Array.from(amounts) };
+    const need = { dimensions: Int32Array.from(dimensions), amounts: Float64Array.from(amounts) };
     const duration = Math.ceil(jobspec.attributes.system.duration);
     this.remove(allocation);
     const earliest = this.earliest(need, duration, before);
@@ -109,10 +109,14 @@ export class Outlook {
     return earliest < before;
   }
 
-  private earliest(need: { lanes: Int32Array; amounts: Float64Array }, duration: number, before: number) {
+  private earliest(
+    need: { dimensions: Int32Array; amounts: Float64Array },
+    duration: number,
+    before: number,
+  ) {
     let at = this.now;
     while (at < before) {
-      const until = this.timeline.blockedUntil(need, this.totals, at, at + duration, this.now);
+      const until = this.planner.blockedUntil(need, this.totals, at, at + duration, this.now);
       if (until <= at) return at;
       at = until;
     }

@@ -3,72 +3,72 @@ import type { Jobspec } from '../../jobspec/types';
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { freshMemory, type PassMemory } from './pass-cache';
-import { Turn } from './queue-budget';
+import { newPassCache, type PassCache } from './pass-cache';
+import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
-import { Outlook, Reservations } from './reservations';
+import { CapacityForecast, Reservations } from './reservations';
 import type { PassInput, Recall } from './types';
-import { Waits } from './wait-reasons';
+import { WaitReasons } from './wait-reasons';
 
 export interface Pass {
   readonly input: PassInput;
   readonly units: UnitSettings;
   /** By queue. */
-  readonly turns: ReadonlyMap<string, Turn>;
+  readonly budgets: ReadonlyMap<string, QueueBudget>;
   /** Rows with an allocation, whatever their queue. */
   readonly holders: readonly WorkloadRow[];
   readonly grants: { uid: string; allocation: Allocation }[];
   readonly recalls: Recall[];
-  readonly waits: Waits;
+  readonly waits: WaitReasons;
   readonly quotas: Quotas;
   readonly reservations: Reservations;
-  readonly memory: PassMemory;
+  readonly memory: PassCache;
   /** See PassMemory. */
   readonly overdue: Map<string, number>;
   readonly cluster: Cluster;
   /** Units were given back since reservations were made: they may come earlier. */
   freed: boolean;
   /** Made when first needed. */
-  outlook: Outlook | undefined;
+  forecast: CapacityForecast | undefined;
   more: boolean;
   matches: number;
 }
 
 export function beginPass(input: PassInput): Pass {
-  const { now, queues, homeless = [], nodes, units = DEFAULT_UNITS } = input;
+  const { now, queues, orphaned = [], nodes, units = DEFAULT_UNITS } = input;
   const freed = input.freed !== false || input.graphGrew !== false;
   return {
     input,
     units,
-    turns: new Map(queues.map(({ settings, rows }) => [settings.name, new Turn(settings, rows)])),
-    holders: [...queues.flatMap(({ rows }) => rows), ...homeless].filter(
+    budgets: new Map(queues.map(({ settings, rows }) => [settings.name, new QueueBudget(settings, rows)])),
+    holders: [...queues.flatMap(({ rows }) => rows), ...orphaned].filter(
       ({ allocation }) => allocation !== null,
     ),
     grants: [],
     recalls: [],
-    waits: new Waits(nodes, units),
+    waits: new WaitReasons(nodes, units),
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
-    memory: freed || input.memory === undefined ? freshMemory() : input.memory,
+    memory: freed || input.memory === undefined ? newPassCache() : input.memory,
     overdue: new Map(input.memory?.overdue),
     cluster: clusterOf(nodes ?? NO_NODES),
     freed,
-    outlook: undefined,
+    forecast: undefined,
     more: false,
     matches: 0,
   };
 }
 
 /** How much of the cluster is taken over time, by what runs and what stands reserved. */
-export function outlookOf(pass: Pass): Outlook {
-  if (pass.outlook !== undefined) return pass.outlook;
-  const outlook = new Outlook(pass.input.nodes ?? NO_NODES, pass.input.now);
+export function forecastOf(pass: Pass): CapacityForecast {
+  if (pass.forecast !== undefined) return pass.forecast;
+  const forecast = new CapacityForecast(pass.input.nodes ?? NO_NODES, pass.input.now);
   // What is being taken back may be gone at any time.
-  for (const { allocation, recall } of pass.holders) if (recall === null) outlook.add(allocation!);
-  for (const { allocation } of pass.grants) outlook.add(allocation);
-  for (const { allocation } of pass.reservations.all()) outlook.add(allocation);
-  pass.outlook = outlook;
-  return outlook;
+  for (const { allocation, recall } of pass.holders) if (recall === null) forecast.add(allocation!);
+  for (const { allocation } of pass.grants) forecast.add(allocation);
+  for (const { allocation } of pass.reservations.all()) forecast.add(allocation);
+  pass.forecast = forecast;
+  return forecast;
 }
 
 /** The nodes, as far as counting goes. */

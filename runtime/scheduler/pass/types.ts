@@ -5,7 +5,7 @@ import type { WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { OutcomeOf } from './dependencies';
 import type { FairShare } from './fair-share';
-import type { PassMemory } from './pass-cache';
+import type { PassCache } from './pass-cache';
 import type { Reservation } from './reservations';
 
 /** What a pass needs of Fluxion. */
@@ -23,7 +23,7 @@ export interface PassInput {
   /** All share one graph, and one order. */
   readonly queues: readonly PassQueue[];
   /** Rows of queues that are not there. @default [] */
-  readonly homeless?: readonly WorkloadRow[];
+  readonly orphaned?: readonly WorkloadRow[];
   readonly matcher: Matcher;
   /**
    * The last pass's, as long as they stand in Fluxion. Whoever rebuilds it, or cancels them, gives none: they are
@@ -31,7 +31,7 @@ export interface PassInput {
    */
   readonly reservations: readonly Reservation[];
   /** The last pass's. @default - nothing is remembered */
-  readonly memory?: PassMemory | undefined;
+  readonly memory?: PassCache | undefined;
   /**
    * Whether units may have been given back since the last pass, by whomever: a workload that ended or let go of
    * nodes, pods that are not ours, a rebuild. If not, what was refused is not asked again. @default true
@@ -68,7 +68,7 @@ export interface PassResult {
   /** The next pass's `reservations`. */
   readonly reservations: readonly Reservation[];
   /** The next pass's `memory`. */
-  readonly memory: PassMemory;
+  readonly memory: PassCache;
   /** Another pass would find more to do at once: the depth or an interruption cut this one short. */
   readonly more: boolean;
   /** Absolute second at which time alone changes something; undefined: never. */

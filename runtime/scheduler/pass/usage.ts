@@ -6,29 +6,39 @@ import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 
 /** Lanes of a `Timeline`: the first counts jobs. */
-export const LANES = ['jobs', 'pods', 'cores', 'memoryGiB', 'gpus'] as const;
+export const DIMENSIONS = ['jobs', 'pods', 'cores', 'memoryGiB', 'gpus'] as const;
 
-type Lane = (typeof LANES)[number];
+type Dimension = (typeof DIMENSIONS)[number];
 
 /** One number per lane: jobs, pods, thousandths of a core, MiB, gpus. */
 export type Usage = Float64Array;
 
 /** What one of a quota's numbers is in a lane. */
-const SCALE: Readonly<Record<Lane, number>> = { jobs: 1, pods: 1, cores: 1000, memoryGiB: 1024, gpus: 1 };
+const SCALE: Readonly<Record<Dimension, number>> = {
+  jobs: 1,
+  pods: 1,
+  cores: 1000,
+  memoryGiB: 1024,
+  gpus: 1,
+};
 
 /** Absent numbers of a quota: no limit. */
 export function limitsOf(quota: Quota): Usage {
-  return Float64Array.from(LANES, (lane) => Math.round((quota[lane] ?? Infinity) * SCALE[lane]));
+  return Float64Array.from(DIMENSIONS, (dimension) =>
+    Math.round((quota[dimension] ?? Infinity) * SCALE[dimension]),
+  );
 }
 
 /** The lanes in the quota's own units: cores, GiB. */
-export function inQuota(usage: Usage): Readonly<Record<Lane, number>> {
-  return Object.fromEntries(LANES.map((lane, i) => [lane, usage[i]! / SCALE[lane]])) as Record<Lane, number>;
+export function inQuota(usage: Usage): Readonly<Record<Dimension, number>> {
+  return Object.fromEntries(
+    DIMENSIONS.map((dimension, i) => [dimension, usage[i]! / SCALE[dimension]]),
+  ) as Record<Dimension, number>;
 }
 
 /** A lane's number in words of the quota: "8 cores". */
-export function inWords(lane: number, amount: number): string {
-  const name = LANES[lane]!;
+export function inWords(dimension: number, amount: number): string {
+  const name = DIMENSIONS[dimension]!;
   const count = amount / SCALE[name];
   if (name === 'memoryGiB') return `${count} GiB of memory`;
   return `${count} ${count === 1 ? name.slice(0, -1) : name}`;

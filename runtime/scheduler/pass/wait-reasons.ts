@@ -11,7 +11,7 @@ const BEHIND_OTHERS =
   'the nodes it needs are used by pods that are not of the queue, and nobody knows until when';
 const RESERVED = 'nodes are reserved for it';
 
-export class Waits {
+export class WaitReasons {
   private readonly changed = new Map<string, WaitUpdate>();
   /** Shape -> why it can never start: that takes a look at every node. */
   private readonly reasons = new Map<string, string | undefined>();
@@ -40,7 +40,7 @@ export class Waits {
     this.mark(row, 'DependencyPending', text);
   }
 
-  markHomeless(row: WorkloadRow): void {
+  markOrphaned(row: WorkloadRow): void {
     this.mark(row, 'NoFluxSetup', `waits for its queue ${row.queue}, which is not there`);
   }
 

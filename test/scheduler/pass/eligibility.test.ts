@@ -18,7 +18,7 @@ test('rows of a queue that is not there wait for it; what of them runs counts on
   const held = { ...newRow(row, 2), uid: 'held', held: true };
   const { waits } = await sim.pass({
     queues: [],
-    homeless: [row, held, { ...row, uid: 'runs', phase: 'Running' }],
+    orphaned: [row, held, { ...row, uid: 'runs', phase: 'Running' }],
   });
   expect(waits).toEqual([
     {

@@ -1,4 +1,4 @@
-import { Outlook } from '../../../runtime/scheduler/pass/reservations';
+import { CapacityForecast } from '../../../runtime/scheduler/pass/reservations';
 import { nodesOf, Simulation } from './simulation';
 
 const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
@@ -119,17 +119,17 @@ test('after an overrun the plan is made anew in order', async () => {
 });
 
 test('the outlook tells when a reservation can not come earlier', () => {
-  const outlook = new Outlook(nodesOf(2, 4), 0);
+  const forecast = new CapacityForecast(nodesOf(2, 4), 0);
   const allocation = (start: number, end: number, core: string) => ({
     jobid: 1,
     start,
     end,
     nodes: [{ name: 'n0', units: { core } }],
   });
-  outlook.add(allocation(0, 100, '0-3'));
-  outlook.add(allocation(-50, -10, '0'));
+  forecast.add(allocation(0, 100, '0-3'));
+  forecast.add(allocation(-50, -10, '0'));
   const own = allocation(100, 150, '0-3');
-  outlook.add(own);
+  forecast.add(own);
   const jobspec = (pods: number) => ({
     jobspec: {
       version: 1,
@@ -138,8 +138,8 @@ test('the outlook tells when a reservation can not come earlier', () => {
       attributes: { system: { duration: 50 } },
     },
   });
-  expect(outlook.mayImprove(jobspec(4), own, 100)).toBe(true);
+  expect(forecast.mayImprove(jobspec(4), own, 100)).toBe(true);
   // What has overrun holds for one more second.
-  expect(outlook.mayImprove(jobspec(4), own, 1)).toBe(false);
-  expect(outlook.mayImprove(jobspec(5), own, 100)).toBe(false);
+  expect(forecast.mayImprove(jobspec(4), own, 1)).toBe(false);
+  expect(forecast.mayImprove(jobspec(5), own, 100)).toBe(false);
 });

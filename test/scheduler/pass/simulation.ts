@@ -12,7 +12,7 @@ import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
-import type { PassMemory } from '../../../runtime/scheduler/pass/pass-cache';
+import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { queueSettings } from './settings';
@@ -51,7 +51,7 @@ export class Simulation {
   readonly estimates = new Map<string, number[]>();
   private readonly runs = new Map<string, number>();
   private reservations: readonly Reservation[] = [];
-  private memory: PassMemory | undefined;
+  private memory: PassCache | undefined;
   private freed = true;
   private lastNodes: readonly GraphNode[] | undefined;
   private count = 0;
