@@ -4,6 +4,8 @@ import { PropsError } from '../api/errors';
 import { SCHEDULER_NAME, STACK_NAMESPACE } from '../api/labels';
 import { DEFAULT_IMAGES } from '../images';
 import { Admission } from './admission/admission';
+import type { AdmissionForm } from './admission/form';
+import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from './admission/names';
 import { Base } from './base';
 import { Configuration } from './configuration';
 import { Controller } from './controller';
@@ -13,10 +15,10 @@ import { checkQueue, queueSettings } from './default-queue';
 import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
-import type { AdmissionForm, FluxQueueProps } from './props';
+import type { FluxQueueProps } from './props';
 import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
-import { WEBHOOK_CONFIGURATION, WEBHOOK_PORT, WEBHOOK_SECRET, WEBHOOK_SERVICE, Webhook } from './webhook';
+import { WEBHOOK_PORT, WEBHOOK_SECRET, Webhook } from './webhook';
 
 /**
  * The whole stack: API types, rights, database, controller with Fluxion,

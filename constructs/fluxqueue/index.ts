@@ -1,6 +1,7 @@
 export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
 export type { FluxSetupProps, Limits, QueuePolicy, Quota } from '../fluxsetup/props';
+export type { AdmissionForm, ExternalRuntime } from './admission/form';
 export { Database, type SecretKey, type StatefulDatabaseProps } from './database';
 export { FluxQueue } from './fluxqueue';
-export type { AdmissionForm, ExternalRuntime, FluxQueueProps, MatchPolicy } from './props';
+export type { FluxQueueProps, MatchPolicy } from './props';
 export { defaultStack } from './stack';

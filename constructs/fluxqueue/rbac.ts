@@ -14,7 +14,7 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { type Component, objectMetadata, type PartProps, Wave } from './metadata';
+import { type Component, objectMetadata, type PartProps, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 

@@ -2,10 +2,11 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
+import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { WEBHOOK_SERVICE } from './admission/names';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './metadata';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
@@ -16,13 +17,8 @@ import {
   restrictedPod,
   spread,
 } from './pod';
-
-/** Name of its Deployment and Service; the Service's is in the certificate. */
-export const WEBHOOK_SERVICE = 'fluxqueue-webhook';
 /** Secret with the certificate that the webhook makes for itself. */
 export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
-/** Name of the MutatingWebhookConfiguration. */
-export const WEBHOOK_CONFIGURATION = 'fluxqueue';
 export const WEBHOOK_PORT = 9443;
 
 export interface WebhookProps extends PartProps {

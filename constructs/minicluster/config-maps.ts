@@ -2,7 +2,7 @@
 
 import type { Parts } from './context';
 import { clusterFiles, type Files, runnerFiles, sharedScripts, sidecarFiles } from './entrypoint';
-import { objectMetadata } from './names';
+import { objectMetadata } from './object-metadata';
 import type { ManifestObject } from './resource';
 
 /** A ConfigMap's name and files. */

@@ -1,6 +1,6 @@
 /** A resource taken apart, once, for everything that is made of it. */
 import { coresOf } from './cores';
-import { isInteractive } from './lead-command';
+import { isInteractive } from './interactive';
 import { type ObjectNames, objectLabels, objectNames } from './names';
 import type { ContainerSpec, MiniClusterResource } from './resource';
 import { type DefaultedSpec, withDefaults } from './schema';

@@ -6,8 +6,9 @@ import { brokerPod, restartPolicy } from './broker-pod';
 import type { Scripts } from './config-maps';
 import type { Parts } from './context';
 import { joinsAnother, maxSize } from './hosts';
-import { BROKER_LABEL, objectMetadata } from './names';
+import { BROKER_LABEL } from './names';
 import { given, some } from './object';
+import { objectMetadata } from './object-metadata';
 import type { ManifestObject } from './resource';
 
 export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {

@@ -5,7 +5,7 @@
  */
 import { DEFAULT_IMAGES, roleCommand } from '../images';
 import type { Parts } from './context';
-import { objectMetadata } from './names';
+import { objectMetadata } from './object-metadata';
 import type { KeygenOptions, ManifestObject } from './resource';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -1,14 +1,10 @@
 /** What the lead starts, as shell source that appends it to the broker and its options. */
 import type { Parts } from './context';
+import { hasText } from './interactive';
 import { configFolder, RUNNER, SCRIPTS } from './pod-paths';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 import { commandWords, quoteAll, splitWords } from './shell-quote';
-
-/** Brokers only, for who comes later. */
-export function isInteractive(spec: DefaultedSpec, runner: ContainerSpec): boolean {
-  return spec.interactive === true || (!hasText(runner.command) && !hasText(runner.commands?.script));
-}
 
 /** Its command is submitted as a batch job. */
 export function isBatch({ batch, batchRaw }: ContainerSpec): boolean {
@@ -79,8 +75,4 @@ function prefix({ commands }: ContainerSpec): string {
 
 function timed({ logging }: DefaultedSpec): string {
   return logging.timed === true ? `"$shell" ${SCRIPTS}/timed.sh fluxsubmit ` : '';
-}
-
-function hasText(text: string | undefined): boolean {
-  return text !== undefined && text.trim() !== '';
 }

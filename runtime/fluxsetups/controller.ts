@@ -10,7 +10,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
 import { Finished } from './queue-counts';
-import { Queues } from './queue-registry';
+import { QueueRegistry } from './queue-registry';
 import { type FluxSetupObject, ownQueue } from './queue-settings';
 import { FluxSetupReconciler } from './reconciler';
 
@@ -42,7 +42,7 @@ function ofWorkloads(setup: FluxSetupObject | undefined) {
 }
 
 export class FluxSetupController {
-  readonly queues: Queues;
+  readonly queues: QueueRegistry;
   private readonly finished = new Finished();
   private readonly reconciler: FluxSetupReconciler;
   private stored: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class FluxSetupController {
 
   constructor(private readonly options: SetupsOptions) {
     const { config, all } = options;
-    this.queues = new Queues(ownQueue(config.queue), config.queue.enabled, all);
+    this.queues = new QueueRegistry(ownQueue(config.queue), config.queue.enabled, all);
     this.reconciler = new FluxSetupReconciler({
       ...options,
       queues: this.queues,

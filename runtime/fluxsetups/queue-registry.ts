@@ -1,6 +1,7 @@
 /** The queues there are, the stack's own and one per FluxSetup, and which one a workload is in. */
 import { FluxqError } from '../errors';
 import type { QueueSettings } from '../queue/settings';
+import type { QueueChoice, QueueRequest } from '../workloads/submission';
 import { type FluxSetupObject, queueName, settingsOf } from './queue-settings';
 
 /** A FluxSetup, as far as it decides who goes where. */
@@ -10,21 +11,13 @@ export interface Setup {
   readonly createdAt: string;
 }
 
-export interface Whereabouts {
-  readonly namespace: string;
-  /** The setting `fluxqueue/queue`. */
-  readonly asked: string | undefined;
-  /** Where its row is already, if that is or was a queue. */
-  readonly current: string | undefined;
-}
-
 /**
  * The queue of a workload, which may not exist (yet, or any more): it waits for it then.
  * @param setups those of its namespace
  * @param own name of the stack's own queue; undefined: there is none
  */
 export function queueOf(
-  { namespace, asked, current }: Whereabouts,
+  { namespace, asked, current }: QueueRequest,
   setups: readonly Setup[],
   own: string | undefined,
 ): string {
@@ -59,7 +52,7 @@ interface View {
   readonly setups: ReadonlyMap<string, readonly Setup[]>;
 }
 
-export class Queues {
+export class QueueRegistry implements QueueChoice {
   private current: View | undefined;
   /** Names of queues that are there or were. */
   private readonly known = new Set<string>();
@@ -100,7 +93,7 @@ export class Queues {
     this.known.add(name);
   }
 
-  queueOf({ namespace, asked, current }: Whereabouts): string {
+  queueOf({ namespace, asked, current }: QueueRequest): string {
     const setups = this.view.setups.get(namespace) ?? [];
     // A name that its user had wrong, and takes back, holds nothing.
     const known = current !== undefined && this.known.has(current) ? current : undefined;

@@ -14,7 +14,7 @@ import { RateLimiter } from '../kubernetes/rate-limiter';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
-import type { Queues } from './queue-registry';
+import type { QueueRegistry } from './queue-registry';
 import { type FluxSetupObject, queueName } from './queue-settings';
 import { fluxSetupStatus } from './status';
 
@@ -22,7 +22,7 @@ export const fluxSetups = namespaced(FLUXSETUP_GROUP, FLUXSETUP_VERSION, 'fluxse
 
 export interface FluxSetupReconcilerOptions {
   readonly client: KubernetesClient;
-  readonly queues: Queues;
+  readonly queues: QueueRegistry;
   readonly units: UnitSettings;
   /** The rows that are not finished. */
   readonly rows: () => Iterable<WorkloadRow>;

@@ -44,7 +44,7 @@ export interface QueueSettings {
   /** Priority points that waiting earns per hour. 0: none. */
   readonly agingPerHour: number;
   readonly quota: Quota;
-  /** Queues of one cohort lend each other idle quota. */
+  /** QueueRegistry of one cohort lend each other idle quota. */
   readonly cohort: string | null;
   /** Most of the cohort's idle quota that this queue takes beyond its own; absent: no limit; all 0: it borrows nothing. */
   readonly borrowing: Quota;

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
-import type { Queues } from '../fluxsetups/queue-registry';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
@@ -15,9 +14,24 @@ import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { joiningSettings } from './elastic-pod';
 import { workloadSettings } from './settings';
 
+/** What decides a workload's queue. */
+export interface QueueRequest {
+  readonly namespace: string;
+  /** The setting `fluxqueue/queue`. */
+  readonly asked: string | undefined;
+  /** The queue that its row is in already, if that is or was a queue. */
+  readonly current: string | undefined;
+}
+
+/** Chooses the queue of a workload and gives the settings that it is planned with. */
+export interface QueueChoice {
+  queueOf(request: QueueRequest): string;
+  planOf(queue: string): QueueSettings;
+}
+
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;
-  readonly queues: Pick<Queues, 'queueOf' | 'planOf'>;
+  readonly queues: QueueChoice;
   /** Value of a PriorityClass; without a name, of the cluster's default one. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
   /** Namespace of the stack: what its ServiceAccounts make is nobody's own. */

@@ -1,5 +1,5 @@
 import { parseConfig } from '../../runtime/config';
-import { Queues, queueOf, type Setup } from '../../runtime/fluxsetups/queue-registry';
+import { QueueRegistry, queueOf, type Setup } from '../../runtime/fluxsetups/queue-registry';
 import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { fluxSetup } from './fluxsetup-objects';
 
@@ -53,7 +53,8 @@ describe('a workload that names none', () => {
 
 describe('the queues', () => {
   const own = ownQueue(parseConfig({ queue: { defaultWalltimeSeconds: 77 } }).queue);
-  const queuesOf = (objects: FluxSetupObject[], hasOwn = true) => new Queues(own, hasOwn, () => objects);
+  const queuesOf = (objects: FluxSetupObject[], hasOwn = true) =>
+    new QueueRegistry(own, hasOwn, () => objects);
 
   test("are the stack's own and one per FluxSetup", () => {
     const queues = queuesOf([fluxSetup('a'), fluxSetup('b', {}, { namespace: 'art' })]);

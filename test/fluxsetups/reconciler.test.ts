@@ -1,7 +1,7 @@
 /** When a FluxSetup is written: what it says is in the other tests. */
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import { parseConfig } from '../../runtime/config';
-import { Queues } from '../../runtime/fluxsetups/queue-registry';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { FluxSetupReconciler } from '../../runtime/fluxsetups/reconciler';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
@@ -21,7 +21,7 @@ class World {
   stored = 0;
   failure: Error | undefined;
   readonly writes: { path: string; status: FluxSetupStatus }[] = [];
-  readonly queues = new Queues(ownQueue(parseConfig({}).queue), true, () =>
+  readonly queues = new QueueRegistry(ownQueue(parseConfig({}).queue), true, () =>
     this.object === undefined ? [] : [this.object],
   );
   readonly reconciler: FluxSetupReconciler;

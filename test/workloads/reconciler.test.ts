@@ -1,7 +1,7 @@
 /** Single steps of one workload, each with exactly the view of it that makes it delicate. */
 import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
-import { Queues } from '../../runtime/fluxsetups/queue-registry';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
@@ -69,7 +69,7 @@ describeCluster('steps of a workload', (getCluster) => {
       adapters,
       submissionBuilder: new SubmissionBuilder({
         workloadCache,
-        queues: new Queues(ownQueue(config.queue), true, () => []),
+        queues: new QueueRegistry(ownQueue(config.queue), true, () => []),
         priorityOf: () => undefined,
         stackNamespace: 'fluxqueue-system',
         units: config.units,

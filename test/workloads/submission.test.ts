@@ -1,6 +1,6 @@
 /** Which queue, how long, how urgent, whose: what a workload's settings and its queue make of it together. */
 import { parseConfig } from '../../runtime/config';
-import { Queues } from '../../runtime/fluxsetups/queue-registry';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -28,7 +28,7 @@ interface World {
 function intakeFor({ setups, hasOwn = true, defaultPriority }: World) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
-  const queues = new Queues(ownQueue(config.queue), hasOwn, () => setups);
+  const queues = new QueueRegistry(ownQueue(config.queue), hasOwn, () => setups);
   const submit: Queue['submit'] = async (_fence, [submission]) => {
     submitted.push(submission!);
     return [newRow(submission!, submitted.length)];

@@ -6,7 +6,7 @@ import {
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../api/labels';
-import { objectMetadata, Wave } from '../metadata';
+import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
   /**

@@ -6,7 +6,7 @@ import { Secret } from 'cdk8s-plus-28';
 import { parse } from 'yaml';
 import { PropsError } from '../../../constructs/api/errors';
 import { Database, defaultStack, FluxQueue, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
-import { Wave } from '../../../constructs/fluxqueue/metadata';
+import { Wave } from '../../../constructs/metadata';
 import { parseConfig } from '../../../runtime/config';
 import type { KubeObject } from '../../cluster/api';
 import { container, find, names, podTemplates, stackObjects } from '../manifests';
