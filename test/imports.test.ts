@@ -41,8 +41,8 @@ test('constructs never import the runtime', () => {
   expect(offenders(constructs, ({ target }) => target.startsWith('runtime'))).toEqual([]);
 });
 
-test('the runtime imports of constructs the MiniCluster and the names only', () => {
-  const allowed = /^constructs\/(names$|minicluster)/;
+test('the runtime imports of constructs the MiniCluster, the names and the list of images only', () => {
+  const allowed = /^constructs\/(names$|fluxqueue\/images$|minicluster)/;
   expect(
     offenders(runtime, ({ target }) => target.startsWith('constructs') && !allowed.test(target)),
   ).toEqual([]);
