@@ -68,7 +68,7 @@ describe('wrong from the start', () => {
       const kubeconfig = join(folder, 'config');
       writeFileSync(kubeconfig, KUBECONFIG);
       const database = { url: `postgres://u:p@${NOBODY}/d` };
-      const environment = { FLUXQUEUE_HTTP_PORT: String(port) };
+      const environment = { FLUXQUEUE_http_port: String(port) };
       const said = await ended('controller', { database, kubernetes: { kubeconfig } }, environment);
       expect(said).toContain('FLUXQ_PORT_IN_USE: http.port: cannot listen on 127.0.0.1 (EADDRINUSE)');
       expect(said).toContain(`got ${port}`);

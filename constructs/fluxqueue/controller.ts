@@ -11,6 +11,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -48,6 +49,7 @@ export class Controller extends Construct {
           spec: {
             serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
+            ...NO_SERVICE_LINKS,
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('controller'),

@@ -11,7 +11,14 @@ import { Construct } from 'constructs';
 import { PRIORITY_CLASS } from './base';
 import { DEFAULT_IMAGES, roleCommand } from './images';
 import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './part';
-import { API_ACCESS_MOUNT, API_ACCESS_VOLUME, RESTRICTED, resources, restrictedPod } from './pod';
+import {
+  API_ACCESS_MOUNT,
+  API_ACCESS_VOLUME,
+  NO_SERVICE_LINKS,
+  RESTRICTED,
+  resources,
+  restrictedPod,
+} from './pod';
 import { DatabaseAccount } from './rbac';
 
 const NAME = 'fluxqueue-database';
@@ -147,6 +154,7 @@ function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
   return {
     serviceAccountName: NAME,
     automountServiceAccountToken: false,
+    ...NO_SERVICE_LINKS,
     priorityClassName: PRIORITY_CLASS,
     securityContext: { ...restrictedPod(POSTGRES_USER_ID), fsGroupChangePolicy: 'OnRootMismatch' },
     // A fast shutdown of Postgres (SIGINT of its image) takes as long as its last checkpoint.

@@ -23,6 +23,12 @@ export function restrictedPod(user: number): k8s.PodSecurityContext {
   };
 }
 
+/**
+ * The kubelet sets variables for every Service of the namespace unless told not to: names that others choose, beside
+ * settings of ours. Not even one named `kubernetes` can then stand in for the apiserver.
+ */
+export const NO_SERVICE_LINKS = { enableServiceLinks: false } as const;
+
 export interface ResourceProps {
   readonly cpu: string;
   readonly memory: string;

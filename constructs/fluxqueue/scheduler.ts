@@ -9,6 +9,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -50,6 +51,7 @@ export class Scheduler extends Construct {
           spec: {
             serviceAccountName: SCHEDULER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
+            ...NO_SERVICE_LINKS,
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('scheduler'),

@@ -10,6 +10,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -85,6 +86,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
       spec: {
         serviceAccountName: WEBHOOK_SERVICE_ACCOUNT,
         automountServiceAccountToken: false,
+        ...NO_SERVICE_LINKS,
         priorityClassName: PRIORITY_CLASS,
         securityContext: restrictedPod(RUNTIME_USER),
         topologySpreadConstraints: spread('webhook'),
