@@ -46,6 +46,8 @@ const schema = z.strictObject({
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
       retryPeriodSeconds: positive.default(2),
+      /** UID of the pod, so that a container that was started again need not wait for the lease of its last process. */
+      podUid: z.string().min(1).optional(),
     })
     .prefault({}),
   fluxion: z
@@ -122,6 +124,7 @@ const FROM_ENVIRONMENT = [
   'http.port',
   'kubernetes.context',
   'kubernetes.kubeconfig',
+  'leaderElection.podUid',
   'fluxion.address',
   'fluxion.listen',
   'fluxion.library',

@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigInput } from '../runtime/config';
+import { leases } from '../runtime/kubernetes/paths';
+import type { Lease } from '../runtime/kubernetes/types';
 import { waitFor } from './cluster/wait';
 import { Roles } from './stack/roles';
 import { describeStack } from './stack/suite';
@@ -107,8 +109,26 @@ describeStack(
       await role.stop();
       expect(await role.process.exited).toBe('exit code 0');
       await client.get('/api/v1/namespaces/science');
-      await stack.startController();
+      const controller = await stack.startController();
       await science.phase(job, 'Finished');
+      await controller.stop();
+    }, 90_000);
+
+    test('a controller that crashed goes on at once in the same pod, whatever is left of its lease', async () => {
+      const { stack, client } = getFixture();
+      const leaderElection = { leaseDurationSeconds: 3600, podUid: '5b9a2c1d-3f0c-4f0e-9d6f-0a527d0f8e77' };
+      const holder = async () =>
+        (await client.get<Lease>(leases('fluxqueue-system', 'fluxqueue-controller'))).spec?.holderIdentity;
+      const first = await stack.startController({ leaderElection });
+      await waitFor('the first process to lead', holder);
+      const dead = await holder();
+      await first.crash();
+      const night = await Namespace.create(getFixture, 'night');
+      const job = await night.job('late');
+      const second = await stack.startController({ leaderElection });
+      await night.phase(job, 'Finished');
+      expect(await holder()).not.toBe(dead);
+      await second.stop();
     }, 90_000);
   },
   { cluster: { nodes: 1 }, postgres: { own: true } },

@@ -76,7 +76,10 @@ function controllerContainer({ image, configuration, databaseUrl, fluxion }: Con
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('controller', '--config', CONFIG_FILE),
-    env: [{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } }],
+    env: [
+      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } },
+      { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    ],
     ports: [{ name: 'http', containerPort: HTTP_PORT }],
     ...httpProbes(HTTP_PORT),
     resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '2Gi' }),

@@ -78,12 +78,13 @@ class Controller {
     });
     const { address } = config.fluxion;
     this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
-    const { namespace, name, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
+    const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
       config.leaderElection;
     this.elector = new LeaderElector({
       client,
       namespace,
       name,
+      ...(podUid === undefined ? {} : { podUid }),
       leaseDuration: leaseDurationSeconds * 1000,
       renewDeadline: renewDeadlineSeconds * 1000,
       retryPeriod: retryPeriodSeconds * 1000,

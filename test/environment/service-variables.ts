@@ -1,7 +1,7 @@
 /** The variables that the kubelet sets for Services where a pod's enableServiceLinks is not false (k8s.io/kubernetes/pkg/kubelet/envvars). */
 import type { KubeObject } from '../cluster/api';
 
-export interface ServicePort {
+interface ServicePort {
   readonly name?: string;
   readonly port: number;
   /** @default TCP */
