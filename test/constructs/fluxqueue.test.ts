@@ -399,16 +399,17 @@ describe('settings', () => {
   });
 
   test('and the scripts that they run come through as they are: Kubernetes expands $(NAME) and $$ in commands', () => {
-    for (const { spec } of podTemplates(stackObjects(FULL)))
-      for (const each of [...(spec.initContainers ?? []), ...spec.containers]) {
-        const probes = [each.startupProbe, each.livenessProbe, each.readinessProbe];
-        const words = [...(each.command ?? []), ...probes.flatMap((probe) => probe?.exec?.command ?? [])];
-        const names = (each.env ?? []).map(({ name }) => name);
-        for (const word of words) {
-          expect(word).not.toContain('$$');
-          for (const [, name] of word.matchAll(/\$\(([^)]*)\)/g)) expect(names).not.toContain(name);
-        }
-      }
+    const containers = podTemplates(stackObjects(FULL)).flatMap(({ spec }) => [
+      ...(spec.initContainers ?? []),
+      ...spec.containers,
+    ]);
+    const expanded = containers.flatMap((each) => {
+      const probes = [each.startupProbe, each.livenessProbe, each.readinessProbe];
+      const words = [...(each.command ?? []), ...probes.flatMap((probe) => probe?.exec?.command ?? [])];
+      const names = (each.env ?? []).map(({ name }) => `$(${name})`);
+      return words.filter((word) => ['$$', ...names].some((text) => word.includes(text)));
+    });
+    expect(expanded).toEqual([]);
   });
 
   test('that change make new pods', () => {
