@@ -74,7 +74,7 @@ program
   .command('password')
   .description("one-shot: makes the password of the stack's own Postgres, once")
   .requiredOption('--namespace <name>', 'namespace of the Secret')
-  .requiredOption('--secret <name>', 'an existing Secret; its keys password and url are filled')
+  .requiredOption('--secret <name>', 'its keys password and url are filled; made when it is not there')
   .requiredOption('--url <url>', 'postgres:// URL without a password')
   .requiredOption('--file <path>', 'where to write the password')
   .action(async (options: { namespace: string; secret: string; url: string; file: string }) => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { ConfigInput } from '../runtime/config';
 import { leases } from '../runtime/kubernetes/paths';
 import type { Lease } from '../runtime/kubernetes/types';
@@ -112,6 +113,32 @@ describeStack(
       const controller = await stack.startController();
       await science.phase(job, 'Finished');
       await controller.stop();
+    }, 90_000);
+
+    test('a controller whose password was replaced ends: its next container is given the new one', async () => {
+      const { stack } = getFixture();
+      const { postgres } = stack;
+      const controller = await stack.startController();
+      const changed = new URL(postgres.url);
+      changed.password = 'another';
+      const alter = async (url: string, password: string) => {
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        await client.query(`ALTER ROLE postgres PASSWORD '${password}'`);
+        await client.end();
+      };
+      await alter(postgres.url, 'another');
+      try {
+        await postgres.kill();
+        // Its own check of the server would log in with the old password: it is up when the controller has ended.
+        const restarted = postgres.restart().catch(() => undefined);
+        expect(await controller.process.exited).toBe('exit code 1');
+        expect(controller.process.logTail()).toContain('FLUXQ_DATABASE_REFUSED');
+        await alter(changed.href, new URL(postgres.url).password);
+        await restarted;
+      } finally {
+        await controller.stop();
+      }
     }, 90_000);
 
     test('a controller that crashed goes on at once in the same pod, whatever is left of its lease', async () => {

@@ -1,7 +1,7 @@
 import { Duration, Size } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PropsError } from '../errors';
-import { SCHEDULER_NAME, STACK_NAMESPACE } from '../names';
+import { SCHEDULER_NAME, STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT } from '../names';
 import { Admission } from './admission-part';
 import { Base } from './base';
 import { Configuration } from './configuration';
@@ -121,12 +121,23 @@ export class FluxQueue extends Construct {
     const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
+      ownSecrets: this.ownSecrets(),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
+  }
+
+  /** ServiceAccount -> the Secret that it makes. */
+  private ownSecrets(): Record<string, string> {
+    const { database = Database.statefulSet(), externalRuntime } = this.props;
+    const { name } = database.url;
+    return {
+      ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
+      ...(externalRuntime === undefined && database.isOurs ? { [name]: name } : {}),
+    };
   }
 
   /** The settings of runtime/config.ts; test/constructs holds the two together. */

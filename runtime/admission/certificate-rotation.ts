@@ -6,13 +6,13 @@
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type Clock, systemClock } from '../kubernetes/clock';
+import { secrets } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
 import {
   type CertificateStoreOptions,
   ensureCertificate,
   type StoredCertificate,
-  secrets,
   webhookConfigurations,
 } from './certificate-store';
 
@@ -40,7 +40,7 @@ export function rotateCertificates(
 ): CertificateRotation {
   const { client, namespace, secretName, configurationName, logger } = options;
   const clock = options.clock ?? systemClock;
-  let serving = current.cert;
+  let serving: StoredCertificate = current;
   let looking: Promise<void> | undefined;
   let again = false;
   let stopped = false;
@@ -49,11 +49,11 @@ export function rotateCertificates(
   /** Resolves to milliseconds until the next look. */
   const look = async (): Promise<number> => {
     try {
-      const found = await ensureCertificate(options);
+      const found = await ensureCertificate({ ...options, serving: () => serving });
       // One that the apiserver learnt of in this very look is served from the next look on.
-      if (found.cert !== serving && found.trusted && !stopped) {
+      if (found.cert !== serving.cert && found.trusted && !stopped) {
         options.onCertificate(found);
-        serving = found.cert;
+        serving = found;
         logger.info({ names: options.names }, 'serving a new certificate');
       }
       return options.interval ?? 60_000;

@@ -40,6 +40,8 @@ export async function startController(config: Config, logger: Logger): Promise<R
       gatherMs: GATHER_MS,
       units: config.units,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
+      // DATABASE_URL is read when a container starts: the next one has the new password.
+      onLoginRefused: (error) => controller.failWith(error),
     }),
     metrics,
     logger,
@@ -106,6 +108,11 @@ class Controller {
       this.migrated = await this.keepTrying('the database', () => this.queue.migrate());
       if (this.migrated) this.elector.start();
     });
+  }
+
+  /** Ends the role. */
+  failWith(error: Error): void {
+    this.fail(error);
   }
 
   notReady(): string[] {
