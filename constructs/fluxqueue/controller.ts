@@ -82,7 +82,7 @@ function controllerContainer({ image, configuration, databaseUrl, fluxion }: Con
     ],
     ports: [{ name: 'http', containerPort: HTTP_PORT }],
     ...httpProbes(HTTP_PORT),
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '2Gi' }),
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [configuration.mount, API_ACCESS_MOUNT, ...(fluxion === undefined ? [] : [SOCKET_MOUNT])],
   };

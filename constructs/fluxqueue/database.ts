@@ -49,7 +49,7 @@ export interface StatefulDatabaseProps {
   readonly storage?: Size;
   /** @default - the cluster's default StorageClass */
   readonly storageClassName?: string;
-  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.4-bookworm */
+  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
   readonly image?: string;
 }
 
@@ -213,7 +213,7 @@ function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabase
     startupProbe: { exec: { command: logsIn }, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 150 },
     livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
     readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '1Gi' }),
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [
       // The folder above the data: the image keeps each major version in one of its own.

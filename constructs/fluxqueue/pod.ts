@@ -35,7 +35,10 @@ export interface ResourceProps {
   readonly memoryLimit: string;
 }
 
-/** No cpu limit: throttling a scheduler or an admission webhook makes the whole cluster wait. */
+/**
+ * No cpu limit: throttling a scheduler or an admission webhook makes the whole cluster wait. Requests are small, so that
+ * all of them lie in what a small node has above its last whole core, and not zero: docs/decisions/0018-small-nodes.md.
+ */
 export function resources({ cpu, memory, memoryLimit }: ResourceProps): k8s.ResourceRequirements {
   return {
     requests: { cpu: k8s.Quantity.fromString(cpu), memory: k8s.Quantity.fromString(memory) },

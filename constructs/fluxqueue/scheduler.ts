@@ -95,7 +95,7 @@ function container(image: string): k8s.Container {
     ports: [{ name: 'https', containerPort: PORT }],
     // /readyz came with 1.31; /healthz is there in all.
     ...httpProbes(PORT, 'HTTPS', '/healthz'),
-    resources: resources({ cpu: '100m', memory: '128Mi', memoryLimit: '2Gi' }),
+    resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [API_ACCESS_MOUNT, { name: 'config', mountPath: FOLDER, readOnly: true }],
   };

@@ -101,7 +101,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
               { name: 'http', containerPort: HTTP_PORT },
             ],
             ...httpProbes(HTTP_PORT),
-            resources: resources({ cpu: '200m', memory: '128Mi', memoryLimit: '512Mi' }),
+            resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '512Mi' }),
             securityContext: RESTRICTED,
             volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
           },

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
 import type { GraphNode } from '../fluxion/types';
 import type { ClusterFacts } from '../jobspec/constraints';
-import { clusterFacts, graphNodes } from '../jobspec/graph';
+import { allocatableOf, clusterFacts, graphNodes } from '../jobspec/graph';
 import { podRequests } from '../jobspec/requests';
 import { foreignUnits, type UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -185,7 +185,7 @@ export class Caches {
       const pods = this.pods.byIndex('node', node).filter((pod) => !this.options.isOurs(workloadUid(pod)));
       if (pods.length === 0) continue;
       const requests = pods.map(({ spec }) => podRequests(spec));
-      used.set(node, foreignUnits(requests, this.options.units));
+      used.set(node, foreignUnits(requests, allocatableOf(this.nodes.get(node)!), this.options.units));
     }
     return used;
   }
