@@ -7,13 +7,13 @@
 import { type Clock, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
+import { secrets } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
 import {
   type CertificateStoreOptions,
   ensureCertificate,
   type StoredCertificate,
-  secrets,
   webhookConfigurations,
 } from './certificate-store';
 
@@ -41,7 +41,7 @@ export function rotateCertificates(
 ): CertificateRotation {
   const { client, namespace, secretName, configurationName, logger } = options;
   const clock = options.clock ?? systemClock;
-  let serving = current.cert;
+  let serving: StoredCertificate = current;
   let looking: Promise<void> | undefined;
   let again = false;
   let stopped = false;
@@ -50,11 +50,11 @@ export function rotateCertificates(
   /** Resolves to milliseconds until the next look. */
   const look = async (): Promise<number> => {
     try {
-      const found = await ensureCertificate(options);
+      const found = await ensureCertificate({ ...options, serving: () => serving });
       // One that the apiserver learnt of in this very look is served from the next look on.
-      if (found.cert !== serving && found.trusted && !stopped) {
+      if (found.cert !== serving.cert && found.trusted && !stopped) {
         options.onCertificate(found);
-        serving = found.cert;
+        serving = found;
         logger.info({ names: options.names }, 'serving a new certificate');
       }
       return options.interval ?? 60_000;

@@ -6,7 +6,8 @@
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
-import { clusterWide, namespaced } from '../kubernetes/paths';
+import { clusterWide, secrets } from '../kubernetes/paths';
+import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
 import { isDue, makeCertificate, type ServingCertificate } from './certificates';
 
@@ -18,6 +19,8 @@ export interface CertificateStoreOptions {
   readonly configurationName: string;
   /** What the apiserver calls the webhook by; see {@link serviceNames}. */
   readonly names: readonly string[];
+  /** What is served now: put back when the Secret has lost it, so that nobody notices. @default - a new one is made */
+  readonly serving?: () => ServingCertificate;
   /** @default - the system's clock */
   readonly now?: () => Date;
 }
@@ -39,7 +42,6 @@ interface WebhookConfiguration extends KubernetesObject {
   }[];
 }
 
-export const secrets = namespaced('', 'v1', 'secrets');
 export const webhookConfigurations = clusterWide(
   'admissionregistration.k8s.io',
   'v1',
@@ -84,27 +86,24 @@ function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
 }
 
 async function storedPair(
-  { client, namespace, secretName, now = () => new Date() }: CertificateStoreOptions,
+  { client, namespace, secretName, serving, now = () => new Date() }: CertificateStoreOptions,
   names: readonly string[],
 ): Promise<ServingCertificate> {
   const secret = await orUndefined(client.get<Secret>(secrets(namespace, secretName)));
   const stored = secret === undefined ? undefined : pairOf(secret);
   if (stored !== undefined && !isDue(stored, names, now())) return stored;
-  const pair = await makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
+  const known = stored ?? serving?.();
+  const pair =
+    known !== undefined && !isDue(known, names, now())
+      ? known
+      : await makeCertificate({ names, now: now(), trusted: known?.bundle ?? '' });
   const data = {
     'tls.key': encoded(pair.key),
     'tls.crt': encoded(pair.cert),
     'ca.crt': encoded(pair.bundle),
   };
   if (secret === undefined) {
-    const metadata = { name: secretName, namespace };
-    await client.create(secrets(namespace), {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata,
-      type: 'Opaque',
-      data,
-    });
+    await createSecret(client, { namespace, name: secretName, data });
   } else {
     // The resourceVersion that was read makes a later writer's update a conflict.
     await client.update(secrets(namespace, secretName), { ...secret, data: { ...secret.data, ...data } });
