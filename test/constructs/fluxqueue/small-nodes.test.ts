@@ -1,10 +1,10 @@
 /** What the stack's own pods cost the nodes that they run on, by the functions that the controller counts with. */
 
+import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { allocatableOf } from '../../../runtime/jobspec/graph-nodes';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { podRequests } from '../../../runtime/jobspec/requests';
 import { nodeUnits, type UnitSettings, unmanagedUnits } from '../../../runtime/jobspec/units';
-import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { podTemplates, stackObjects } from '../manifests';
 
 /** Every component of the stack once, on one node: more than any node has where there are several. */
