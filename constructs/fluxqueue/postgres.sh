@@ -58,6 +58,7 @@ make() {
 
 # Made by an earlier version, without a marker: complete once the network may log in, and never used before that.
 take_over() {
+  chmod 00700 "$PGDATA"
   if rules "$PGDATA"; then
     say "taking over the database in $PGDATA"
     create_database "$PGDATA"
@@ -78,6 +79,12 @@ SQL
 }
 
 if [ ! -e "$PGDATA/$marker" ] && [ -n "$(ls -A "$PGDATA" 2>/dev/null)" ]; then take_over; fi
-if [ ! -e "$PGDATA/$marker" ]; then make; else set_password; fi
+if [ ! -e "$PGDATA/$marker" ]; then
+  make
+else
+  # Some volumes are opened to the pod's group at each mount, and Postgres refuses such a folder.
+  chmod 00700 "$PGDATA"
+  set_password
+fi
 trap - INT TERM
 exec postgres -D "$PGDATA" -c listen_addresses='*' "$@"

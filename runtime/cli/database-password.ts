@@ -6,7 +6,7 @@
  * start (constructs/fluxqueue/postgres.sh).
  */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
@@ -37,6 +37,8 @@ export async function ensurePassword(options: PasswordOptions): Promise<void> {
     const found = await current(client, path);
     const known = found?.data?.password;
     if (known !== undefined && known !== '') {
+      // One of an earlier run can't be written to.
+      rmSync(file, { force: true });
       writeFileSync(file, Buffer.from(known, 'base64'), { mode: 0o400 });
       return;
     }

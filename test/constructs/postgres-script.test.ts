@@ -98,6 +98,15 @@ withPostgres('the start of the database', () => {
     expect(await note()).toEqual([{ n: 7 }]);
   });
 
+  test('a volume that was opened to the group of the pod is closed again', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.kill();
+    pod.openToGroup();
+    pod.start();
+    await pod.untilReady('first');
+  });
+
   test('a new password in the Secret is the role’s at the next start, whatever it is made of', async () => {
     pod.start();
     await pod.untilReady('first');

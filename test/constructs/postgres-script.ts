@@ -22,7 +22,7 @@ import { waitFor } from '../cluster/wait';
 const SCRIPT = readFileSync(join(__dirname, '..', '..', 'constructs', 'fluxqueue', 'postgres.sh'), 'utf8');
 
 /** Programs that the script calls: before each call it may be killed, as by the loss of its node. */
-const CALLED = ['rm', 'mkdir', 'initdb', 'postgres', 'sync', 'mv', 'dirname', 'sed', 'ls', 'grep'];
+const CALLED = ['rm', 'mkdir', 'initdb', 'postgres', 'sync', 'mv', 'dirname', 'sed', 'ls', 'grep', 'chmod'];
 
 export interface Start {
   /** @default sh */
@@ -198,6 +198,11 @@ export class DatabasePod {
   /** One statement, while no container runs. */
   sql(database: string, statement: string): void {
     this.run('postgres', ['--single', '-D', this.data, database], `${statement}\n`);
+  }
+
+  /** What kubelets do to a volume for the pod's fsGroup. */
+  openToGroup(): void {
+    this.run('chmod', ['-R', 'ug+rwX,g+s', this.data]);
   }
 
   /** Runs a program as the user of the container. */

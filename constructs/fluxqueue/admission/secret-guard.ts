@@ -9,7 +9,7 @@ export interface SecretGuardProps extends AdmissionScopeProps {
 
 /**
  * Keeps ServiceAccounts that may create Secrets to the one that is theirs, where RBAC can't say it: who may create any
- * can make himself a token of any ServiceAccount of the namespace.
+ * can make himself a token of any ServiceAccount of the namespace. What they change RBAC binds to a name.
  */
 export class SecretGuard extends Construct {
   constructor(scope: Construct, id: string, { secrets, ...props }: SecretGuardProps) {
@@ -20,7 +20,7 @@ export class SecretGuard extends Construct {
     addGuard(this, 'secrets', props, {
       matchConstraints: {
         resourceRules: [
-          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['secrets'] },
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] },
         ],
       },
       matchConditions: [

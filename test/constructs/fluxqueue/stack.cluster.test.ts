@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
@@ -222,6 +222,10 @@ describeCluster(
           return readFileSync(join(folder, file), 'utf8');
         };
         const first = await ensure('first');
+        // Once more in the same pod: the file is made again, since nobody may write to it.
+        linkSync(join(folder, 'first'), join(folder, 'earlier'));
+        expect(await ensure('first')).toBe(first);
+        expect(statSync(join(folder, 'first')).nlink).toBe(1);
         await getCluster().api.send('DELETE', path('fluxqueue-database'));
         const second = await ensure('second');
         expect(second).not.toBe(first);
