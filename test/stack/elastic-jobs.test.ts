@@ -3,7 +3,7 @@ import { CONTROLLER_SERVICE_ACCOUNT, GANG_SIZE, STACK_NAMESPACE } from '../../co
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import { placeOf } from '../../runtime/workloads/pod';
+import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
@@ -87,7 +87,7 @@ describeStack(
       await resize(job, 6);
       const waiting = await waitFor('a sixth pod to wait', async () => {
         const pod = (await science.podsOf(job)).find((one) => indexOf(one) === 5);
-        return pod !== undefined && placeOf(pod) === undefined && pod;
+        return pod !== undefined && assignedNode(pod) === undefined && pod;
       });
       await science.phase(waiting, 'Waiting', 'Reserved');
       await science.delete(late, 'Job');

@@ -1,6 +1,6 @@
 /** Pods that were made while admission was not in force: nothing holds them to the nodes that their Job was granted. */
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
-import { placeOf } from '../../runtime/workloads/pod';
+import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
@@ -47,7 +47,7 @@ describeStack(
       const row = await science.phase(job, 'Running');
       const pods = await science.podsOf(job);
       const granted = row.allocation!.nodes.map((node) => node.name);
-      expect(pods.map(placeOf)).toEqual([granted[0], granted[0]]);
+      expect(pods.map(assignedNode)).toEqual([granted[0], granted[0]]);
       for (const { spec: own } of pods) expect(own.affinity?.nodeAffinity).toBeDefined();
     });
   },
