@@ -1,6 +1,6 @@
 /** Entries of the corpus: values of the users' labels and annotations. */
 import type { KubeObject } from '../cluster/api';
-import type { Entry, ExpectedOutcome } from './corpus';
+import type { Entry, ExpectedOutcome } from './corpus-objects';
 
 type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 

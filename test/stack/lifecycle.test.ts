@@ -61,7 +61,7 @@ describeStack(
       expect(end.status!.position).toBeUndefined();
       expect(await science.events(job)).toEqual([
         expect.stringMatching(
-          /^Scheduled: 3 pods on node-\d, node-\d, node-\d after \d+ s in queue default$/,
+          /^Scheduled: 3 pods on node-\d, node-\d, node-\d after \d+s in queue default$/,
         ),
       ]);
     });

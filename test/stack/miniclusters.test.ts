@@ -100,7 +100,7 @@ describeStack(
       expect(await clusters.brokers('hello')).toEqual([]);
       expect(await science.events(made)).toEqual([
         'BrokersUp: 4 of 4 brokers are up',
-        'Succeeded: the lead is done',
+        'Succeeded: the lead broker succeeded',
       ]);
     });
 
@@ -134,7 +134,7 @@ describeStack(
       expect(holding(over)).toEqual(['JobRequested', 'JobFinished', 'Stalled']);
       expect(conditionOf(over, 'JobFinished')).toMatchObject({
         reason: 'Failed',
-        message: 'the lead ended with exit code 3',
+        message: 'the lead broker exited with code 3',
       });
     });
 
@@ -172,7 +172,7 @@ describeStack(
       // Nine were never registered with Flux.
       await clusters.patch('band', { size: 9, maxSize: 9 });
       const refused = await clusters.condition('band', 'Stalled', 'True', 'MaximumFixed');
-      expect(refused.message).toMatch(/^spec.size: its brokers were started with at most 8 ranks \(got 9\)/);
+      expect(refused.message).toMatch(/^spec.size: must be at most 8, the maximum size at the start of the brokers \(got 9\)/);
       expect(uids(await clusters.running('band', 4))).toEqual(uids(four));
       await clusters.patch('band', { size: 5, maxSize: 8 });
       await clusters.running('band', 5);
@@ -234,7 +234,7 @@ describeStack(
       const containers = [{ image: 'other', command: 'hostname', resources: { requests: { cpu: 2 } } }];
       await clusters.patch('fixed', { containers });
       const refused = await clusters.condition('fixed', 'Stalled', 'True', 'Immutable');
-      expect(refused.message).toContain('(refused: spec.template); delete the MiniCluster and apply it anew');
+      expect(refused.message).toContain('(immutable: spec.template); delete and recreate the MiniCluster');
       expect(holding((await clusters.get('fixed'))!)).toContain('Ready');
       await clusters.patch('fixed', { containers: [{ ...containers[0], image: 'none' }] });
       await clusters.condition('fixed', 'Stalled', 'False');
@@ -286,7 +286,7 @@ describeStack(
       expect(over.status).toMatchObject({ result: 'TimedOut' });
       expect(conditionOf(over, 'JobFinished')).toMatchObject({
         reason: 'QuorumNotReached',
-        message: 'ended by its deadline of 2 s; the 4 brokers that it needs were never up together',
+        message: 'the Job exceeded its deadline of 2s; the quorum of 4 brokers was never reached',
       });
     });
 
