@@ -34,7 +34,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'constructs/index': ['constructs/fluxqueue', 'constructs/minicluster'],
 
-  'runtime/errors': [],
+  'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],

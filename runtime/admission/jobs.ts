@@ -20,13 +20,13 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  */
 export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
   if (isManagedElsewhere(job)) return [];
-  const marked = job.metadata ?? {};
-  workloadSettings(marked);
+  const metadata = job.metadata ?? {};
+  workloadSettings(metadata);
   const suspended = job.spec?.suspend === true;
   // A Job that its user suspended must not start. A suspended Job with the admitted label was suspended by
   // admission: by its other form, or it is a copy of a waiting Job.
   const held =
-    suspended && marked.labels?.[ADMITTED_LABEL] !== 'true' && settingOf(marked, HOLD) === undefined;
+    suspended && metadata.labels?.[ADMITTED_LABEL] !== 'true' && settingOf(metadata, HOLD) === undefined;
   return [
     ...addLabels(job.metadata, { [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) }),
     ...(suspended ? [] : [{ op: 'add', path: '/spec/suspend', value: true } as const]),

@@ -4,7 +4,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
 import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, GraphNode } from '../resources/types';
-import type { WorkloadAdapter, RecordedGrant } from './adapter';
+import type { RecordedGrant, WorkloadAdapter } from './adapter';
 
 /** Units that active workloads use: node -> type -> unit ids. */
 export class TakenUnits {

@@ -22,8 +22,8 @@ import {
   secondsOf,
   type WorkloadAdapter,
 } from './adapter';
-import { encodeAssignment, openAssignment, nodeOfIndex, nodesOf, placementOf } from './assignment';
-import { belongsToGrant, assignedNode } from './pod';
+import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { assignedNode, belongsToGrant } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
   kind: 'Job',

@@ -1,7 +1,7 @@
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { askOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
-import { adoptionOf, unrecordedGrant, TakenUnits } from '../../runtime/workloads/adoption';
+import { adoptionOf, TakenUnits, unrecordedGrant } from '../../runtime/workloads/adoption';
 import { placementOf } from '../../runtime/workloads/assignment';
 import { adapters } from '../../runtime/workloads/index';
 import { rowIn } from '../queue/rows';

@@ -3,9 +3,9 @@ import {
   type AssignmentPart,
   encodeAssignment,
   isBeyondAssignment,
-  openAssignment,
   nodeOfIndex,
   nodesOf,
+  openAssignment,
   soleNode,
 } from '../../runtime/workloads/assignment';
 
