@@ -12,7 +12,7 @@ import { checkCertificate, makeCertificate } from './curve';
 import { ownerReference } from './manifests';
 import type { MiniCluster } from './resource';
 
-/** `exists`: a Secret of that name already exists, whoever owns it. */
+/** `exists`: a Secret of that name already exists, with any owner. */
 export type CertificateOutcome = 'created' | 'exists';
 
 /** @throws FluxqError FLUXQ_CURVE_INVALID for an invalid `spec.flux.curveCert`, and errors of the client */

@@ -72,7 +72,7 @@ interface ApplyResult {
   readonly requeue: ReconcileResult;
 }
 
-/** Objects that somebody changed by hand are applied again after this time. */
+/** All objects are applied again after this time, which reverts changes by users. */
 const RESYNC_S = 300;
 /** A rejected object may be accepted later: a quota grows, a policy changes. */
 const REJECTED_RETRY_S = 30;

@@ -8,9 +8,9 @@ import { hasStarted } from './status';
 import { type Progress, progressOfJob, progressOfStatefulSet, type StatefulSet } from './workload-status';
 
 export interface WorkloadSource {
-  /** The Job of this key (`namespace/name`), whoever owns it. */
+  /** The Job of this key (`namespace/name`), with any owner. */
   readonly jobOf: (key: string) => Job | undefined;
-  /** The StatefulSet of this key, whoever owns it. */
+  /** The StatefulSet of this key, with any owner. */
   readonly statefulSetOf: (key: string) => StatefulSet | undefined;
   /** The pods of the Job or StatefulSet with this uid. */
   readonly podsOf: (uid: string) => readonly Pod[];

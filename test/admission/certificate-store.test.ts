@@ -143,9 +143,11 @@ describeCluster(
 
     it('fails with the error of the apiserver if the access is forbidden', async () => {
       const kubeconfig = await getCluster().kubeconfigForServiceAccount('default', NAMESPACE);
-      const nobody = createClient({ kubeconfig });
-      await expect(ensureCertificate({ ...options, client: nobody })).rejects.toMatchObject({ status: 403 });
-      nobody.close();
+      const unprivileged = createClient({ kubeconfig });
+      await expect(ensureCertificate({ ...options, client: unprivileged })).rejects.toMatchObject({
+        status: 403,
+      });
+      unprivileged.close();
     });
   },
   { scheduler: false },

@@ -21,7 +21,7 @@ export const USER_ENTRIES = (job: Make, pod: Make): readonly Entry[] =>
   ]);
 
 function entries(make: Make, expectedOutcome: ExpectedOutcome, description: string, as: string): Entry[] {
-  const claim = { [USER_ANNOTATION]: 'somebody-else' };
+  const claim = { [USER_ANNOTATION]: 'another-user' };
   return [
     { title: `created by ${description}`, object: make(), expectedOutcome, as },
     {

@@ -21,7 +21,7 @@ describeStack(
   (getFixture) => {
     let science: Namespace;
     let fluxion: RoleProcess;
-    let made = 0;
+    let submitted = 0;
     const controllers: RoleProcess[] = [];
 
     const startController = async () => {
@@ -43,7 +43,7 @@ describeStack(
     /** Submits about three seconds of work. */
     async function submit(): Promise<void> {
       for (const _ of Array(6).keys()) {
-        const i = made++;
+        const i = submitted++;
         const annotations = { 'fluxqueue/walltime': '60s' };
         if (i % 6 === 0) await science.job(`wide-${i}`, { annotations, pods: 3, cores: 4 });
         else if (i % 6 === 1) await science.job(`loose-${i}`, { annotations, pods: 2, indexed: false });
@@ -165,7 +165,7 @@ describeStack(
           return rowCount !== 0;
         });
         // This holder never renews the Lease.
-        const taken = { spec: { holderIdentity: 'somebody', leaseDurationSeconds: 1 } };
+        const taken = { spec: { holderIdentity: 'other', leaseDurationSeconds: 1 } };
         await getFixture().client.patch(LEASE, taken, 'merge');
         await waitFor('the controller to hold the Lease again', async () => (await holder()) === identity);
         expect(await isLeader(leader!)).toBe(false);
@@ -180,7 +180,7 @@ describeStack(
 
     test('a leader exits with FLUXQ_FENCED if the database has a newer leader', async () => {
       const leader = controllers.pop()!;
-      await getFixture().queue.acquireFence('somebody');
+      await getFixture().queue.acquireFence('other');
       await submit();
       expect(await leader.process.exited).toBe('exit code 1');
       expect(leader.process.logTail()).toContain('FLUXQ_FENCED');

@@ -46,7 +46,11 @@ describeStack(
 
     test('frees the units of a granted Job whose pods do not run yet', async () => {
       // No scheduler binds these pods.
-      const ready = await science.job('ready', { pods: 2, cores: 4, podSpec: { schedulerName: 'nobody' } });
+      const ready = await science.job('ready', {
+        pods: 2,
+        cores: 4,
+        podSpec: { schedulerName: 'no-such-scheduler' },
+      });
       await science.phase(ready, 'Ready');
       await waitFor('its pods', async () => (await science.podsOf(ready)).length === 2);
       await science.delete(ready, 'Job');

@@ -46,7 +46,7 @@ describeStack(
   (getFixture) => {
     let terms: Terms;
     let science: Namespace;
-    let made = 0;
+    let submitted = 0;
 
     beforeAll(async () => {
       terms = await Terms.create(getFixture());
@@ -56,7 +56,7 @@ describeStack(
 
     /** Submits one workload of each kind; the last one is held until its user releases it. */
     async function submit(): Promise<{ held: KubernetesObject; victim: KubernetesObject }> {
-      const i = made++;
+      const i = submitted++;
       const annotations = { 'fluxqueue/walltime': '60s' };
       const common = { annotations, runs: '200ms' };
       await science.job(`gang-${i}`, { ...common, pods: 3, cores: CORES });
@@ -68,14 +68,15 @@ describeStack(
     }
 
     async function disturb({ held, victim }: Awaited<ReturnType<typeof submit>>): Promise<void> {
-      if (made % 2 === 0) await science.delete(victim, 'Job', made % 4 === 0 ? 'Foreground' : 'Background');
+      if (submitted % 2 === 0)
+        await science.delete(victim, 'Job', submitted % 4 === 0 ? 'Foreground' : 'Background');
       await science.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
     }
 
     /** Removes the node of a running job, which causes a call of `queue.requeue`. */
     async function loseNode({ sprung }: FaultInjector): Promise<void> {
       const { cluster } = getFixture().stack;
-      const i = made++;
+      const i = submitted++;
       // No other pod uses this node: a bare Pod on a deleted node ends only when the controller manager deletes it.
       const taint = { key: 'spare', value: `${i}`, effect: 'NoSchedule' };
       const shape = { cpu: String(CORES), labels: { spare: `${i}` }, taints: [taint] };

@@ -191,7 +191,7 @@ describeStack(
       const main = await science.job('main', after('prep'));
       const cleanup = await science.job('cleanup', after('afternotok:slow, afterany:prep'));
       const never = await science.job('never', after('afterok:slow'));
-      const lonely = await science.job('lonely', after('nobody'));
+      const lonely = await science.job('lonely', after('no-such-job'));
       expect((await science.phase(main, 'Waiting', 'DependencyPending')).message).toContain('prep');
       await science.phase(cleanup, 'Waiting', 'DependencyPending');
       const ended = await science.phase(slow, 'Finished');

@@ -25,7 +25,7 @@ describeStack(
         const args = ['scale', 'miniclusters/band', `--replicas=${replicas}`, '-n', 'science'];
         expect(await stack.cluster.kubectl(args)).toMatchObject({ code: 0 });
       };
-      const made = await clusters.create('band', { maxSize: 8, interactive: true });
+      const created = await clusters.create('band', { maxSize: 8, interactive: true });
       const four = await clusters.running('band', 4);
       await scale(8);
       const eight = await clusters.running('band', 8);
@@ -60,7 +60,7 @@ describeStack(
       await clusters.patch('band', { size: 5, maxSize: 8 });
       await clusters.running('band', 5);
       await clusters.condition('band', 'Stalled', 'False');
-      expect(await science.events(made)).toContainEqual(expect.stringMatching(/^MaximumFixed: /));
+      expect(await science.events(created)).toContainEqual(expect.stringMatching(/^MaximumFixed: /));
     });
 
     test('is scaled by a HorizontalPodAutoscaler through its scale subresource', async () => {
@@ -116,17 +116,17 @@ describeStack(
 
     test('creates and deletes services with its spec', async () => {
       const services = [{ name: 'db', image: 'none', ports: [5432] }];
-      const made = await clusters.create('served', { size: 1, services });
+      const created = await clusters.create('served', { size: 1, services });
       await clusters.phase('served', 'Running');
       const parts = ['Deployment/served-services', 'Service/served-db'];
-      expect(await clusters.ownedObjects(made)).toEqual(expect.arrayContaining(parts));
+      expect(await clusters.ownedObjects(created)).toEqual(expect.arrayContaining(parts));
       const db = await waitFor('the services pod', async () =>
         (await clusters.list<Pod>('Pod')).find(({ spec }) => spec.containers[0]!.name === 'db'),
       );
       expect(db.spec).toMatchObject({ hostname: 'served-services', subdomain: 'served' });
       await clusters.patch('served', { services: null });
       await waitFor('the services to be deleted', async () => {
-        const left = await clusters.ownedObjects(made);
+        const left = await clusters.ownedObjects(created);
         return !parts.some((part) => left.includes(part));
       });
       expect((await clusters.get('served'))!.status!.phase).toBe('Running');

@@ -36,7 +36,7 @@ describeStack(
     }
 
     test('is queued, runs on its allocated nodes, resolves its brokers by name, and finishes with its lead broker', async () => {
-      const made = await clusters.create('hello');
+      const created = await clusters.create('hello');
       const up = await clusters.phase('hello', 'Running');
       expect(trueConditions(up)).toEqual(['JobRequested', 'JobRunning', 'JobMiniClusterReady', 'Ready']);
       expect(up.status).toMatchObject({
@@ -65,7 +65,7 @@ describeStack(
         const named = slices.flatMap(({ endpoints }) => endpoints.map(({ hostname }) => hostname));
         return named.sort().join() === 'hello-0,hello-1,hello-2,hello-3';
       });
-      expect(await clusters.ownedObjects(made)).toEqual(
+      expect(await clusters.ownedObjects(created)).toEqual(
         expect.arrayContaining(['FluxJob/hello-job', 'Job/hello', 'Secret/hello-curve', 'Service/hello']),
       );
 
@@ -75,14 +75,14 @@ describeStack(
       expect(trueConditions(over)).toEqual(['JobRequested', 'JobFinished']);
       expect((await science.phase(job, 'Finished')).result).toBe('Succeeded');
       expect(await clusters.brokers('hello')).toEqual([]);
-      expect(await science.events(made)).toEqual([
+      expect(await science.events(created)).toEqual([
         'BrokersUp: 4 of 4 brokers are up',
         'Succeeded: the lead broker succeeded',
       ]);
     });
 
     test('has a valid certificate, which only its Secret contains', async () => {
-      const made = await clusters.create('secretive', { size: 1 });
+      const created = await clusters.create('secretive', { size: 1 });
       await clusters.phase('secretive', 'Running');
       type Secret = KubernetesObject & { immutable?: boolean; data: Record<string, string> };
       const all = await clusters.list<Secret>('Secret');
@@ -95,7 +95,7 @@ describeStack(
         await clusters.list('ConfigMap'),
         await clusters.get('secretive'),
         await clusters.list('Job'),
-        await science.events(made),
+        await science.events(created),
         controller.process.logTail(),
       ]);
       for (const secretText of [key, secret!.data['curve.cert']!])
@@ -147,7 +147,7 @@ describeStack(
     });
 
     test('times out with reason QuorumNotReached if its brokers never start', async () => {
-      await clusters.create('lonely', { deadlineSeconds: 2, pod: { schedulerName: 'nobody' } });
+      await clusters.create('lonely', { deadlineSeconds: 2, pod: { schedulerName: 'no-such-scheduler' } });
       const over = await clusters.phase('lonely', 'Finished');
       expect(over.status).toMatchObject({ result: 'TimedOut' });
       expect(conditionOf(over, 'JobFinished')).toMatchObject({
@@ -170,11 +170,11 @@ describeStack(
 
     test('reports an invalid spec and creates no Job for it', async () => {
       const flux = { curveCert: 'curve\n public-key = "hunter2"\n' };
-      const made = await clusters.create('wrong', { size: 1, flux });
+      const created = await clusters.create('wrong', { size: 1, flux });
       const { message } = await clusters.condition('wrong', 'Stalled', 'True', 'Invalid');
       expect(message).toContain('spec.flux.curveCert');
       expect(message).not.toContain('hunter2');
-      expect((await clusters.ownedObjects(made)).filter((name) => name.startsWith('Job/'))).toEqual([]);
+      expect((await clusters.ownedObjects(created)).filter((name) => name.startsWith('Job/'))).toEqual([]);
     });
 
     test('runs in a namespace outside the queue', async () => {
@@ -194,7 +194,7 @@ describeStack(
     test('leaves no objects behind if it is deleted while it waits', async () => {
       const wall = await science.job('wall', { pods: 4, cores: 4, runs: '10m' });
       await science.phase(wall, 'Running');
-      const made = await clusters.create('patient');
+      const created = await clusters.create('patient');
       const waits = await clusters.phase('patient', 'Waiting');
       expect(trueConditions(waits)).toEqual(['JobRequested', 'JobWaitingForResources', 'Reconciling']);
       await clusters.condition('patient', 'Ready', 'False', 'Reserved');
@@ -208,19 +208,19 @@ describeStack(
       });
       await deleteCompletely('patient');
       expect(await science.phase(job, 'Finished')).toMatchObject({ result: 'Cancelled', startedAt: null });
-      expect(await science.events(made)).toEqual([]);
+      expect(await science.events(created)).toEqual([]);
       await science.delete(wall, 'Job');
       await science.phase(wall, 'Finished');
     });
 
     test('is deleted after its end if its spec has cleanup', async () => {
-      const made = await clusters.create('tidy', { size: 1, cleanup: true });
+      const created = await clusters.create('tidy', { size: 1, cleanup: true });
       const [lead] = await clusters.running('tidy', 1);
       await clusters.finishPod(lead!);
       await waitFor('the MiniCluster to be deleted', async () => (await clusters.get('tidy')) === undefined);
       await waitFor(
         'its objects to be deleted',
-        async () => (await clusters.ownedObjects(made)).length === 0,
+        async () => (await clusters.ownedObjects(created)).length === 0,
       );
     });
 

@@ -41,7 +41,7 @@ describeStack(
       const requeued = await science.phase(gang, 'Waiting');
       expect(requeued).toMatchObject({ requeues: 1, submittedAt: before.submittedAt, allocation: null });
       // Neither Job fits on the two nodes that are left.
-      const shown = await waitFor('the FluxJob to say so', async () => {
+      const shown = await waitFor('the FluxJob to be requeued', async () => {
         const found = await science.fluxJob('gang-job');
         return found?.status?.phase === 'Waiting' && found.status.requeues === 1 && found;
       });

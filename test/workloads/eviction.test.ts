@@ -100,7 +100,7 @@ describe('an eviction', () => {
     const { grant, evict, row, eviction } = await setUp();
     await grant();
     eviction.recordRelease(job(false, 7), row());
-    // The generation that was released, and one that the user made just before the release.
+    // The generation that was released, and one from a change by the user just before the release.
     for (const generation of [5, 6]) await evict(LOST, job(true, generation));
     expect(row().phase).toBe('Ready');
     await evict(LOST, job(true, 8));

@@ -137,22 +137,22 @@ describe('a Job', () => {
     expect(jobAdapter.demand(job({ template })).priority).toBeUndefined();
   });
 
-  const growing = (gang: string, spec: Spec = {}): Job => {
-    const made = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
-    return { ...made, metadata: { ...made.metadata, annotations: { [GANG_SIZE]: gang } } };
+  const elasticJob = (gang: string, spec: Spec = {}): Job => {
+    const elastic = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
+    return { ...elastic, metadata: { ...elastic.metadata, annotations: { [GANG_SIZE]: gang } } };
   };
 
   test.each([
-    ['its gang size', growing('2'), 2],
-    ['no more than its parallelism', growing('8'), 3],
-    ['all its pods if the gang size is invalid', growing('many'), 3],
-    ['all its pods if they have no indexes', growing('2', { completionMode: 'NonIndexed' }), 3],
-  ])('with a gang size requests %s', (_, made, pods) => {
-    expect(jobAdapter.demand(made).pods).toBe(pods);
+    ['its gang size', elasticJob('2'), 2],
+    ['no more than its parallelism', elasticJob('8'), 3],
+    ['all its pods if the gang size is invalid', elasticJob('many'), 3],
+    ['all its pods if they have no indexes', elasticJob('2', { completionMode: 'NonIndexed' }), 3],
+  ])('with a gang size requests %s', (_, elastic, pods) => {
+    expect(jobAdapter.demand(elastic).pods).toBe(pods);
   });
 
   test('with a gang size is released with an open assignment', () => {
-    expect(jobAdapter.releasePatch(growing('3'), wide)).toMatchObject({
+    expect(jobAdapter.releasePatch(elasticJob('3'), wide)).toMatchObject({
       body: {
         spec: {
           template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
@@ -176,7 +176,11 @@ describe('a Job', () => {
 
 describe('an unpinned pod of a Job', () => {
   const row = { ...wide, jobid: 7 };
-  const made = (nodeName: string | undefined, jobid = '7', more: Partial<Pod['metadata']> = {}): Pod => {
+  const podOfGrant = (
+    nodeName: string | undefined,
+    jobid = '7',
+    more: Partial<Pod['metadata']> = {},
+  ): Pod => {
     const { spec, metadata, ...rest } = pod('Running', nodeName);
     const { nodeName: _, ...unbound } = spec;
     return {
@@ -185,20 +189,20 @@ describe('an unpinned pod of a Job', () => {
       metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
     };
   };
-  const isUnpinned = (one: Pod) => findUnpinned(row, [made('node-1'), one]) === one;
+  const isUnpinned = (one: Pod) => findUnpinned(row, [podOfGrant('node-1'), one]) === one;
 
   test('is on a node outside the allocation, or has no node and no pin', () => {
-    expect(isUnpinned(made('node-3'))).toBe(true);
-    expect(isUnpinned(made(undefined))).toBe(true);
-    expect(isUnpinned(made('node-2'))).toBe(false);
+    expect(isUnpinned(podOfGrant('node-3'))).toBe(true);
+    expect(isUnpinned(podOfGrant(undefined))).toBe(true);
+    expect(isUnpinned(podOfGrant('node-2'))).toBe(false);
   });
 
   test('is not a gated, finished or terminating pod, or a pod of another grant', () => {
-    const gated = made(undefined);
+    const gated = podOfGrant(undefined);
     expect(isUnpinned({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
-    expect(isUnpinned({ ...made('node-3'), status: { phase: 'Failed' } })).toBe(false);
-    expect(isUnpinned(made('node-3', '6'))).toBe(false);
-    expect(isUnpinned(made('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
+    expect(isUnpinned({ ...podOfGrant('node-3'), status: { phase: 'Failed' } })).toBe(false);
+    expect(isUnpinned(podOfGrant('node-3', '6'))).toBe(false);
+    expect(isUnpinned(podOfGrant('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
   });
 });
 
