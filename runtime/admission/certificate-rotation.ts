@@ -7,13 +7,13 @@
 import { type Clock, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
+import { secrets } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
 import {
   type CertificateStoreOptions,
   ensureCertificate,
   type StoredCertificate,
-  secrets,
   webhookConfigurations,
 } from './certificate-store';
 
@@ -65,7 +65,7 @@ export function rotateCertificates(
 /** Checks one at a time. A trigger during a check causes one more check after it. */
 class CertificateChecks {
   private readonly clock: Clock;
-  private serving: string;
+  private serving: StoredCertificate;
   private running: Promise<void> | undefined;
   private triggered = false;
   private stopped = false;
@@ -76,7 +76,7 @@ class CertificateChecks {
     private readonly options: CertificateRotationOptions,
   ) {
     this.clock = options.clock ?? systemClock;
-    this.serving = current.cert;
+    this.serving = current;
   }
 
   trigger(): void {
@@ -106,11 +106,11 @@ class CertificateChecks {
   private async check(): Promise<number> {
     const { logger, names, onCertificate, interval = DEFAULT_INTERVAL_MS } = this.options;
     try {
-      const found = await ensureCertificate(this.options);
+      const found = await ensureCertificate({ ...this.options, serving: () => this.serving });
       // A certificate that the apiserver trusts only since this check is served after the next one.
-      if (found.cert !== this.serving && found.trusted && !this.stopped) {
+      if (found.cert !== this.serving.cert && found.trusted && !this.stopped) {
         onCertificate(found);
-        this.serving = found.cert;
+        this.serving = found;
         logger.info({ names }, 'serving a new certificate');
       }
       return interval;

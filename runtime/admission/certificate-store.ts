@@ -6,7 +6,8 @@
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
-import { clusterWide, namespaced } from '../kubernetes/paths';
+import { clusterWide, secrets } from '../kubernetes/paths';
+import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
 import { isDue, makeCertificate, type ServingCertificate } from './certificates';
 
@@ -18,6 +19,8 @@ export interface CertificateStoreOptions {
   readonly configurationName: string;
   /** The host names by which the apiserver calls the webhook; see {@link serviceNames}. */
   readonly names: readonly string[];
+  /** The certificate that is served now, which restores a lost Secret without a change for clients. @default - a new one is created */
+  readonly serving?: () => ServingCertificate;
   /** @default - the system's clock */
   readonly now?: () => Date;
 }
@@ -39,7 +42,6 @@ interface WebhookConfiguration extends KubernetesObject {
   }[];
 }
 
-export const secrets = namespaced('', 'v1', 'secrets');
 export const webhookConfigurations = clusterWide(
   'admissionregistration.k8s.io',
   'v1',
@@ -59,9 +61,9 @@ export function serviceNames(service: string, namespace: string): string[] {
 }
 
 /**
- * Returns the stored certificate, or creates a new one if none is stored or the
- * stored one is due for renewal. The CA is in the webhook configuration before
- * any replica serves the certificate.
+ * Returns the stored certificate, else stores the one that is served. Creates a
+ * new one if there is neither, or if it is due for renewal. The CA is in the
+ * webhook configuration before any replica serves the certificate.
  * @throws ApiError, and other errors of the client
  */
 export function ensureCertificate(options: CertificateStoreOptions): Promise<StoredCertificate> {
@@ -85,27 +87,24 @@ function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
 }
 
 async function storedPair(
-  { client, namespace, secretName, now = () => new Date() }: CertificateStoreOptions,
+  { client, namespace, secretName, serving, now = () => new Date() }: CertificateStoreOptions,
   names: readonly string[],
 ): Promise<ServingCertificate> {
   const secret = await orUndefined(client.get<Secret>(secrets(namespace, secretName)));
   const stored = secret === undefined ? undefined : pairOf(secret);
   if (stored !== undefined && !isDue(stored, names, now())) return stored;
-  const pair = await makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
+  const known = stored ?? serving?.();
+  const pair =
+    known !== undefined && !isDue(known, names, now())
+      ? known
+      : await makeCertificate({ names, now: now(), trusted: known?.bundle ?? '' });
   const data = {
     'tls.key': encoded(pair.key),
     'tls.crt': encoded(pair.cert),
     'ca.crt': encoded(pair.bundle),
   };
   if (secret === undefined) {
-    const metadata = { name: secretName, namespace };
-    await client.create(secrets(namespace), {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata,
-      type: 'Opaque',
-      data,
-    });
+    await createSecret(client, { namespace, name: secretName, data });
   } else {
     // With the resourceVersion that was read, a concurrent update is a conflict.
     await client.update(secrets(namespace, secretName), { ...secret, data: { ...secret.data, ...data } });

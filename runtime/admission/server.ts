@@ -225,7 +225,7 @@ function listen(server: Server, { host, port }: WebhookOptions): Promise<void> {
         new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${cause.code})`, {
           field: 'webhook.port',
           value: port,
-          remedy: 'choose another port with webhook.port or FLUXQUEUE_WEBHOOK_PORT',
+          remedy: 'choose another port with webhook.port or FLUXQUEUE_webhook_port',
           cause,
         }),
       ),

@@ -141,6 +141,66 @@ describeCluster(
       await rotation.stop();
     });
 
+    describe('whose Secret was lost', () => {
+      const path = () => `/api/v1/namespaces/${NAMESPACE}/secrets/${options.secretName}`;
+      const emptied = async () => {
+        await getCluster().api.send('DELETE', path());
+        await getCluster().create({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: options.secretName, namespace: NAMESPACE },
+        });
+      };
+
+      it.each([
+        ['deleted', () => getCluster().api.send('DELETE', path())],
+        ['emptied', emptied],
+      ])('because it was %s, is restored from the running webhook and stays trusted', async (_, lose) => {
+        await configure();
+        await ensureCertificate(options);
+        const first = await ensureCertificate(options);
+        const served: StoredCertificate[] = [];
+        const replicas = [1, 2].map(() =>
+          rotateCertificates(first, {
+            ...options,
+            client,
+            logger: createLogger('test', 'silent'),
+            onCertificate: (certificate) => served.push(certificate),
+          }),
+        );
+        try {
+          await lose();
+          await getCluster().waitFor('the Secret', async () => {
+            const { data } = await getCluster().get<{ data?: Record<string, string> }>(path());
+            return data?.['tls.crt'] !== undefined;
+          });
+          expect(pairOf(await ensureCertificate(options))).toEqual(pairOf(first));
+          expect([served, await bundles()]).toEqual([[], [first.bundle, first.bundle]]);
+        } finally {
+          for (const replica of replicas) await replica.stop();
+        }
+      });
+
+      it('is replaced by a new trusted one if no webhook serves it', async () => {
+        await configure();
+        const first = await ensureCertificate(options);
+        await getCluster().api.send('DELETE', path());
+        const second = await ensureCertificate(options);
+        expect(second.cert).not.toBe(first.cert);
+        expect(await bundles()).toEqual([second.bundle, second.bundle]);
+      });
+
+      it('is replaced by a new one if it is due for renewal', async () => {
+        await configure();
+        const first = await ensureCertificate(options);
+        await getCluster().api.send('DELETE', path());
+        const serving = () => first;
+        const second = await ensureCertificate({ ...options, serving, now: daysFromNow(300) });
+        expect(second.cert).not.toBe(first.cert);
+        expect(second.bundle.endsWith(first.bundle)).toBe(true);
+      });
+    });
+
     it('fails with the error of the apiserver if the access is forbidden', async () => {
       const kubeconfig = await getCluster().kubeconfigForServiceAccount('default', NAMESPACE);
       const unprivileged = createClient({ kubeconfig });
