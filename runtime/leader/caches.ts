@@ -22,7 +22,7 @@ import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kuberne
 import type { Logger } from '../observability/log';
 import type { GraphNode } from '../resources/types';
 import { isTerminal } from '../workloads/adapter';
-import { isBeyond } from '../workloads/assignment';
+import { isBeyondAssignment } from '../workloads/assignment';
 import type { WorkloadKey } from '../workloads/key';
 
 export interface CachesOptions {
@@ -223,7 +223,8 @@ function isPlainWorkload({ metadata: { labels, annotations } }: Pod): boolean {
   const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
   return (
     labels?.[ADMITTED_LABEL] === 'true' &&
-    (assignment === undefined || isBeyond(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
+    (assignment === undefined ||
+      isBeyondAssignment(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }
 

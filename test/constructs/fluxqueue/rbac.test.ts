@@ -16,7 +16,7 @@ test('no rule has a wildcard', () => {
 test('Secrets are read and changed by name only; who may create one is kept to its own by a policy', () => {
   const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
   expect(secrets.map(({ role, resourceNames }) => [role, resourceNames])).toEqual([
-    // What it may create, a policy says: test/stack/miniclusters.test.ts.
+    // What it may create, a policy says: test/stack/minicluster-rights.test.ts.
     ['fluxqueue-controller', undefined],
     // And these: test/constructs/stack.cluster.test.ts.
     ['fluxqueue-webhook', undefined],
