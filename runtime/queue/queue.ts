@@ -85,7 +85,7 @@ export function openQueue(options: QueueOptions): Queue {
     running: (fence, starts) => write(sql.RUNNING, fence, starts),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
-    recall: (fence, recalls) => write(sql.RECALL, fence, recalls, URGENT),
+    requestEviction: (fence, evictions) => write(sql.REQUEST_EVICTION, fence, evictions, URGENT),
     requeue: (fence, requeues) => write(sql.REQUEUE, fence, requeues),
     async archive(fence, before, most = ARCHIVE_BATCH) {
       const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, most]);

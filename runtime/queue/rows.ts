@@ -7,7 +7,7 @@ const seconds = (column: string, name: string) => `extract(epoch FROM ${column})
 /** Select list that gives a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
-  'usr AS "user", after, preemptible, recall, preemptions',
+  'usr AS "user", after, preemptible, recall AS "evictionReason", preemptions',
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
@@ -53,7 +53,7 @@ export function newRow(submission: Submission, seq: number): WorkloadRow {
     result: null,
     requeues: 0,
     notBefore: null,
-    recall: null,
+    evictionReason: null,
     preemptions: 0,
     allocatedAt: null,
     releasedAt: null,

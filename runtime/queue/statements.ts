@@ -179,11 +179,11 @@ export const FINISH = update({
 });
 
 /** Committed before anything is suspended: after a crash the next leader goes on with it. */
-export const RECALL = update({
+export const REQUEST_EVICTION = update({
   input: 'message text',
   where: `w.phase IN ('Ready', 'Running') AND w.recall IS NULL`,
   set: 'recall = (t.input).message',
-  event: `'Recalled'`,
+  event: `'EvictionRequested'`,
   detail: `jsonb_build_object('message', recall)`,
 });
 

@@ -5,7 +5,7 @@ import type { QueueSettings } from './settings';
 import type {
   Adoption,
   Outcome,
-  Recall,
+  EvictionRequest,
   Requeue,
   Result,
   Share,
@@ -92,7 +92,7 @@ export interface Queue {
     ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
   ): Promise<WorkloadRow[]>;
   /** Ready or Running: to be taken back; one that is already keeps its first reason. */
-  recall(fence: number, recalls: readonly Recall[]): Promise<WorkloadRow[]>;
+  requestEviction(fence: number, evictions: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
   /** Ready or Running -> Waiting with its place kept and a new jobid. */
   requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
   /**

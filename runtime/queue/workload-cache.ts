@@ -15,7 +15,7 @@ import type { Queue } from './store';
 import type {
   Adoption,
   Phase,
-  Recall,
+  EvictionRequest,
   Requeue,
   Result,
   Submission,
@@ -167,8 +167,8 @@ export class WorkloadCache {
     return this.committed(this.queue.adopt(this.fence, adoptions));
   }
 
-  recall(recalls: readonly Recall[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.recall(this.fence, recalls));
+  requestEviction(evictions: readonly EvictionRequest[]): Promise<readonly WorkloadRow[]> {
+    return this.committed(this.queue.requestEviction(this.fence, evictions));
   }
 
   async allocate(

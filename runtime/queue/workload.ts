@@ -74,7 +74,7 @@ export interface WorkloadRow extends Submission {
   /** While Waiting after a requeue: not asked for before this. */
   readonly notBefore: number | null;
   /** While Ready or Running: why it is to be taken back from its nodes; committed before anything acts on it. */
-  readonly recall: string | null;
+  readonly evictionReason: string | null;
   /** How often it was taken back for another: such a one takes back nobody. */
   readonly preemptions: number;
   readonly allocatedAt: number | null;
@@ -100,7 +100,7 @@ export interface WaitUpdate {
 }
 
 /** A row that has to give its units back although it has not ended. */
-export interface Recall {
+export interface EvictionRequest {
   readonly uid: string;
   /** For whom, or for what. */
   readonly message: string;

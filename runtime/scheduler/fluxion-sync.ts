@@ -308,9 +308,9 @@ interface ForeignAllocation {
  * When its nodes are held as of now. A leader whose clock was ahead may have written a start that is still to come; what
  * is being taken back is gone soon, and who it is taken back for counts on that.
  */
-function spanOf({ allocation, recall }: WorkloadRow, now: number): Allocation {
+function spanOf({ allocation, evictionReason }: WorkloadRow, now: number): Allocation {
   const { start, end } = allocation!;
-  const until = recall === null ? end : Math.min(end, now + LEAVING_SECONDS);
+  const until = evictionReason === null ? end : Math.min(end, now + LEAVING_SECONDS);
   return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
 }
 

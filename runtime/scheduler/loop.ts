@@ -37,7 +37,7 @@ export interface SchedulingLoopOptions {
   /** Called after the commit, with every workload that is now to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with every workload that has to leave its nodes. */
-  readonly onRecalled: (row: WorkloadRow) => void;
+  readonly onEvictionRequested: (row: WorkloadRow) => void;
   /** Compares the rows with the apiserver; resolves to whether to compare again soon. */
   readonly audit: () => Promise<boolean>;
   /** Fluxion did not hold what it was to hold. */
@@ -184,12 +184,12 @@ export class SchedulingLoop {
 
   /** Side by side: one round trip to the database. None is given up while another is under way. */
   private async commit(result: PassResult): Promise<void> {
-    const { workloadCache, onRecalled } = this.options;
+    const { workloadCache, onEvictionRequested } = this.options;
     const writes = [
       this.grant(result.grants),
-      result.recalls.length === 0
+      result.evictions.length === 0
         ? undefined
-        : workloadCache.recall(result.recalls).then((rows) => rows.forEach(onRecalled)),
+        : workloadCache.requestEviction(result.evictions).then((rows) => rows.forEach(onEvictionRequested)),
       result.waits.length === 0 ? undefined : workloadCache.wait(result.waits),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;

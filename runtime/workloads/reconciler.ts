@@ -291,7 +291,7 @@ export class WorkloadReconciler {
   ): EvictionReason | undefined {
     // What can't be taken back stays where it is until it ends.
     if (!adapter.recallable && !adapter.isHeldBack(object)) return undefined;
-    if (row.recall !== null) return { cause: 'preempted', what: row.recall };
+    if (row.evictionReason !== null) return { cause: 'preempted', what: row.evictionReason };
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', what: `lost ${listed(lost)}` };
     const begun = this.eviction.whyBegun(row);

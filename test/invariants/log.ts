@@ -71,19 +71,19 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
 
 /** What of the log so far may send a workload back. */
 class Causes {
-  private readonly recalled = new Set<string>();
+  private readonly evicted = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
 
   constructor(private readonly deeds: Deeds) {}
 
   ofRequeue(uid: string): boolean {
     const lost = this.nodesOf.get(uid)?.some((name) => this.deeds.lostNodes.has(name)) ?? false;
-    return lost || this.recalled.has(uid) || this.deeds.stopped.has(uid);
+    return lost || this.evicted.has(uid) || this.deeds.stopped.has(uid);
   }
 
   follow({ uid, event, detail }: LoggedEvent): void {
-    if (event === 'Recalled') this.recalled.add(uid);
-    if (event === 'Requeued') this.recalled.delete(uid);
+    if (event === 'EvictionRequested') this.evicted.add(uid);
+    if (event === 'Requeued') this.evicted.delete(uid);
     if (!GRANTS.has(event)) return;
     const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];
     this.nodesOf.set(

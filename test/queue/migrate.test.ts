@@ -109,7 +109,7 @@ describePostgres('migrate', (getPostgres) => {
     await queue.migrate();
     const fence = await queue.acquireFence('after');
     expect(fence).toBe(9);
-    const unset = { after: [], preemptible: false, notBefore: null, recall: null, preemptions: 0 };
+    const unset = { after: [], preemptible: false, notBefore: null, evictionReason: null, preemptions: 0 };
     const [waits, runs] = await queue.active();
     expect(waits).toMatchObject({
       uid: 'waits',

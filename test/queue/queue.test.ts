@@ -94,7 +94,7 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     released: ({ uid }) => queue.released(fence, [uid]),
     running: ({ uid }) => queue.running(fence, [{ uid, startedAt: 111.5 }]),
     shrink: (r) => queue.shrink(fence, [{ uid: r.uid, allocation: allocationOf(r) }]),
-    recall: ({ uid }) => queue.recall(fence, [{ uid, message: 'for another' }]),
+    requestEviction: ({ uid }) => queue.requestEviction(fence, [{ uid, message: 'for another' }]),
     finish: ({ uid }) => queue.finish(fence, [{ uid, result: 'Succeeded', finishedAt: 222.25 }]),
     requeue: ({ uid }) => queue.requeue(fence, [{ uid, cause: 'failure', message: 'node died' }]),
   };
@@ -107,9 +107,9 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     released: { Ready: { phase: 'Ready', releasedAt: expect.any(Number) } },
     running: { Ready: { phase: 'Running', startedAt: 111.5, releasedAt: expect.any(Number) } },
     shrink: { Ready: { phase: 'Ready' }, Running: { phase: 'Running' } },
-    recall: {
-      Ready: { phase: 'Ready', recall: 'for another' },
-      Running: { phase: 'Running', recall: 'for another' },
+    requestEviction: {
+      Ready: { phase: 'Ready', evictionReason: 'for another' },
+      Running: { phase: 'Running', evictionReason: 'for another' },
     },
     finish: {
       Waiting: { phase: 'Finished', result: 'Succeeded', finishedAt: 222.25 },

@@ -29,20 +29,20 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
 
   test('a recall is committed once, and goes when it has been done', async () => {
     await ready('a');
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
-      { recall: 'for b', phase: 'Ready' },
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
+      { evictionReason: 'for b', phase: 'Ready' },
     ]);
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
     const again = await requeue('a', { cause: 'preempted', message: 'for b' });
-    expect(again).toMatchObject({ recall: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
+    expect(again).toMatchObject({ evictionReason: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
     expect(again.notBefore).toBeNull();
   });
 
   test('one that ends before its recall was done is not recalled any more', async () => {
     await ready('a');
-    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
     const [over] = await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
-    expect(over).toMatchObject({ phase: 'Finished', recall: null });
+    expect(over).toMatchObject({ phase: 'Finished', evictionReason: null });
   });
 
   test('each cause counts for itself', async () => {
@@ -115,7 +115,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
 
   test('what is recalled, requeued and changed says by whom and why', async () => {
     await ready('a');
-    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
     const row = await requeue('a', { cause: 'preempted', message: 'taken back for b' });
     await queue.update(fence, [changed(row, { priority: 3 })]);
     await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
@@ -123,7 +123,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     expect((await queue.history('a')).map(({ actor, event, why }) => `${actor}: ${event}: ${why}`)).toEqual([
       'ada: Submitted: was admitted and found by the queue',
       'leader-1: Allocated: its turn came and it fits',
-      'leader-1: Recalled: for b',
+      'leader-1: EvictionRequested: for b',
       'leader-1: Requeued: taken back for b',
       'ada: Updated: was changed while it waited',
       'leader-1: Waiting: Busy: no room',
@@ -138,8 +138,8 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     ]);
     expect(row).toMatchObject({ user: 'system:weird', after: [{ type: 'afterok', name: 'x' }] });
     await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(row!) }]);
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
-      { recall: 'for b' },
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
+      { evictionReason: 'for b' },
     ]);
     expect(await requeue('a', { message: 'gone \udc00' })).toMatchObject({ message: 'gone ' });
   });

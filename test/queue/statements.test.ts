@@ -18,7 +18,11 @@ const LIFE: readonly (readonly [name: string, statement: string, records: Record
   ['update', sql.UPDATE, (rows) => rows.map((row) => changed(row, { walltime: 90 }))],
   ['allocate', sql.ALLOCATE, (rows) => rows.map((row) => ({ uid: row.uid, allocation: wide(row) }))],
   ['released', sql.RELEASED, (rows) => rows.map(({ uid }) => ({ uid }))],
-  ['recall', sql.RECALL, (rows) => rows.map(({ uid }) => ({ uid, message: 'for another' }))],
+  [
+    'request eviction',
+    sql.REQUEST_EVICTION,
+    (rows) => rows.map(({ uid }) => ({ uid, message: 'for another' })),
+  ],
   [
     'requeue',
     sql.REQUEUE,

@@ -18,7 +18,7 @@ const CORES = 4;
 /** Changed queues, preemption and a changed graph: their faults are the crash matrix's alone (test/crash-matrix). */
 const ELSEWHERE: readonly CallName[] = [
   'queue.setQueues',
-  'queue.recall',
+  'queue.requestEviction',
   'fluxion.removeNodes',
   'fluxion.addNodes',
 ];

@@ -53,12 +53,12 @@ function precedenceOf({ input, budgets }: Pass) {
 }
 
 function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
-  const { grants, waits, recalls, memory, more, matches } = pass;
+  const { grants, waits, evictions, memory, more, matches } = pass;
   const reservations = pass.reservations.all();
   return {
     grants,
     waits: waits.updates,
-    recalls,
+    evictions,
     reservations,
     memory: { ...memory, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
     more: more || [...pass.budgets.values()].some(({ cutShort }) => cutShort),

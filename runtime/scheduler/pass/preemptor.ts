@@ -22,7 +22,11 @@ export async function preempt(pass: Pass, row: WorkloadRow): Promise<boolean> {
     room,
     lower.map((holder) => ({ ...holder, allocation: holder.allocation! })),
   );
-  return recall(pass, chosen ?? [], `preempted by ${row.namespace}/${row.name}, which is more urgent`);
+  return evictionReason(
+    pass,
+    chosen ?? [],
+    `preempted by ${row.namespace}/${row.name}, which is more urgent`,
+  );
 }
 
 /** Takes back what other queues of the cohort have borrowed. @returns whether something was taken back */
@@ -34,7 +38,7 @@ export async function reclaim(pass: Pass, row: WorkloadRow): Promise<boolean> {
     .filter(({ queue }) => queue !== row.queue && budgets.get(queue)?.settings.cohort === cohort)
     .map((holder): Borrower => ({ row: holder, holds: heldBy(holder, holder.allocation!, units) }));
   const chosen = borrowersFor(quotas.shortOf(row, at), borrowers, quotas, at);
-  return recall(pass, chosen ?? [], `gives back quota that queue ${row.queue} had lent`);
+  return evictionReason(pass, chosen ?? [], `gives back quota that queue ${row.queue} had lent`);
 }
 
 /** A pod can't be suspended; what stands on nodes that are gone is on its way already. */
@@ -49,12 +53,12 @@ function recallable(pass: Pass): WorkloadRow[] {
 }
 
 /** Taken back already, by this pass or an earlier one. */
-function leaving({ holders, recalls }: Pass): WorkloadRow[] {
-  const now = new Set(recalls.map(({ uid }) => uid));
-  return holders.filter(({ uid, recall: before }) => before !== null || now.has(uid));
+function leaving({ holders, evictions }: Pass): WorkloadRow[] {
+  const now = new Set(evictions.map(({ uid }) => uid));
+  return holders.filter(({ uid, evictionReason: before }) => before !== null || now.has(uid));
 }
 
-async function recall(
+async function evictionReason(
   pass: Pass,
   chosen: readonly Pick<WorkloadRow, 'uid'>[],
   message: string,
@@ -64,7 +68,7 @@ async function recall(
   for (const { uid } of chosen) {
     const row = pass.holders.find((holder) => holder.uid === uid)!;
     const { allocation } = row;
-    pass.recalls.push({ uid, message });
+    pass.evictions.push({ uid, message });
     if (allocation!.end <= gone) continue;
     const cut = { ...allocation!, end: gone };
     await matcher.cancel(row.jobid);

@@ -61,10 +61,15 @@ export class Quotas {
   }
 
   private holds(row: WorkloadRow): void {
-    const { allocation, recall } = row;
+    const { allocation, evictionReason } = row;
     if (allocation === null) return;
     const { start, end } = allocation;
-    this.hold(row, start, recall === null ? end : Math.min(end, this.now + LEAVING_SECONDS), allocation);
+    this.hold(
+      row,
+      start,
+      evictionReason === null ? end : Math.min(end, this.now + LEAVING_SECONDS),
+      allocation,
+    );
   }
 
   private open({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {

@@ -7,7 +7,7 @@ import { newPassCache, type PassCache } from './pass-cache';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
 import { CapacityForecast, Reservations } from './reservations';
-import type { PassInput, Recall } from './types';
+import type { PassInput, EvictionRequest } from './types';
 import { WaitReasons } from './wait-reasons';
 
 export interface Pass {
@@ -18,7 +18,7 @@ export interface Pass {
   /** Rows with an allocation, whatever their queue. */
   readonly holders: readonly WorkloadRow[];
   readonly grants: { uid: string; allocation: Allocation }[];
-  readonly recalls: Recall[];
+  readonly evictions: EvictionRequest[];
   readonly waits: WaitReasons;
   readonly quotas: Quotas;
   readonly reservations: Reservations;
@@ -45,7 +45,7 @@ export function beginPass(input: PassInput): Pass {
       ({ allocation }) => allocation !== null,
     ),
     grants: [],
-    recalls: [],
+    evictions: [],
     waits: new WaitReasons(nodes, units),
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
@@ -64,7 +64,8 @@ export function forecastOf(pass: Pass): CapacityForecast {
   if (pass.forecast !== undefined) return pass.forecast;
   const forecast = new CapacityForecast(pass.input.nodes ?? NO_NODES, pass.input.now);
   // What is being taken back may be gone at any time.
-  for (const { allocation, recall } of pass.holders) if (recall === null) forecast.add(allocation!);
+  for (const { allocation, evictionReason } of pass.holders)
+    if (evictionReason === null) forecast.add(allocation!);
   for (const { allocation } of pass.grants) forecast.add(allocation);
   for (const { allocation } of pass.reservations.all()) forecast.add(allocation);
   pass.forecast = forecast;

@@ -64,7 +64,7 @@ export interface PassResult {
   /** To commit (`Queue.wait`): only rows whose reason, message or estimate changed. */
   readonly waits: readonly WaitUpdate[];
   /** To commit before anything acts on it: workloads that have to leave their nodes and wait again. */
-  readonly recalls: readonly Recall[];
+  readonly evictions: readonly EvictionRequest[];
   /** The next pass's `reservations`. */
   readonly reservations: readonly Reservation[];
   /** The next pass's `memory`. */
@@ -77,7 +77,7 @@ export interface PassResult {
   readonly matches: number;
 }
 
-export interface Recall {
+export interface EvictionRequest {
   readonly uid: string;
   /** For its user: why it was taken back. */
   readonly message: string;

@@ -114,13 +114,13 @@ describe('cohort', () => {
       await sim.pass();
     }
     sim.submit('b', { queue: 'b', pods: 2 });
-    const { recalls } = await sim.pass();
-    expect(recalls).toEqual([
+    const { evictions } = await sim.pass();
+    expect(evictions).toEqual([
       { uid: 'a9', message: 'gives back quota that queue b had lent' },
       { uid: 'a8', message: 'gives back quota that queue b had lent' },
     ]);
     sim.now += 1;
-    expect((await sim.pass({ freed: true })).recalls).toEqual([]);
+    expect((await sim.pass({ freed: true })).evictions).toEqual([]);
     for (const uid of ['a8', 'a9']) await sim.requeue(uid);
     await sim.pass();
     expect(sim.startOf('b')).toBe(sim.now);
@@ -135,7 +135,7 @@ describe('cohort', () => {
     for (let i = 0; i < 6; i++) sim.submit(`a${i}`, { queue: 'a', kind: 'Pod' });
     await sim.pass();
     sim.submit('b', { queue: 'b' });
-    expect((await sim.pass()).recalls).toEqual([]);
+    expect((await sim.pass()).evictions).toEqual([]);
     expect(sim.row('b').reason).toBe('QuotaExceeded');
   });
 });

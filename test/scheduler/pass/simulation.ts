@@ -140,9 +140,9 @@ export class Simulation {
     return this.settings.get(name) ?? queueSettings({ name, policy: this.policy, depth: this.depth });
   }
 
-  private commit({ grants, waits, recalls, reservations }: PassResult): void {
+  private commit({ grants, waits, evictions, reservations }: PassResult): void {
     this.reservations = reservations;
-    for (const { uid, message } of recalls) this.change(uid, { recall: message });
+    for (const { uid, message } of evictions) this.change(uid, { evictionReason: message });
     for (const { uid, allocation } of grants) {
       this.change(uid, {
         phase: 'Running',
@@ -180,15 +180,15 @@ export class Simulation {
   /** It was taken back, its pods are gone, and it waits again with a new job id. */
   async requeue(uid: string): Promise<void> {
     await this.leave(uid);
-    const { recall, preemptions } = this.row(uid);
+    const { evictionReason, preemptions } = this.row(uid);
     this.count += 1;
     this.change(uid, {
       phase: 'Waiting',
       reason: 'Requeued',
-      message: recall,
+      message: evictionReason,
       allocation: null,
       allocatedAt: null,
-      recall: null,
+      evictionReason: null,
       preemptions: preemptions + 1,
       jobid: this.count,
     });
