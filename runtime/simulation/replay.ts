@@ -68,7 +68,7 @@ class Replay {
   private readonly active = new Map<string, Entry>();
   private readonly done: SimulatedJob[] = [];
   private reservations: readonly Reservation[] = [];
-  private memory: PassCache | undefined;
+  private cache: PassCache | undefined;
   private freed = false;
   private first = true;
   private arrived = 0;
@@ -157,13 +157,13 @@ class Replay {
       queues: [{ settings: this.queue, rows: Array.from(this.active.values(), ({ row }) => row) }],
       matcher: this.fluxion,
       reservations: this.reservations,
-      memory: this.memory,
+      cache: this.cache,
       freed: this.freed,
       graphGrew: this.first,
       nodes: this.nodes,
     });
     this.reservations = result.reservations;
-    this.memory = result.memory;
+    this.cache = result.cache;
     this.freed = false;
     this.first = false;
     for (const { uid, allocation } of result.grants) this.start(this.active.get(uid)!, allocation, now);

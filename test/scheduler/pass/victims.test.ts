@@ -16,11 +16,13 @@ async function full(
   return sim;
 }
 
-test('the youngest goes, one if one is enough, and the urgent one starts when it is gone', async () => {
+test('evicts the youngest alone if that suffices, and starts the preemptor when it is gone', async () => {
   const sim = await full();
   sim.submit('urgent', { cpu: 2, priority: 10 });
   const { evictions } = await sim.pass();
-  expect(evictions).toEqual([{ uid: 'low3', message: 'preempted by science/urgent, which is more urgent' }]);
+  expect(evictions).toEqual([
+    { uid: 'low3', message: 'preempted by science/urgent, which has a higher priority' },
+  ]);
   expect(sim.row('urgent')).toMatchObject({ reason: 'Reserved', estimatedStart: sim.now + 45 });
   sim.now += 5;
   sim.submit('sneaky', { cpu: 2, walltime: 10 });
@@ -32,7 +34,7 @@ test('the youngest goes, one if one is enough, and the urgent one starts when it
   expect(sim.doubleGrants()).toEqual([]);
 });
 
-test('as few as will do, wherever they are', async () => {
+test('evicts as few workloads as suffice, wherever they are', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', PREEMPTS);
   sim.submit('wide', { pods: 2, cpu: 4, walltime: 5000, preemptible: true });
@@ -48,15 +50,15 @@ test('as few as will do, wherever they are', async () => {
 
 test.each([
   ['not preemptible', { preemptible: false }],
-  ['a pod', { kind: 'Pod' }],
+  ['a bare pod', { kind: 'Pod' }],
   ['of the same priority', { priority: 10 }],
-])('who is %s stays', async (_, over) => {
+])('does not evict a workload that is %s', async (_, over) => {
   const sim = await full(over);
   sim.submit('urgent', { cpu: 2, priority: 10 });
   expect((await sim.pass()).evictions).toEqual([]);
 });
 
-test('nobody is taken back in a queue that does not preempt, nor for a start that is near, nor in vain', async () => {
+test('evicts nothing for a queue that does not preempt, for a start that is near, or if it would not suffice', async () => {
   const sim = await full();
   sim.queue('default', { preempts: false });
   sim.submit('urgent', { cpu: 2, priority: 10 });
@@ -70,7 +72,7 @@ test('nobody is taken back in a queue that does not preempt, nor for a start tha
   expect((await sim.pass()).evictions).toEqual([]);
 });
 
-test('who was taken back itself takes back nobody, and priorities count as the queue cuts them', async () => {
+test('evicts nothing for a workload that was preempted itself, and counts priorities within the range of the queue', async () => {
   const sim = await full();
   sim.submit('again', { cpu: 2, priority: 10 });
   sim.change('again', { preemptions: 1 });
@@ -81,7 +83,7 @@ test('who was taken back itself takes back nobody, and priorities count as the q
   expect((await sim.pass({ freed: true })).evictions).toEqual([]);
 });
 
-test('no loops: each workload is taken back at most once per more urgent one, and all of them end', async () => {
+test('evicts each workload at most once per workload of higher priority, and all of them end', async () => {
   const job = fc.record({
     priority: fc.integer({ min: 0, max: 3 }),
     pods: fc.integer({ min: 1, max: 3 }),
@@ -90,7 +92,7 @@ test('no loops: each workload is taken back at most once per more urgent one, an
     preemptible: fc.boolean(),
     gap: fc.integer({ min: 0, max: 60 }),
   });
-  let taken = 0;
+  let count = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(job, { minLength: 1, maxLength: 25 }),
@@ -107,7 +109,7 @@ test('no loops: each workload is taken back at most once per more urgent one, an
         await sim.run(arrivals, async () => {
           for (const { uid, evictionReason } of sim.rows.values()) {
             if (evictionReason === null) continue;
-            taken += 1;
+            count += 1;
             evicted.set(uid, (evicted.get(uid) ?? 0) + 1);
             const { preemptible, priority } = sim.row(uid);
             expect(preemptible).toBe(true);
@@ -123,5 +125,5 @@ test('no loops: each workload is taken back at most once per more urgent one, an
     ),
     { numRuns: 80 },
   );
-  expect(taken).toBeGreaterThan(0);
+  expect(count).toBeGreaterThan(0);
 });
