@@ -1,5 +1,5 @@
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
-import { requestedBy, heldBy, inQuota, formatAmount, limitsOf } from '../../../runtime/scheduler/pass/usage';
+import { formatAmount, heldBy, inQuota, limitsOf, requestedBy } from '../../../runtime/scheduler/pass/usage';
 import { nodesOf, Simulation } from './simulation';
 
 test('converts units of any size to the numbers of a quota', async () => {
