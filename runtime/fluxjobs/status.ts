@@ -129,7 +129,6 @@ function isStuck({ phase, reason, message }: WorkloadRow): boolean {
 
 function wordsOf(row: WorkloadRow): { reason: string; message: string } {
   switch (row.phase) {
-    case 'Requested':
     case 'Waiting':
       return { reason: row.reason ?? 'Submitted', message: row.message ?? 'waits for the next pass' };
     case 'Ready':

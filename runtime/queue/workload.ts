@@ -1,7 +1,7 @@
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation } from '../resources/types';
 
-export type Phase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
+export type Phase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /** Why a Waiting row waits. */
 export type WaitReason =

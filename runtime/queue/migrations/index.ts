@@ -6,6 +6,7 @@
 import { workloads } from './000001-workloads';
 import { policies } from './000002-policies';
 import { accounting } from './000003-accounting';
+import { dropForeignAllocations } from './000004-drop-foreign-allocations';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'workloads', sql: workloads },
   { number: 2, name: 'policies', sql: policies },
   { number: 3, name: 'accounting', sql: accounting },
+  { number: 4, name: 'drop-foreign-allocations', sql: dropForeignAllocations },
 ];
