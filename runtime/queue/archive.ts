@@ -1,12 +1,11 @@
 /**
- * What has been over for long: each workload becomes one row of the archive,
- * with its events, and its usage becomes part of the sums by the day. One
- * statement, so nothing is counted twice or lost, and few rows at a time, so
- * that the leader's writes don't wait.
+ * Moves workloads that finished long ago into the archive: each becomes one row with its events, and its usage is added
+ * to the daily sums. It is one statement, so nothing is counted twice or lost, and it moves few rows at a time, so that
+ * the leader's writes don't wait.
  */
 import { FENCE } from './statements';
 
-/** $1 fence, $2 Unix second before which it finished, $3 how many at most. Answers how many it was. */
+/** $1 is the fence, $2 the Unix second before which workloads finished, $3 the most to move. Returns how many were moved. */
 export const ARCHIVE = `
 WITH ${FENCE},
 old AS MATERIALIZED (

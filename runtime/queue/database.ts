@@ -1,7 +1,6 @@
 /**
- * The connection pool and what its errors mean. A database that is down, is
- * restarting, or does not answer in time throws `FLUXQ_DATABASE_DOWN`
- * (retryable); one that refuses us throws `FLUXQ_DATABASE_REFUSED`.
+ * The connection pool and its errors. A database that is down, restarting or too slow throws `FLUXQ_DATABASE_DOWN`
+ * (retryable); one that refuses a statement or the login throws `FLUXQ_DATABASE_REFUSED`.
  */
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { FluxqError, messageOf } from '../errors';
@@ -9,20 +8,20 @@ import { FluxqError, messageOf } from '../errors';
 export interface DatabaseOptions {
   /** postgres://user:password@host:port/database */
   readonly url: string;
-  /** Connections at most. Writes are serial, so few are needed. @default 4 */
+  /** Most connections. Writes are serial, so few are needed. @default 4 */
   readonly connections?: number;
-  /** A statement that takes longer is cancelled by the server. @default 30000 */
+  /** The server cancels statements that take longer, in milliseconds. @default 30000 */
   readonly statementTimeoutMs?: number;
-  /** When nothing at all is heard of a statement, its connection is given up. @default - statementTimeoutMs + 5000 */
+  /** A connection is closed if a statement gets no answer for this long, in milliseconds. @default - statementTimeoutMs + 5000 */
   readonly answerTimeoutMs?: number;
-  /** How long to wait for a connection. @default 5000 */
+  /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
-  /** Told of connections that broke while nobody used them. @default - nobody is told: the next statement finds out */
+  /** Receives a warning for each idle connection that breaks. @default - no log */
   readonly logger?: { warn(fields: object, message: string): void };
 }
 
 export interface Database {
-  /** How many connections broke while nobody used them. */
+  /** How many idle connections broke. */
   readonly disconnects: number;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
@@ -36,12 +35,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     application_name: 'fluxqueue',
     max: options.connections ?? 4,
-    // One stays open, however quiet it is: its breaking tells of a database that is another one now.
+    // One connection stays open: when it breaks, the database may have been replaced.
     min: 1,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeout,
-    // A dead peer never cancels anything: give up soon after the server would have.
+    // A dead server never cancels a statement: give up shortly after its own timeout.
     query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
     keepAlive: true,
   });
@@ -67,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = await pool.connect().catch((error: unknown) => {
         throw databaseError(error);
       });
-      // While we hold it, its breaking is reported by the query that runs; the event must not end the process.
+      // The running query reports a broken connection; the event must not end the process.
       const ignore = () => undefined;
       client.on('error', ignore);
       let broken: Error | undefined;
@@ -90,19 +89,19 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** SQLSTATE classes after which the same statement can succeed: connection, resources, operator's intervention, rollback. */
+/** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */
 const RETRYABLE_STATES = ['08', '40', '53', '57'];
 
-/** Any error of `pg` as a FluxqError; one that is a FluxqError already passes unchanged. */
+/** Converts errors of `pg`; a FluxqError is returned unchanged. */
 function databaseError(error: unknown): FluxqError {
   if (error instanceof FluxqError) {
     return error;
   }
-  // pg's own errors with an SQLSTATE come from the server; everything else is the network or a timeout.
+  // Errors with an SQLSTATE come from the server; all others are network errors or timeouts.
   if (error instanceof DatabaseError && !RETRYABLE_STATES.includes(error.code?.slice(0, 2) ?? '')) {
     return new FluxqError(
       'FLUXQ_DATABASE_REFUSED',
-      `the database refused: ${error.message} (SQLSTATE ${error.code})`,
+      `the database refused the statement: ${error.message} (SQLSTATE ${error.code})`,
       {
         field: 'database.url',
         remedy: 'check user, password, database name and rights; see the database log',
@@ -112,13 +111,13 @@ function databaseError(error: unknown): FluxqError {
   }
   return new FluxqError('FLUXQ_DATABASE_DOWN', `the database does not answer: ${textOf(error)}`, {
     field: 'database.url',
-    remedy: 'check that Postgres runs and can be reached; it is tried again and nothing is lost',
+    remedy: 'check that Postgres runs and can be reached; the call is retried and nothing is lost',
     retryable: true,
     cause: error,
   });
 }
 
-/** Node gives an AggregateError without text when every address of a host refused. */
+/** Node throws an AggregateError without message if all addresses of a host refused. */
 function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(messageOf).join(', ');

@@ -192,10 +192,10 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
 const EVENTS = [
   'Adopted',
   'Allocated',
+  'EvictionRequested',
   'Finished',
   'Leader',
   'Reallocated',
-  'EvictionRequested',
   'Released',
   'Requeued',
   'Running',

@@ -1,7 +1,6 @@
 /**
- * Numbered migrations, append-only: what is in a release never changes, a new
- * file follows it. They are TypeScript modules that hold SQL, not .sql files:
- * the runtime is one bundled file and has no folder to read them from.
+ * Numbered migrations. They are append-only: a released migration never changes, a new file follows it. They are
+ * TypeScript modules and not .sql files because the runtime is one bundled file without a folder to read from.
  */
 import { workloads } from './000001-workloads';
 import { policies } from './000002-policies';
