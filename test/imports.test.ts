@@ -75,7 +75,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'ground',
     'runtime/jobspec',
     'runtime/fluxion',
-    'runtime/fluxion/jgf',
     'runtime/queue',
     'runtime/scheduler/pass',
   ],

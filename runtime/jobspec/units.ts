@@ -1,3 +1,4 @@
+/** From quantities to units: Fluxion counts vertices, so cores and memory are divided into units of one size. */
 import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
@@ -12,8 +13,8 @@ export interface UnitSettings {
 export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
 
 /**
- * What a pod is charged. At least one core unit, whatever it asks for: a pod
- * without requests still needs a processor, and Fluxion gives nothing for nothing.
+ * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and
+ * Fluxion can't allocate nothing.
  */
 export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   const units = count(requests, settings, ceilDiv);
@@ -21,8 +22,8 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
 }
 
 /**
- * What pods that are not ours take of their node: their requests together,
- * then rounded up. One by one, ten agents of 50m each would cost ten cores.
+ * Units that pods outside the queue use on their node: the sum of their requests, rounded up. Rounded one by one, ten
+ * agents of 50m each would cost ten cores.
  */
 export function unmanagedUnits(
   pods: readonly Requests[],
@@ -31,12 +32,12 @@ export function unmanagedUnits(
   return count(sum(pods), settings, ceilDiv);
 }
 
-/** What a node offers: of its allocatable resources, the whole units. */
+/** Units of a node: its allocatable resources, rounded down. */
 export function nodeUnits(allocatable: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   return count(allocatable, settings, (quantity, unit) => quantity / unit);
 }
 
-/** The type of a resource's units, or undefined if it is not counted. */
+/** Unit type of a resource; undefined if the resource is not counted. */
 export function unitType(resource: string): string | undefined {
   if (resource === 'cpu') {
     return 'core';
@@ -54,7 +55,7 @@ export function isGpu(resource: string): boolean {
   return resource.endsWith('/gpu');
 }
 
-/** Kubernetes' definition: a name with a domain that is not kubernetes.io. */
+/** An extended resource by the definition of Kubernetes: its domain is not kubernetes.io. */
 function isExtended(resource: string): boolean {
   const slash = resource.indexOf('/');
   return (

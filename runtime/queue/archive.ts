@@ -15,7 +15,7 @@ old AS MATERIALIZED (
 ),
 uids AS MATERIALIZED (SELECT array_agg(uid) AS uids FROM old),
 spent AS (DELETE FROM fluxqueue.usage WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
-told AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+logged AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
 gone AS (DELETE FROM fluxqueue.workloads WHERE uid = ANY ((SELECT uids FROM uids)::text[])),
 kept AS (
   INSERT INTO fluxqueue.archive (uid, namespace, name, submitted_at, seq, result, workload, events)
@@ -23,7 +23,7 @@ kept AS (
   FROM old o LEFT JOIN (
     SELECT uid, jsonb_agg(jsonb_build_object('id', id, 'at', extract(epoch FROM at)::float8, 'fence', fence,
       'actor', actor, 'event', event, 'detail', detail) ORDER BY id) AS events
-    FROM told GROUP BY uid
+    FROM logged GROUP BY uid
   ) e USING (uid)
 ),
 summed AS (

@@ -4,7 +4,7 @@ import type { Database } from './database';
 export interface LogEntry {
   /** Unix seconds. */
   readonly at: number;
-  /** The leader at that time, or the user; empty in entries of the first release. */
+  /** The leader at that time, or the user; empty in entries that are older than migration 2. */
   readonly actor: string;
   readonly event: string;
   /** The reason, as a message. */

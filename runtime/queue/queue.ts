@@ -112,6 +112,6 @@ function fenced(fence: number): FluxqError {
   return new FluxqError('FLUXQ_FENCED', 'another leader has taken over; nothing was written', {
     field: 'fence',
     value: fence,
-    remedy: 'stop writing and stand for election again',
+    remedy: 'stop writing and take part in the election again',
   });
 }

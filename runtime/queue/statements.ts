@@ -178,8 +178,8 @@ export const FINISH = update({
 });
 
 /**
- * Committed before anything is suspended: after a crash the next leader completes the eviction. The column has the name
- * that evictions had in earlier releases.
+ * Committed before anything is suspended: after a crash the next leader completes the eviction. The column keeps the
+ * name of its migration.
  */
 export const REQUEST_EVICTION = update({
   input: 'message text',

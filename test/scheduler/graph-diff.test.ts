@@ -36,6 +36,6 @@ test.each([
   ['a new node without jobs', nodes(node('a', 1), node('b', 1), node('c', 1)), [holding('a')], false],
   ['a node that went down', nodes(node('a', 1, false), node('b', 1)), [holding('a')], false],
   ['a node that left', nodes(node('a', 1)), [holding('b')], false],
-])('%s: needs a replay?', (_, desired, held, expected) => {
+])('detects whether allocations have to be replayed: %s', (_, desired, held, expected) => {
   expect(needsReplay(nodes(node('a', 1), node('b', 1)), desired, held)).toBe(expected);
 });
