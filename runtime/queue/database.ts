@@ -30,8 +30,32 @@ export interface Database {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const pool = createPool(options);
+  // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
+  let disconnects = 0;
+  pool.on('error', (error) => {
+    disconnects += 1;
+    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
+  });
+  return {
+    get disconnects() {
+      return disconnects;
+    },
+    async query<Row>(text: string, values: readonly unknown[] = []) {
+      try {
+        return (await pool.query(text, [...values])).rows as Row[];
+      } catch (error) {
+        throw databaseError(error);
+      }
+    },
+    transaction: (work) => inTransaction(pool, work),
+    close: () => pool.end(),
+  };
+}
+
+function createPool(options: DatabaseOptions): Pool {
   const statementTimeout = options.statementTimeoutMs ?? 30_000;
-  const pool = new Pool({
+  return new Pool({
     connectionString: options.url,
     application_name: 'fluxqueue',
     max: options.connections ?? 4,
@@ -44,49 +68,30 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
     keepAlive: true,
   });
-  // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
-  let disconnects = 0;
-  pool.on('error', (error) => {
-    disconnects += 1;
-    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
-  });
+}
 
-  return {
-    get disconnects() {
-      return disconnects;
-    },
-    async query<Row>(text: string, values: readonly unknown[] = []) {
-      try {
-        return (await pool.query(text, [...values])).rows as Row[];
-      } catch (error) {
-        throw databaseError(error);
-      }
-    },
-    async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw databaseError(error);
-      });
-      // The running query reports a broken connection; the event must not end the process.
-      const ignore = () => undefined;
-      client.on('error', ignore);
-      let broken: Error | undefined;
-      try {
-        await client.query('BEGIN');
-        const result = await work(client);
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK').catch((failed: Error) => {
-          broken = failed;
-        });
-        throw databaseError(error);
-      } finally {
-        client.off('error', ignore);
-        client.release(broken);
-      }
-    },
-    close: () => pool.end(),
-  };
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw databaseError(error);
+  });
+  // The running query reports a broken connection; the event must not end the process.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failed: Error) => {
+      broken = failed;
+    });
+    throw databaseError(error);
+  } finally {
+    client.off('error', ignore);
+    client.release(broken);
+  }
 }
 
 /** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */

@@ -4,7 +4,7 @@ import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
 import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
-import { type DatabaseOptions, openDatabase } from './database';
+import { type Database, type DatabaseOptions, openDatabase } from './database';
 import { DEFAULT_HALF_LIFE } from './defaults';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
@@ -36,20 +36,28 @@ const URGENT = { urgent: true };
  */
 export function openQueue(options: QueueOptions): Queue {
   const database = openDatabase(options);
-  const write = serialWriter(async (statement, fence, records) => {
-    const answer = await database.query<WorkloadRow | NoRow>(statement, [fence, storable(records)]);
-    if (answer.length === 0) {
-      throw fenced(fence);
-    }
-    return answer.filter((row): row is WorkloadRow => row.uid !== null);
-  }, options.gatherMs);
-  // Of two calls of setQueues the later has to win, whichever connection is faster.
-  let lastSet: Promise<unknown> = Promise.resolve();
-
   return {
     get disconnects() {
       return database.disconnects;
     },
+    ...leadership(database, options),
+    ...reads(database),
+    ...rowWrites(database, options.gatherMs),
+    async archive(fence, before, limit = ARCHIVE_BATCH) {
+      const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, limit]);
+      if (answer === undefined) throw fenced(fence);
+      return answer.count;
+    },
+    close: () => database.close(),
+  };
+}
+
+type Leadership = Pick<Queue, 'migrate' | 'acquireFence' | 'setQueues'>;
+
+function leadership(database: Database, options: QueueOptions): Leadership {
+  // Of two calls of setQueues the later has to win, whichever connection is faster.
+  let lastSet: Promise<unknown> = Promise.resolve();
+  return {
     migrate: () => migrate(database),
     async acquireFence(holder, atLeast = 0) {
       const { cpuMillis, memoryMiB } = options.units ?? DEFAULT_UNITS;
@@ -66,17 +74,42 @@ export function openQueue(options: QueueOptions): Queue {
       lastSet = set.catch(() => undefined);
       return set;
     },
+  };
+}
+
+type Reads = Pick<
+  Queue,
+  'queues' | 'active' | 'byUid' | 'finished' | 'outcomes' | 'shares' | 'accounting' | 'history' | 'historyOf'
+>;
+
+function reads(database: Database): Reads {
+  return {
     async queues() {
       const rows = await database.query<{ settings: QueueSettings }>(leader.QUEUES);
       return rows.map(({ settings }) => settings);
     },
-    submit: (fence, submissions) => write(sql.SUBMIT, fence, submissions),
-    update: (fence, updates) => write(sql.UPDATE, fence, updates),
     active: () => database.query<WorkloadRow>(ACTIVE),
     byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
+    accounting: (query) => accounting(database, query),
+    history: (uid) => historyByUid(database, uid),
+    historyOf: (namespace, name) => historyByName(database, namespace, name),
+  };
+}
+
+type RowWrites = Omit<Queue, keyof Leadership | keyof Reads | 'disconnects' | 'archive' | 'close'>;
+
+function rowWrites(database: Database, gatherMs: number | undefined): RowWrites {
+  const write = serialWriter(async (statement, fence, records) => {
+    const answer = await database.query<WorkloadRow | NoRow>(statement, [fence, storable(records)]);
+    if (answer.length === 0) throw fenced(fence);
+    return answer.filter((row): row is WorkloadRow => row.uid !== null);
+  }, gatherMs);
+  return {
+    submit: (fence, submissions) => write(sql.SUBMIT, fence, submissions),
+    update: (fence, updates) => write(sql.UPDATE, fence, updates),
     wait: (fence, updates) => write(sql.WAIT, fence, updates, URGENT),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants, URGENT),
     adopt: (fence, adoptions) => write(ADOPT, fence, adoptions),
@@ -86,15 +119,6 @@ export function openQueue(options: QueueOptions): Queue {
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
     requestEviction: (fence, requests) => write(sql.REQUEST_EVICTION, fence, requests, URGENT),
     requeue: (fence, requeues) => write(sql.REQUEUE, fence, requeues),
-    async archive(fence, before, limit = ARCHIVE_BATCH) {
-      const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, limit]);
-      if (answer === undefined) throw fenced(fence);
-      return answer.count;
-    },
-    accounting: (query) => accounting(database, query),
-    history: (uid) => historyByUid(database, uid),
-    historyOf: (namespace, name) => historyByName(database, namespace, name),
-    close: () => database.close(),
   };
 }
 

@@ -83,14 +83,10 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
   return (statement, fence, records, { urgent = false } = {}) =>
     new Promise((resolve, reject) => {
       const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
-      const shared = sharedBatch(waiting, statement, fence, call);
-      if (shared === undefined) {
-        const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
-        add(batch, call);
-        waiting.splice(urgent ? urgentIndex(waiting, call) : waiting.length, 0, batch);
-      } else {
-        add(shared, call);
-      }
+      add(
+        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
+        call,
+      );
       calls += 1;
       if (calls >= ENOUGH_CALLS || urgent) {
         stopGathering();
@@ -99,6 +95,12 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
         void work();
       }
     });
+}
+
+function newBatch(waiting: Batch[], statement: string, fence: number, call: Call, urgent: boolean): Batch {
+  const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
+  waiting.splice(urgent ? urgentIndex(waiting, call) : waiting.length, 0, batch);
+  return batch;
 }
 
 /** Behind other urgent batches, and behind batches about one of its uids. */

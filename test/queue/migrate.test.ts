@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { openDatabase } from '../../runtime/queue/database';
+import { type Database, openDatabase } from '../../runtime/queue/database';
 import { migrate } from '../../runtime/queue/migrate';
 import { MIGRATIONS } from '../../runtime/queue/migrations';
 import { openQueue } from '../../runtime/queue/queue';
@@ -97,27 +97,7 @@ describePostgres('migrate', (getPostgres) => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });
     await migrate(database, MIGRATIONS.slice(0, 1));
-    const at = 'to_timestamp(1800000000)';
-    await database.query(`
-      INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec,
-        shape, held, phase, reason, message, allocation, result, requeues, allocated_at, released_at, started_at, finished_at)
-      VALUES
-        ('waits', 'Job', 'science', 'one', 'default', 5, ${at}, 60, 2, '{"version":1}', 's', false, 'Waiting', 'Busy', 'full',
-          NULL, NULL, 1, NULL, NULL, NULL, NULL),
-        ('runs', 'Job', 'science', 'two', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Running', NULL, NULL,
-          '{"jobid":2,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0-3"}}]}', NULL, 0, ${at}, ${at}, ${at}, NULL),
-        ('over', 'Pod', 'lab', 'three', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Finished', NULL, NULL,
-          '{"jobid":3,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0"}}]}', 'Failed', 0, ${at}, ${at}, ${at},
-          to_timestamp(1800003600))`);
-    await database.query(`
-      INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
-      VALUES ('over', 3, 'lab', 'default',
-        '[{"name":"n","units":{"core":"0-2,8","memory":"4-7","gpu":"1"}},{"name":"m","units":{"core":"0"}}]',
-        ${at}, to_timestamp(1800003600))`);
-    await database.query(`
-      INSERT INTO fluxqueue.events (fence, uid, event, detail) VALUES
-        (1, 'over', 'Submitted', '{"queue":"default"}'), (1, 'over', 'Finished', '{"result":"Failed"}')`);
-    await database.query(`UPDATE fluxqueue.leader SET fence = 8, holder = 'before'`);
+    await insertFirstRelease(database);
     await database.close();
 
     const queue = openQueue({ url });
@@ -155,3 +135,28 @@ describePostgres('migrate', (getPostgres) => {
     await queue.close();
   });
 });
+
+/** Rows of a queue of the first release: one waits, one runs, one has finished. */
+async function insertFirstRelease(database: Database): Promise<void> {
+  const at = 'to_timestamp(1800000000)';
+  await database.query(`
+    INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec,
+      shape, held, phase, reason, message, allocation, result, requeues, allocated_at, released_at, started_at, finished_at)
+    VALUES
+      ('waits', 'Job', 'science', 'one', 'default', 5, ${at}, 60, 2, '{"version":1}', 's', false, 'Waiting', 'Busy', 'full',
+        NULL, NULL, 1, NULL, NULL, NULL, NULL),
+      ('runs', 'Job', 'science', 'two', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Running', NULL, NULL,
+        '{"jobid":2,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0-3"}}]}', NULL, 0, ${at}, ${at}, ${at}, NULL),
+      ('over', 'Pod', 'lab', 'three', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Finished', NULL, NULL,
+        '{"jobid":3,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0"}}]}', 'Failed', 0, ${at}, ${at}, ${at},
+        to_timestamp(1800003600))`);
+  await database.query(`
+    INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
+    VALUES ('over', 3, 'lab', 'default',
+      '[{"name":"n","units":{"core":"0-2,8","memory":"4-7","gpu":"1"}},{"name":"m","units":{"core":"0"}}]',
+      ${at}, to_timestamp(1800003600))`);
+  await database.query(`
+    INSERT INTO fluxqueue.events (fence, uid, event, detail) VALUES
+      (1, 'over', 'Submitted', '{"queue":"default"}'), (1, 'over', 'Finished', '{"result":"Failed"}')`);
+  await database.query(`UPDATE fluxqueue.leader SET fence = 8, holder = 'before'`);
+}
