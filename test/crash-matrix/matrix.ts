@@ -1,6 +1,6 @@
 /** Plays the points one after the other on one control plane, and judges each by the oracle. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { differences, DifferenceTracker } from '../invariants/agreement';
+import { differences, Lasting } from '../invariants/agreement';
 import { causeless, doubleGrants } from '../invariants/log';
 import type { Observation, Violation } from '../invariants/observation';
 import { orderFaults } from '../invariants/order';
@@ -88,13 +88,13 @@ class Matrix {
 
   /** Until all of the round is over and everyone agrees; what lasts too long is a violation. */
   private async settle(): Promise<Violation[]> {
-    const lasting = new DifferenceTracker();
+    const lasting = new Lasting();
     const found: Violation[] = [];
     const until = performance.now() + ROUND_MS;
     for (;;) {
       const seen = await this.observer.look();
       const now = differences(seen);
-      found.push(...lasting.update(performance.now() / 1000, now));
+      found.push(...lasting.look(performance.now() / 1000, now));
       const open = this.open(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {

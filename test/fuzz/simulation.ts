@@ -13,9 +13,9 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
-import { differences, DifferenceTracker } from '../invariants/agreement';
+import { differences, Lasting } from '../invariants/agreement';
 import { causeless, doubleGrants } from '../invariants/log';
-import type { Interventions, Observation, Violation } from '../invariants/observation';
+import type { Deeds, Observation, Violation } from '../invariants/observation';
 import { orderFaults } from '../invariants/order';
 import { PORTS, type Port } from '../stack/term-ports';
 import { ProcessPorts, Weather } from './faults';
@@ -67,7 +67,7 @@ class Simulation {
   private readonly cluster: SimulatedCluster;
   private readonly queue: QueueModel;
   private readonly user: User;
-  private readonly lasting = new DifferenceTracker();
+  private readonly lasting = new Lasting();
   private readonly violations: Violation[] = [];
   private fluxion: Fluxion = embeddedFluxion();
   private current: Process | undefined;
@@ -139,7 +139,7 @@ class Simulation {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
       if (seconds < this.troubleUntil) this.lasting.reset();
-      else this.violations.push(...this.lasting.update(seconds, differences(await this.observe())));
+      else this.violations.push(...this.lasting.look(seconds, differences(await this.observe())));
     }
   }
 
@@ -303,11 +303,11 @@ class Simulation {
   private judge(): void {
     const { events, all } = this.queue;
     const { disturbances, lostNodes, stopped } = this.user;
-    const interventions: Interventions = { disturbances, lostNodes, stopped, comparable: this.calm };
+    const deeds: Deeds = { disturbances, lostNodes, stopped, comparable: this.calm };
     this.violations.push(
       ...doubleGrants(events),
-      ...causeless({ ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } }, interventions),
-      ...orderFaults(events, all, interventions),
+      ...causeless({ ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } }, deeds),
+      ...orderFaults(events, all, deeds),
     );
   }
 

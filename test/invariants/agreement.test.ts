@@ -1,7 +1,7 @@
-/** The oracle finds each kind of disagreement, and nothing if all views agree. */
+/** The oracle sees what it is there for: each kind of disagreement, and nothing where all agree. */
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
-import { differences, DifferenceTracker } from './agreement';
+import { differences, Lasting } from './agreement';
 import type { Observation } from './observation';
 
 const meta = { name: 'a', namespace: 'science', uid: 'a', resourceVersion: '1', creationTimestamp: '' };
@@ -36,11 +36,11 @@ const agreed: Observation = {
 const seen = (over: Partial<Observation>) => differences({ ...agreed, ...over });
 
 describe('differences between the three views', () => {
-  test('there are none if all views agree', () => {
+  test('none where all agree', () => {
     expect(differences(agreed)).toEqual([]);
   });
 
-  test('there are none for a reservation behind pods whose end is not known', () => {
+  test('none where a reservation lies behind pods whose end nobody knows', () => {
     const behind = { jobs: [suspended], pods: [], fluxion: holding(100 * 365 * 24 * 3600) };
     expect(seen({ ...behind, rows: [waiting] })).toEqual([]);
   });
@@ -64,42 +64,42 @@ describe('differences between the three views', () => {
       },
       /I2.*Fluxion says node-2/,
     ],
-    ['its object is suspended', { jobs: [suspended] }, /I2.*is suspended or gated/],
+    ['it is suspended', { jobs: [suspended] }, /I2.*held back/],
     ['its object is gone', { jobs: [] }, /I3.*its object is gone/],
     [
-      'it has ended',
+      'it is over',
       {
         jobs: [{ ...job, status: { conditions: [{ type: 'Complete', status: 'True' }] } }],
       },
-      /I3.*has ended/,
+      /I3.*is over/,
     ],
     [
       'its pod runs elsewhere',
       { pods: [{ ...pod, spec: { ...pod.spec, nodeName: 'node-2' } }] },
       /I3.*node-2/,
     ],
-    ['it waits and runs', { rows: [waiting] }, /I2.*its object is released/],
+    ['it waits, and runs', { rows: [waiting] }, /I2.*its object is released/],
     [
-      'it waits without an estimate and Fluxion holds a reservation',
+      'it waits without an estimate, and Fluxion holds a reservation',
       { rows: [waiting], jobs: [suspended], pods: [], fluxion: holding(100) },
       /I2.*waits without a reservation/,
     ],
     ['it has no row', { rows: [], jobs: [suspended], fluxion: { jobs: [], nodes: [] } }, /I2.*has no row/],
-    ['it has finished and Fluxion holds it', { rows: [finished] }, /I3.*without an active row/],
-  ])('found: %s', (_, over, said) => {
+    ['it has finished, and Fluxion holds it', { rows: [finished] }, /I3.*for nobody/],
+  ])('%s', (_, over, said) => {
     expect(seen(over).map(({ invariant, text }) => `${invariant} ${text}`)).toContainEqual(
       expect.stringMatching(said),
     );
   });
 
-  test('are reported when they have lasted too long', () => {
-    const tracker = new DifferenceTracker();
+  test('count when they have lasted', () => {
+    const lasting = new Lasting();
     const found = seen({ jobs: [suspended] });
-    expect(tracker.update(0, found)).toEqual([]);
-    expect(tracker.update(4, [])).toEqual([]);
-    expect(tracker.update(5, found)).toEqual([]);
-    expect(tracker.update(10, found)).toEqual([]);
-    expect(tracker.update(10.5, found)).toEqual(found);
-    expect(tracker.update(11, found)).toEqual([]);
+    expect(lasting.look(0, found)).toEqual([]);
+    expect(lasting.look(4, [])).toEqual([]);
+    expect(lasting.look(5, found)).toEqual([]);
+    expect(lasting.look(10, found)).toEqual([]);
+    expect(lasting.look(10.5, found)).toEqual(found);
+    expect(lasting.look(11, found)).toEqual([]);
   });
 });

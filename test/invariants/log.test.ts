@@ -1,5 +1,5 @@
 import { causeless, doubleGrants } from './log';
-import type { Interventions, LoggedEvent, Observation } from './observation';
+import type { Deeds, LoggedEvent, Observation } from './observation';
 
 const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
   at: 0,
@@ -9,20 +9,20 @@ const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
 });
 const event = (uid: string, name: string, detail = {}): LoggedEvent => ({ at: 0, uid, event: name, detail });
 
-describe('I1: units that are allocated twice', () => {
+describe('I1: units granted twice', () => {
   test.each<[string, LoggedEvent[], number]>([
-    ['different units', [granted('a', '0-1'), granted('b', '2-3')], 0],
+    ['side by side', [granted('a', '0-1'), granted('b', '2-3')], 0],
     ['the same unit', [granted('a', '0-1'), granted('b', '1-2')], 1],
-    ['different nodes', [granted('a', '0'), granted('b', '0', 'n2')], 0],
-    ['one unit after a finish', [granted('a', '0'), event('a', 'Finished'), granted('b', '0')], 0],
-    ['one unit after a requeue', [granted('a', '0'), event('a', 'Requeued'), granted('b', '0')], 0],
+    ['on another node', [granted('a', '0'), granted('b', '0', 'n2')], 0],
+    ['one after the other', [granted('a', '0'), event('a', 'Finished'), granted('b', '0')], 0],
+    ['after a requeue', [granted('a', '0'), event('a', 'Requeued'), granted('b', '0')], 0],
     [
-      'one unit after a shrink',
+      'after it was let go',
       [granted('a', '0'), event('a', 'Reallocated', { nodes: [] }), granted('b', '0')],
       0,
     ],
     [
-      'a unit that was kept in a shrink',
+      'what was kept',
       [
         granted('a', '0-1'),
         event('a', 'Reallocated', { nodes: [{ name: 'n1', units: { core: '1' } }] }),
@@ -30,14 +30,14 @@ describe('I1: units that are allocated twice', () => {
       ],
       1,
     ],
-  ])('in a log with allocations of %s', (_, events, count) => {
+  ])('%s', (_, events, count) => {
     expect(doubleGrants(events)).toHaveLength(count);
   });
 });
 
 describe('I6: requeued or cancelled without a cause', () => {
   const object = { metadata: { uid: 'a', name: 'a', resourceVersion: '', creationTimestamp: '' } };
-  const check = (events: LoggedEvent[], over: Partial<Interventions> = {}) =>
+  const look = (events: LoggedEvent[], over: Partial<Deeds> = {}) =>
     causeless(
       {
         events,
@@ -50,16 +50,16 @@ describe('I6: requeued or cancelled without a cause', () => {
       { disturbances: [], lostNodes: new Set(), stopped: new Set(), comparable: true, ...over },
     );
 
-  test('is reported', () => {
-    expect(check([granted('a', '0'), event('a', 'Requeued')])).toHaveLength(1);
-    expect(check([granted('a', '0'), event('a', 'Finished', { result: 'Cancelled' })])).toHaveLength(1);
+  test('is told', () => {
+    expect(look([granted('a', '0'), event('a', 'Requeued')])).toHaveLength(1);
+    expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Cancelled' })])).toHaveLength(1);
   });
 
-  test('is not reported if a node was lost, it was evicted, or its user stopped it', () => {
+  test('not when its node was lost, it was taken back, or its user stopped it', () => {
     const events = [granted('a', '0'), event('a', 'Requeued')];
-    expect(check(events, { lostNodes: new Set(['n1']) })).toEqual([]);
-    expect(check(events, { stopped: new Set(['a']) })).toEqual([]);
-    expect(check([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
-    expect(check([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
+    expect(look(events, { lostNodes: new Set(['n1']) })).toEqual([]);
+    expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
+    expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
+    expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import type { AllocatedNode } from '../../runtime/resources/types';
-import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
+import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
 
-/** Events that contain the nodes which a workload has from then on. */
+/** Events that say which nodes a workload has from then on. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
 
-/** I1: no unit is allocated to two workloads at once. */
+/** I1: no unit is granted to a second one while a first one has it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const found: Violation[] = [];
   const holder = new Map<string, string>();
@@ -21,7 +21,7 @@ export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
     for (const unit of units) {
       const other = holder.get(unit);
       if (other !== undefined)
-        found.push({ invariant: 'I1', text: `${unit} was allocated to ${uid} while ${other} holds it` });
+        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid}, ${other} has it` });
       holder.set(unit, uid);
     }
     unitsOfHolder.set(uid, units);
@@ -47,20 +47,20 @@ function numbersIn(ids: string): number[] {
 }
 
 /**
- * I6: a restart changes nothing. No workload is requeued that has all of its nodes and was not evicted, and none is
- * called cancelled whose object exists.
+ * I6: a restart changes nothing. Nobody is sent back to the queue who has all his nodes and was not taken back,
+ * and nobody is called cancelled whose object is there.
  */
-export function causeless({ events, jobs, pods }: Observation, interventions: Interventions): Violation[] {
+export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Violation[] {
   const found: Violation[] = [];
-  const existing = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
-  const causes = new Causes(interventions);
+  const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+  const causes = new Causes(deeds);
   for (const logged of events) {
     const { uid, event, detail } = logged;
     if (event === 'Requeued' && !causes.ofRequeue(uid))
       found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
-    if (isCancelled(logged) && existing.has(uid) && !interventions.stopped.has(uid))
-      found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object exists` });
-    causes.apply(logged);
+    if (isCancelled(logged) && there.has(uid) && !deeds.stopped.has(uid))
+      found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
+    causes.follow(logged);
   }
   return found;
 }
@@ -69,21 +69,21 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
   return event === 'Finished' && detail.result === 'Cancelled';
 }
 
-/** Causes of a requeue in the log so far. */
+/** What of the log so far may send a workload back. */
 class Causes {
-  private readonly evicted = new Set<string>();
+  private readonly recalled = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
 
-  constructor(private readonly interventions: Interventions) {}
+  constructor(private readonly deeds: Deeds) {}
 
   ofRequeue(uid: string): boolean {
-    const lost = this.nodesOf.get(uid)?.some((name) => this.interventions.lostNodes.has(name)) ?? false;
-    return lost || this.evicted.has(uid) || this.interventions.stopped.has(uid);
+    const lost = this.nodesOf.get(uid)?.some((name) => this.deeds.lostNodes.has(name)) ?? false;
+    return lost || this.recalled.has(uid) || this.deeds.stopped.has(uid);
   }
 
-  apply({ uid, event, detail }: LoggedEvent): void {
-    if (event === 'EvictionRequested') this.evicted.add(uid);
-    if (event === 'Requeued') this.evicted.delete(uid);
+  follow({ uid, event, detail }: LoggedEvent): void {
+    if (event === 'EvictionRequested') this.recalled.add(uid);
+    if (event === 'Requeued') this.recalled.delete(uid);
     if (!GRANTS.has(event)) return;
     const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];
     this.nodesOf.set(

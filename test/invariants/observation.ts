@@ -1,19 +1,19 @@
-/** A run as it is seen from outside: rows and event log, objects of the apiserver, state of Fluxion. */
+/** What an outsider sees of a run: rows and event log, the apiserver's objects, Fluxion's own state. */
 import type { FluxionState } from '../../runtime/fluxion/types';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 
-/** One entry of the event log, in the order of commits. */
+/** One line of the log, in the order of commits. */
 export interface LoggedEvent {
   /** Unix seconds of the database. */
   readonly at: number;
-  /** Empty if it is not about one workload. */
+  /** Empty: not about one workload. */
   readonly uid: string;
   readonly event: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of a row that are checked. */
+/** What is read of a row. */
 export type SeenRow = Pick<
   WorkloadRow,
   | 'uid'
@@ -34,30 +34,30 @@ export type SeenRow = Pick<
 >;
 
 export interface Observation {
-  /** Finished rows included. */
+  /** Finished ones included. */
   readonly rows: readonly SeenRow[];
   readonly events: readonly LoggedEvent[];
-  /** Jobs of the namespaces whose workloads are queued. */
+  /** Of the namespaces whose workloads are queued. */
   readonly jobs: readonly Job[];
-  /** Pods of all namespaces. */
+  /** Of all namespaces. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
   readonly fluxion: Pick<FluxionState, 'jobs' | 'nodes'>;
 }
 
-/** What the run did to its cluster: causes of changes that would be faults without them. */
-export interface Interventions {
-  /** When nodes were added, removed or changed, and when pods outside the queue were created. Unix seconds of the database. */
+/** What the run did to its cluster: causes of what would be faults without them. */
+export interface Deeds {
+  /** When nodes came, went or changed, and when pods that are not ours came. Unix seconds of the database. */
   readonly disturbances: readonly number[];
-  /** Names of nodes that were ever removed. */
+  /** Names of nodes that were ever taken away. */
   readonly lostNodes: ReadonlySet<string>;
-  /** Whether estimates of different passes can be compared: no clock jumped, and Fluxion was not rebuilt. */
+  /** Estimates of different passes can be compared: no clock jumped, nothing was made anew after a doubt. */
   readonly comparable: boolean;
   /** uids of workloads that their user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }
 
-/** I1 to I6 of the design; `lost`: a workload that could end never does. */
+/** I1 to I6 of the design; `lost`: something that could end never does. */
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'lost';
 
 export interface Violation {

@@ -13,63 +13,63 @@ const log = (at: number, uid: string, event: string, more = {}): LoggedEvent => 
   detail: more,
 });
 const came = [log(0, 'a', 'Submitted', detail), log(1, 'b', 'Submitted', detail)];
-const interventions = {
+const deeds = {
   disturbances: [],
   lostNodes: new Set<string>(),
   stopped: new Set<string>(),
   comparable: true,
 };
 const faults = (events: LoggedEvent[], over = {}) =>
-  orderFaults([...came, ...events], rows, { ...interventions, ...over }).map(({ invariant }) => invariant);
+  orderFaults([...came, ...events], rows, { ...deeds, ...over }).map(({ invariant }) => invariant);
 const reserved = (at: number, estimatedStart: number) =>
   log(at, 'b', 'Waiting', { reason: 'Reserved', estimatedStart });
 
-describe('I4: equal workloads start in the order of their submission', () => {
-  test('reports a later workload that starts first', () => {
+describe('I4: first come, first served among equals', () => {
+  test('the later one first', () => {
     expect(faults([log(100, 'b', 'Allocated', { end: 160 })])).toEqual(['I4']);
   });
 
   test.each<[string, LoggedEvent[]]>([
     [
-      'the earlier one starts first',
+      'the earlier one first',
       [log(100, 'a', 'Allocated', { end: 160 }), log(101, 'b', 'Allocated', { end: 160 })],
     ],
-    ['both start in one pass', [log(3, 'b', 'Allocated', { end: 63 })]],
+    ['both in one pass', [log(3, 'b', 'Allocated', { end: 63 })]],
     [
-      'the earlier one is held',
+      'the earlier one stands aside',
       [log(2, 'a', 'Waiting', { reason: 'Held' }), log(100, 'b', 'Allocated', { end: 160 })],
     ],
     [
-      'the later one has a higher priority',
+      'the later one was more urgent',
       [log(2, 'b', 'Updated', { ...detail, priority: 5 }), log(100, 'b', 'Allocated', { end: 160 })],
     ],
-  ])('reports nothing if %s', (_, events) => {
+  ])('%s', (_, events) => {
     expect(faults(events)).toEqual([]);
   });
 });
 
 describe('I5: an estimated start never moves later', () => {
-  test('reports a later estimate without a reason', () => {
+  test('without a reason', () => {
     expect(faults([reserved(10, 100), reserved(20, 100), reserved(30, 120)])).toEqual(['I5']);
     expect(faults([reserved(10, 100), reserved(20, 90), reserved(30, 95)])).toEqual(['I5']);
   });
 
   test.each<[string, LoggedEvent[], object]>([
-    ['the estimate moves earlier', [], {}],
-    ['an earlier workload came', [log(25, 'a', 'Updated', { ...detail, priority: 5 })], {}],
+    ['it moves earlier', [], {}],
+    ['somebody came before it', [log(25, 'a', 'Updated', { ...detail, priority: 5 })], {}],
     [
-      'an earlier workload whose dependency was met started',
+      'somebody before it, who had stood aside, was granted at once',
       [log(19, 'a', 'Waiting', { reason: 'DependencyPending' }), log(25, 'a', 'Allocated', { end: 85 })],
       {},
     ],
     ['a node was lost', [], { disturbances: [25] }],
-    ['passes cannot be compared', [], { comparable: false }],
-  ])('reports nothing if %s', (name, between, over) => {
-    const last = name === 'the estimate moves earlier' ? 80 : 120;
+    ['passes can not be compared', [], { comparable: false }],
+  ])('unless %s', (name, between, over) => {
+    const last = name === 'it moves earlier' ? 80 : 120;
     expect(faults([reserved(20, 100), ...between, reserved(30, last)], over)).toEqual([]);
   });
 
-  test('reports nothing if a workload ran past its end', () => {
+  test('unless somebody stayed longer than he said', () => {
     const late = [
       log(9, 'a', 'Allocated', { end: 25 }),
       reserved(20, 100),

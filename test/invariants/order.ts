@@ -1,107 +1,108 @@
 /**
- * Checks I4 and I5 in the event log: equal workloads start in the order of their submission, and an estimated start
- * moves later only for a reason other than backfill.
+ * I4 and I5, read from the event log: equals start in the order in which they
+ * came, and an estimated start moves later only for a reason that is no
+ * backfill.
  */
-import type { Interventions, LoggedEvent, SeenRow, Violation } from './observation';
+import type { Deeds, LoggedEvent, SeenRow, Violation } from './observation';
 
-/** Reasons of workloads that compete for units; with any other reason they do not. */
-const COMPETING = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
-/** Seconds from the snapshot of a pass to its commit, at most, faults included. */
-const PASS_SECONDS = 5;
+/** Reasons of those who stand in line; with any other they stand aside. */
+const IN_LINE = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
+/** Seconds a pass may take from its snapshot to its commit, faults included. */
+const PASS = 5;
 const YEAR = 365 * 24 * 3600;
-/** Seconds: estimates are whole numbers. */
+/** Seconds: estimates are whole. */
 const SLACK = 1;
 
-/** State of one workload in the log so far. */
-interface Entry {
+/** One workload as the log tells of it so far. */
+interface Placer {
   readonly row: SeenRow;
-  /** Whether it was ever updated: the log does not contain its earlier shape. */
+  /** At any time: the log does not say what its shape was before. */
   readonly edited: boolean;
   priority: number;
   queue: string;
   walltime: number;
-  /** Since when it competes for units; undefined: it does not. */
+  /** Since when it stands in line; undefined: it does not. */
   since: number | undefined;
   estimate: number | undefined;
-  /** When that estimate was written. */
+  /** When that estimate was told. */
   estimatedAt: number;
-  /** End of its allocation, while it has one. */
+  /** Ends of its allocation, while it has one. */
   end: number | undefined;
 }
 
-/** @param rows for what the log does not contain: shapes and the order of arrival */
+/** @param rows for what the log does not say: shapes, and the order of arrival */
 export function orderFaults(
   events: readonly LoggedEvent[],
   rows: readonly SeenRow[],
-  interventions: Interventions,
+  deeds: Deeds,
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
-  const order = new OrderCheck(rows, new Set(edits.map(({ uid }) => uid)), interventions);
-  for (const event of events) order.apply(event);
-  return order.found;
+  const line = new Line(rows, new Set(edits.map(({ uid }) => uid)), deeds);
+  for (const event of events) line.follow(event);
+  return line.found;
 }
 
-class OrderCheck {
+class Line {
   readonly found: Violation[] = [];
-  private readonly entries = new Map<string, Entry>();
+  private readonly places = new Map<string, Placer>();
   private readonly rows: ReadonlyMap<string, SeenRow>;
-  /** When which workload began to compete; undefined: a change that concerns all workloads. */
-  private readonly changes: { readonly at: number; readonly entry: Entry | undefined }[] = [];
+  /** Who came or stepped into line when; undefined: something that shook everything. */
+  private readonly stirs: { readonly at: number; readonly place: Placer | undefined }[] = [];
   private lastDisturbance = 0;
 
   constructor(
     rows: readonly SeenRow[],
     private readonly edited: ReadonlySet<string>,
-    private readonly interventions: Interventions,
+    private readonly deeds: Deeds,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
   }
 
-  apply(event: LoggedEvent): void {
-    if (this.interventions.disturbances.some((when) => when > this.lastDisturbance && when <= event.at)) {
+  follow(event: LoggedEvent): void {
+    if (this.deeds.disturbances.some((when) => when > this.lastDisturbance && when <= event.at)) {
       this.lastDisturbance = event.at;
-      this.changes.push({ at: event.at, entry: undefined });
+      this.stirs.push({ at: event.at, place: undefined });
     }
-    const entry = this.entryOf(event);
-    if (entry === undefined) return;
+    const place = this.placeOf(event);
+    if (place === undefined) return;
     switch (event.event) {
       case 'Submitted':
       case 'Updated':
-        this.submit(entry, event);
+        this.arrive(place, event);
         break;
       case 'Waiting':
-        this.wait(entry, event);
+        this.wait(place, event);
         break;
       case 'Allocated':
-        this.start(entry, event);
+        this.start(place, event);
         break;
       case 'Requeued':
-        this.release(entry, event.at);
-        entry.estimate = undefined;
-        this.compete(entry, event.at);
-        // Free units have changed.
-        this.changes.push({ at: event.at, entry: undefined });
+        this.leave(place, event.at);
+        place.estimate = undefined;
+        this.stepIn(place, event.at);
+        // What it held, or what it lost, is counted anew.
+        this.stirs.push({ at: event.at, place: undefined });
         break;
       case 'Finished':
-        entry.since = undefined;
-        this.release(entry, event.at);
+        place.since = undefined;
+        this.leave(place, event.at);
         break;
     }
   }
 
-  /** A workload that ran past its end has delayed the ones after it. */
-  private release(entry: Entry, when: number): void {
-    if (entry.end !== undefined && when > entry.end) this.changes.push({ at: when, entry: undefined });
-    entry.end = undefined;
+  /** Who stayed longer than he said has delayed whoever was to come after him. */
+  private leave(place: Placer, when: number): void {
+    if (place.end !== undefined && when > place.end) this.stirs.push({ at: when, place: undefined });
+    place.end = undefined;
   }
 
-  private entryOf({ uid }: LoggedEvent): Entry | undefined {
+  private placeOf({ uid }: LoggedEvent): Placer | undefined {
     const row = this.rows.get(uid);
     if (row === undefined) return undefined;
-    const known = this.entries.get(uid);
+    const known = this.places.get(uid);
     if (known !== undefined) return known;
     const { priority, queue, walltime } = row;
-    const entry: Entry = {
+    const place: Placer = {
       row,
       edited: this.edited.has(uid),
       priority,
@@ -112,81 +113,81 @@ class OrderCheck {
       estimatedAt: 0,
       end: undefined,
     };
-    this.entries.set(uid, entry);
-    return entry;
+    this.places.set(uid, place);
+    return place;
   }
 
-  private submit(entry: Entry, { at: when, detail }: LoggedEvent): void {
-    entry.priority = Number(detail.priority);
-    entry.queue = String(detail.queue);
-    entry.walltime = Number(detail.walltime);
-    entry.estimate = undefined;
-    if (detail.held === true) entry.since = undefined;
-    else this.compete(entry, when);
+  private arrive(place: Placer, { at: when, detail }: LoggedEvent): void {
+    place.priority = Number(detail.priority);
+    place.queue = String(detail.queue);
+    place.walltime = Number(detail.walltime);
+    place.estimate = undefined;
+    if (detail.held === true) place.since = undefined;
+    else this.stepIn(place, when);
   }
 
-  private compete(entry: Entry, when: number): void {
-    entry.since = when;
-    this.changes.push({ at: when, entry });
+  private stepIn(place: Placer, when: number): void {
+    place.since = when;
+    this.stirs.push({ at: when, place });
   }
 
-  private wait(entry: Entry, { at: when, detail }: LoggedEvent): void {
-    if (!COMPETING.has(String(detail.reason))) {
-      entry.since = undefined;
-      entry.estimate = undefined;
+  private wait(place: Placer, { at: when, detail }: LoggedEvent): void {
+    if (!IN_LINE.has(String(detail.reason))) {
+      place.since = undefined;
+      place.estimate = undefined;
       return;
     }
-    if (entry.since === undefined) this.compete(entry, when);
-    const written = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
-    // A later start is behind pods outside the queue, whose end is not known.
-    const estimate = written !== undefined && written < when + YEAR ? written : undefined;
+    if (place.since === undefined) this.stepIn(place, when);
+    const told = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
+    // Behind pods that are not ours, whose end nobody knows.
+    const estimate = told !== undefined && told < when + YEAR ? told : undefined;
     if (
       estimate !== undefined &&
-      entry.estimate !== undefined &&
-      estimate > entry.estimate + SLACK &&
-      !this.isExcused(entry, when)
+      place.estimate !== undefined &&
+      estimate > place.estimate + SLACK &&
+      !this.isExcused(place, when)
     )
       this.found.push({
         invariant: 'I5',
-        text: `${entry.row.name} was estimated to start at ${entry.estimate} and now at ${estimate}`,
+        text: `${place.row.name} was to start at ${place.estimate} and is now to start at ${estimate}`,
       });
-    // A reservation that is dropped without another estimate breaks none: only estimates are compared.
+    // Who lost its reservation to nobody has lost nothing that was promised: only what is promised anew is compared.
     if (estimate !== undefined) {
-      entry.estimate = estimate;
-      entry.estimatedAt = when;
+      place.estimate = estimate;
+      place.estimatedAt = when;
     }
   }
 
-  /** An earlier workload came, free units changed, or a workload runs past its end. */
-  private isExcused(entry: Entry, when: number): boolean {
-    if (!this.interventions.comparable) return true;
-    // The pass that estimated it may have begun before the log contained later changes.
-    const from = entry.estimatedAt - PASS_SECONDS;
-    for (let i = this.changes.length - 1; i >= 0 && this.changes[i]!.at >= from; i--) {
-      const { entry: other } = this.changes[i]!;
-      if (other === undefined || isBefore(other, entry)) return true;
+  /** Somebody came before it, something was lost, or somebody stays longer than he said. */
+  private isExcused(place: Placer, when: number): boolean {
+    if (!this.deeds.comparable) return true;
+    // The pass that told it may have begun before the log had what came then.
+    const from = place.estimatedAt - PASS;
+    for (let i = this.stirs.length - 1; i >= 0 && this.stirs[i]!.at >= from; i--) {
+      const { place: other } = this.stirs[i]!;
+      if (other === undefined || isBefore(other, place)) return true;
     }
-    return [...this.entries.values()].some(({ end }) => end !== undefined && end <= when + SLACK);
+    return [...this.places.values()].some(({ end }) => end !== undefined && end <= when + SLACK);
   }
 
-  private start(entry: Entry, { at: when, detail }: LoggedEvent): void {
-    for (const other of this.entries.values()) {
-      if (other === entry || !areEqual(other, entry) || !isBefore(other, entry)) continue;
-      if (other.since !== undefined && when - other.since > PASS_SECONDS)
+  private start(place: Placer, { at: when, detail }: LoggedEvent): void {
+    for (const other of this.places.values()) {
+      if (other === place || !areEqual(other, place) || !isBefore(other, place)) continue;
+      if (other.since !== undefined && when - other.since > PASS)
         this.found.push({
           invariant: 'I4',
-          text: `${entry.row.name} started before the equal ${other.row.name}`,
+          text: `${place.row.name} started before ${other.row.name}, its equal`,
         });
     }
-    // Its dependency was met, and the pass that noticed it allocated the units at once.
-    if (entry.since === undefined) this.compete(entry, when);
-    entry.since = undefined;
-    entry.estimate = undefined;
-    entry.end = Number(detail.end);
+    // What it waited for came to pass, and it was granted in the pass that saw it.
+    if (place.since === undefined) this.stepIn(place, when);
+    place.since = undefined;
+    place.estimate = undefined;
+    place.end = Number(detail.end);
   }
 }
 
-function areEqual(a: Entry, b: Entry): boolean {
+function areEqual(a: Placer, b: Placer): boolean {
   return (
     a.queue === b.queue &&
     a.priority === b.priority &&
@@ -194,12 +195,12 @@ function areEqual(a: Entry, b: Entry): boolean {
     a.row.shape === b.row.shape &&
     !a.edited &&
     !b.edited &&
-    // A requeued workload has a backoff of its own.
+    // A wait after a failure is its own.
     a.row.requeues === 0
   );
 }
 
-function isBefore(a: Entry, b: Entry): boolean {
+function isBefore(a: Placer, b: Placer): boolean {
   return (
     a.priority > b.priority ||
     (a.priority === b.priority &&
