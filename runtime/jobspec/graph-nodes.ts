@@ -106,7 +106,8 @@ function isStateTaint({ key }: Taint): boolean {
   return /^node\.(cloudprovider\.)?kubernetes\.io\//.test(key);
 }
 
-function allocatableOf({ metadata, status }: ClusterNode): Requests {
+/** @throws FluxqError `FLUXQ_QUANTITY` */
+export function allocatableOf({ metadata, status }: ClusterNode): Requests {
   const field = `Node ${metadata.name}: status.allocatable`;
   return new Map(
     Object.entries(status?.allocatable ?? {}).map(([name, q]) => [

@@ -1,4 +1,5 @@
 /** From quantities to units: Fluxion counts vertices, so cores and memory are divided into units of one size. */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
@@ -10,7 +11,7 @@ export interface UnitSettings {
   readonly memoryMiB: number;
 }
 
-export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
 
 /**
  * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and
@@ -22,14 +23,29 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
 }
 
 /**
- * Units that pods outside the queue use on their node: the sum of their requests, rounded up. Rounded one by one, ten
- * agents of 50m each would cost ten cores.
+ * Units of a node that pods outside the queue leave no room for: the whole units of the node, less those that still fit
+ * beside the sum of their requests. The part of a node above its last whole unit is used first: a node of 1930m with
+ * agents of 300m still has one core of 1000m, and kube-scheduler agrees.
+ * @param allocatable allocatable resources of the node
  */
 export function unmanagedUnits(
   pods: readonly Requests[],
+  allocatable: Requests,
   settings: UnitSettings = DEFAULT_UNITS,
 ): UnitCounts {
-  return count(sum(pods), settings, ceilDiv);
+  const used = sum(pods);
+  const left = new Map(
+    [...allocatable].map(
+      ([resource, quantity]) => [resource, quantity - (used.get(resource) ?? 0n)] as const,
+    ),
+  );
+  const offered = nodeUnits(allocatable, settings);
+  const rest = nodeUnits(left, settings);
+  return Object.fromEntries(
+    Object.entries(offered)
+      .map(([type, units]) => [type, units - (rest[type] ?? 0)] as const)
+      .filter(([, units]) => units > 0),
+  );
 }
 
 /** Units of a node: its allocatable resources, rounded down. */

@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   readonly answerTimeoutMs?: number;
   /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
+  /** Called when the server refuses the password: the Secret has changed since this process started. */
+  readonly onLoginRefused?: (error: Error) => void;
   /** Receives a warning for each idle connection that breaks. @default - no log */
   readonly logger?: { warn(fields: object, message: string): void };
 }
@@ -37,6 +39,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     disconnects += 1;
     options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
   });
+  const failure = (cause: unknown): FluxqError => {
+    const error = databaseError(cause);
+    if (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD) options.onLoginRefused?.(error);
+    return error;
+  };
   return {
     get disconnects() {
       return disconnects;
@@ -45,10 +52,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return (await pool.query(text, [...values])).rows as Row[];
       } catch (error) {
-        throw databaseError(error);
+        throw failure(error);
       }
     },
-    transaction: (work) => inTransaction(pool, work),
+    transaction: (work) => inTransaction(pool, work, failure),
     close: () => pool.end(),
   };
 }
@@ -70,9 +77,13 @@ function createPool(options: DatabaseOptions): Pool {
   });
 }
 
-async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  failure: (cause: unknown) => FluxqError,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw databaseError(error);
+    throw failure(error);
   });
   // The running query reports a broken connection; the event must not end the process.
   const ignore = () => undefined;
@@ -87,12 +98,14 @@ async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promis
     await client.query('ROLLBACK').catch((failed: Error) => {
       broken = failed;
     });
-    throw databaseError(error);
+    throw failure(error);
   } finally {
     client.off('error', ignore);
     client.release(broken);
   }
 }
+
+const WRONG_PASSWORD = '28P01';
 
 /** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */
 const RETRYABLE_STATES = ['08', '40', '53', '57'];

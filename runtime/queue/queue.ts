@@ -1,11 +1,11 @@
 /** The queue's tables in Postgres: store.ts has the contract, statements.ts the SQL. */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
 import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
 import { type Database, type DatabaseOptions, openDatabase } from './database';
-import { DEFAULT_HALF_LIFE } from './defaults';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
@@ -61,7 +61,7 @@ function leadership(database: Database, options: QueueOptions): Leadership {
     migrate: () => migrate(database),
     async acquireFence(holder, atLeast = 0) {
       const { cpuMillis, memoryMiB } = options.units ?? DEFAULT_UNITS;
-      const halfLife = options.halfLifeSeconds ?? DEFAULT_HALF_LIFE;
+      const halfLife = options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds;
       const values = [holder, atLeast, cpuMillis, memoryMiB, halfLife];
       const [row] = await database.query<{ fence: number }>(leader.ACQUIRE, values);
       return row!.fence;

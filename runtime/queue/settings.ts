@@ -1,16 +1,5 @@
 /** Settings of a queue, with everything that a scheduling pass needs to know of it. */
-
-/** Range of all priorities: 32-bit integers, as in Kubernetes. */
-export const PRIORITY_RANGE = { min: -2_147_483_648, max: 2_147_483_647 };
-
-export const QUEUE_POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'] as const;
-
-/**
- * With fcfs a workload that can't start blocks its queue. The other policies backfill: later workloads start if they
- * delay no reservation. easy makes one reservation, hybrid `reservations`, conservative one for each waiting workload
- * up to the depth.
- */
-export type QueuePolicy = (typeof QUEUE_POLICIES)[number];
+import type { QueuePolicy } from '../../constructs/api/policies';
 
 /** Limits on what a queue holds at once, in Kubernetes quantities (cores, GiB), not in units. Absent: not limited. */
 export interface Quota {

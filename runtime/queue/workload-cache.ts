@@ -3,10 +3,10 @@
  * its commit; only the leader writes, so the copy stays equal. When the outcome of a statement is unknown, because the
  * database went down during it, the cache is *stale* until it is reloaded.
  */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS } from '../jobspec/units';
 import type { Allocation } from '../resources/types';
-import { DEFAULT_HALF_LIFE } from './defaults';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { Outcomes } from './outcomes';
 import type { Queue } from './store';
@@ -57,7 +57,7 @@ export class WorkloadCache {
     this.now = options.now ?? (() => Date.now() / 1000);
     this.usage = new UsageCache({
       cpuMillis: options.cpuMillis ?? DEFAULT_UNITS.cpuMillis,
-      halfLifeSeconds: options.halfLifeSeconds ?? DEFAULT_HALF_LIFE,
+      halfLifeSeconds: options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds,
     });
   }
 

@@ -3,6 +3,7 @@
  * *row* adds what the queue decides: phase, job id, allocation, result. A row goes from Waiting over Ready and Running
  * to Finished; a *requeue* sets it back to Waiting with a new job id. All times are Unix seconds, fractions allowed.
  */
+import type { DEPENDENCY_TYPES } from '../../constructs/api/settings';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation } from '../resources/types';
 
@@ -22,10 +23,7 @@ export type WaitReason =
   | 'Requeued'
   | 'RequeueLimit';
 
-/** A dependency is met when the other workload has succeeded, has ended, or has ended without success. */
-export const DEPENDENCY_TYPES = ['afterok', 'afterany', 'afternotok'] as const;
-
-/** Another workload of the same namespace that has to end first. */
+/** Another workload of the same namespace that has to end first: afterok with success, afternotok without, afterany either way. */
 export interface Dependency {
   readonly type: (typeof DEPENDENCY_TYPES)[number];
   readonly name: string;

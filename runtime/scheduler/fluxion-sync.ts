@@ -3,8 +3,9 @@
  * outside it. When anything about its state is uncertain, Fluxion is stale and is rebuilt before the next pass. There
  * is one caller at a time (the scheduling loop), and nothing else calls Fluxion.
  */
+import type { MatchPolicy } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
-import type { Fluxion, MatchPolicy } from '../fluxion/types';
+import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';

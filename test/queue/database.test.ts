@@ -17,12 +17,15 @@ describePostgres(
     test('a wrong password or database name is refused and cannot be retried', async () => {
       const url = new URL(getPostgres().url);
       url.password = 'wrong';
-      const wrongPassword = openQueue({ url: url.href });
+      const refused: string[] = [];
+      const onLoginRefused = (error: Error) => refused.push(error.message);
+      const wrongPassword = openQueue({ url: url.href, onLoginRefused });
       await expect(wrongPassword.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
       });
       await wrongPassword.close();
+      expect(refused).toEqual([expect.stringContaining('28P01')]);
       const other = new URL(getPostgres().url);
       other.pathname = '/nowhere';
       const wrongDatabase = openQueue({ url: other.href });

@@ -1,8 +1,8 @@
 /** Properties of every trace: random workloads with random runtimes on the embedded matcher. */
 import fc from 'fast-check';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
-import { QUEUE_POLICIES, type QueuePolicy } from '../../../runtime/queue/settings';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {
