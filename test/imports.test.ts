@@ -89,7 +89,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/admission': ['ground', 'runtime/kubernetes', 'runtime/workloads'],
   'runtime/fluxjobs': [
     'ground',
-    'runtime/fluxion/jgf',
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',

@@ -12,7 +12,7 @@ export interface Keyed {
 /** Runs one statement for these records. */
 export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Goes before all waiting calls about other rows, and does not wait for more calls. @default false */
   readonly urgent?: boolean;
 }
