@@ -70,7 +70,7 @@ async function replanBehindOverrun(
   { row, reservation }: Candidate,
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
-  if (reservation === undefined || !isLate(pass, reservation, answer!)) return undefined;
+  if (reservation === undefined || !markIfOverdue(pass, reservation, answer!)) return undefined;
   const behind = pass.freed ? pass.reservations.unreached() : [];
   return behind.length === 0 ? undefined : matchWithout(pass, behind, row);
 }
@@ -121,8 +121,8 @@ async function matchWithout(
   return match(pass, row, 'allocate_orelse_reserve');
 }
 
-/** Whether it can't start when its reservation was due; if so, that time is remembered. */
-function isLate(pass: Pass, { uid, allocation }: Reservation, answer: MatchResult): boolean {
+/** Remembers when a reservation was due that can't start then. @returns whether that is so */
+function markIfOverdue(pass: Pass, { uid, allocation }: Reservation, answer: MatchResult): boolean {
   const { overdue, input } = pass;
   const due = overdue.get(uid) ?? allocation.start;
   const late = answer.status !== 'OK' || answer.allocation.start > Math.max(due, input.now);

@@ -15,7 +15,7 @@ import type { Allocation, UnitCounts } from '../../resources/types';
 export const EVICTION_SECONDS = 45;
 
 /** A workload that may be evicted. */
-export interface Candidate {
+export interface EvictionCandidate {
   readonly uid: string;
   readonly allocation: Allocation;
   /** The youngest has the highest. */
@@ -59,7 +59,7 @@ export class FreeCapacity {
   }
 
   /** How many more pods fit without this candidate. */
-  gain({ allocation }: Candidate): number {
+  gain({ allocation }: EvictionCandidate): number {
     const before = this.pods(allocation);
     this.release(allocation);
     const after = this.pods(allocation);
@@ -85,7 +85,7 @@ export class FreeCapacity {
 }
 
 /** @returns none if it fits already; undefined if it would not fit without all candidates either */
-export function victims<C extends Candidate>(
+export function victims<C extends EvictionCandidate>(
   capacity: FreeCapacity,
   candidates: readonly C[],
 ): readonly C[] | undefined {
@@ -99,7 +99,7 @@ export function victims<C extends Candidate>(
 }
 
 /** The candidate that frees most comes first; of equal ones the youngest. */
-function gather<C extends Candidate>(capacity: FreeCapacity, youngest: readonly C[]): C[] {
+function gather<C extends EvictionCandidate>(capacity: FreeCapacity, youngest: readonly C[]): C[] {
   const left = [...youngest];
   const taken: C[] = [];
   while (!capacity.suffices) {
@@ -113,7 +113,10 @@ function gather<C extends Candidate>(capacity: FreeCapacity, youngest: readonly 
 }
 
 /** The youngest candidate that alone frees what is missing. */
-function firstSufficient(capacity: FreeCapacity, candidates: readonly Candidate[]): number | undefined {
+function firstSufficient(
+  capacity: FreeCapacity,
+  candidates: readonly EvictionCandidate[],
+): number | undefined {
   const index = candidates.findIndex(({ allocation }) => {
     capacity.release(allocation);
     const { suffices } = capacity;
@@ -124,7 +127,7 @@ function firstSufficient(capacity: FreeCapacity, candidates: readonly Candidate[
 }
 
 /** Spares those that later choices made superfluous, the oldest first. */
-function withoutSuperfluous<C extends Candidate>(capacity: FreeCapacity, taken: readonly C[]): C[] {
+function withoutSuperfluous<C extends EvictionCandidate>(capacity: FreeCapacity, taken: readonly C[]): C[] {
   const oldest = [...taken].sort((a, b) => (a.allocatedAt ?? 0) - (b.allocatedAt ?? 0));
   return oldest.filter(({ allocation }) => {
     capacity.take(allocation);
