@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
 import { stderrProgress } from './progress';
-import { NO_CONTROL_PLANE } from './suite-words';
+import { NO_CONTROL_PLANE } from './no-control-plane';
 
 interface JestGlobalConfig {
   readonly rootDir: string;

@@ -2,7 +2,7 @@
 import { controlPlaneAvailable } from './assets';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
-import { NO_CONTROL_PLANE } from './suite-words';
+import { NO_CONTROL_PLANE } from './no-control-plane';
 
 /** Milliseconds for a start on a busy machine; a start takes 3 s to 5 s on an idle one. */
 const START_TIMEOUT = 120_000;

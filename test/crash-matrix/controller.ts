@@ -13,9 +13,9 @@ import { openQueue } from '../../runtime/queue/queue';
 import { writeKubeconfig } from '../cluster/credentials';
 import { freePorts } from '../cluster/ports';
 import type { Stack } from '../stack/stack';
-import { Gate } from './gate';
-import type { Deed, Point } from './points';
-import { Tripwire } from './tripwire';
+import { Gate } from './tcp-proxy';
+import type { Deed, Point } from './fault-points';
+import { Tripwire } from './fault-trigger';
 
 /** Milliseconds a connection stays broken. */
 const OUTAGE_MS = 300;

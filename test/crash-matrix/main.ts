@@ -8,7 +8,7 @@ import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { startStack } from '../stack/stack';
 import { playMatrix } from './matrix';
-import { allPoints } from './points';
+import { allPoints } from './fault-points';
 import { SIZE } from './scenario';
 
 const options = new Command('crash-matrix')

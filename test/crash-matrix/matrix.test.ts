@@ -1,7 +1,7 @@
 /** The crash matrix in a reduced form; all of it: `npm run -s crash-matrix -- --json`. */
 import { describeStack } from '../stack/suite';
 import { playMatrix } from './matrix';
-import { allPoints, type Point } from './points';
+import { allPoints, type Point } from './fault-points';
 import { SIZE } from './scenario';
 
 const POINTS: readonly Point[] = [

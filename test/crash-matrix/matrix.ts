@@ -7,7 +7,7 @@ import { orderFaults } from '../invariants/order';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
 import { Observer } from './observer';
-import { needs, type Point } from './points';
+import { needs, type Point } from './fault-points';
 import { NAMESPACE, Scenario } from './scenario';
 
 export interface MatrixResult {

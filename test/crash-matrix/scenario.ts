@@ -4,8 +4,8 @@ import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import type { Fixture } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
-import type { CallName } from './points';
-import { needs } from './points';
+import type { CallName } from './fault-points';
+import { needs } from './fault-points';
 
 export const NAMESPACE = 'matrix';
 /** Of a node; there are as many nodes. */

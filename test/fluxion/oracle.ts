@@ -10,7 +10,7 @@ import { createGunzip } from 'node:zlib';
 import type { JgfGraph } from '../../runtime/fluxion/matcher';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
-import { EmbeddedOracleServer } from './embeddedoracle';
+import { EmbeddedOracleServer } from './embedded-oracle';
 import { RemoteOracleServer } from './remote-oracle';
 
 /** What a recorded answer says of a match. */

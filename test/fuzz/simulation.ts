@@ -25,7 +25,7 @@ import { Chance } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { SimulatedCluster } from './simulated-cluster';
-import { NAMESPACE, User } from './user';
+import { NAMESPACE, User } from './simulated-user';
 
 /** Unix seconds at which every run begins. */
 const EPOCH = 1_800_000_000;

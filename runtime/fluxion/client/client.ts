@@ -4,7 +4,7 @@ import { FluxqError, hasCode, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { FluxionLog } from '../engine';
-import { SerialExecutor } from '../executor';
+import { SerialExecutor } from '../serial-executor';
 import { FluxionServiceService } from '../generated/fluxion';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';

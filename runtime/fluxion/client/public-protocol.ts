@@ -8,7 +8,7 @@ import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
 import type { AllocatedNode, Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../axis';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionLog } from '../engine';
 import { FluxionServiceService, MatchRequest_Operation, type MatchResponse } from '../generated/fluxion';
 import { parseAnswer, unitsOf } from '../jgf/allocation';

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../axis';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';

@@ -9,7 +9,7 @@ import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis } from '../axis';
+import { TimeAxis } from '../time-axis';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import type { GraphLayout } from '../jgf/layout';

@@ -11,10 +11,10 @@ import type { Policy } from './policy';
 import { needOf, type Request, type Resource } from './request';
 import type { ResourceGraph } from './resource-graph';
 import type { Selector } from './schedule';
-import { concerning } from './shape';
+import { concerning } from './resource-match';
 import type { Spans } from './spans';
-import { NODE, SLOT } from './typetable';
-import type { Walk, Window } from './walk';
+import { NODE, SLOT } from './resource-types';
+import type { Walk, Window } from './traverser';
 
 /** Nodes with the best score that each could give, best first. */
 interface Ranking {

@@ -2,7 +2,7 @@
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant } from './spans';
-import type { Walk } from './walk';
+import type { Walk } from './traverser';
 
 /** Children from which on it pays to sort the marked ones instead of looking at all. */
 const MANY = 64;

@@ -6,7 +6,7 @@ import { checkNodes, unitBasename } from '../jgf/layout';
 import type { JgfEdge, JgfGraph, ReadVertex } from '../jgf/types';
 import type { Branch } from './branch';
 import { ResourceGraph } from './resource-graph';
-import { NODE, STORAGE_NODE } from './typetable';
+import { NODE, STORAGE_NODE } from './resource-types';
 
 const NO_PROPERTIES: ReadonlySet<string> = new Set();
 

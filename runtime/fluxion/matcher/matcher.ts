@@ -10,10 +10,10 @@ import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
-import { allocationOf, writeJgf } from './answer';
+import { allocationOf, writeJgf } from './match-writer';
 import type { Branch } from './branch';
 import { FastPath } from './fast-path';
-import { PruneFilters } from './filters';
+import { PruneFilters } from './prune-filters';
 import { withoutNodes } from './grant';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
@@ -23,8 +23,8 @@ import type { ResourceGraph } from './resource-graph';
 import { Scheduler, type Selector } from './schedule';
 import { Spans } from './spans';
 import { stateOf } from './state';
-import { NODE } from './typetable';
-import { Walk } from './walk';
+import { NODE } from './resource-types';
+import { Walk } from './traverser';
 import { Weights } from './weights';
 
 interface MatcherOptions {

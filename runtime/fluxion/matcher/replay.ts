@@ -2,7 +2,7 @@
 import { FluxqError } from '../../errors';
 import { parseIdset } from '../../resources/idset';
 import type { Allocation } from '../../resources/types';
-import { unitNumber } from './answer';
+import { unitNumber } from './match-writer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';
 import type { ResourceGraph } from './resource-graph';

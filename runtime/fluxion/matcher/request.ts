@@ -4,10 +4,10 @@ import type { Need } from '../../resources/planner';
 import type { Matches } from './constraint';
 import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
-import { type ParsedResource, parseJobspec } from './parse';
+import { type ParsedResource, parseJobspec } from './parse-jobspec';
 import type { Policy } from './policy';
 import type { ResourceGraph } from './resource-graph';
-import { NODE, SLOT } from './typetable';
+import { NODE, SLOT } from './resource-types';
 
 /** The longest a graph lasts, and what a duration of 0 stands for: 100 years of seconds. */
 export const GRAPH_DURATION = 3_153_600_000;

@@ -5,7 +5,7 @@
  */
 import { FluxqError } from '../../errors';
 import { Branch, type LeafGroup } from './branch';
-import { NODE, TypeTable } from './typetable';
+import { NODE, TypeTable } from './resource-types';
 
 export interface NewVertex {
   readonly type: number;

@@ -4,7 +4,7 @@ import { collectGrant } from './grant';
 import { GRAPH_DURATION, needOf, type Request } from './request';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Spans } from './spans';
-import type { Walk, Window } from './walk';
+import type { Walk, Window } from './traverser';
 
 export type Found = {
   readonly status: 'OK';

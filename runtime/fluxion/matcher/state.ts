@@ -2,7 +2,7 @@
 
 import type { Allocation, UnitCounts } from '../../resources/types';
 import type { FluxionState } from '../types';
-import { allocationOf } from './answer';
+import { allocationOf } from './match-writer';
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Spans } from './spans';

@@ -5,7 +5,7 @@
  * change it. So the order depends on history, and has to.
  */
 import type { Branch } from './branch';
-import type { PruneFilters } from './filters';
+import type { PruneFilters } from './prune-filters';
 import type { ResourceGraph } from './resource-graph';
 import type { Spans } from './spans';
 

@@ -5,7 +5,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import { type Address, isLocal, parseAddress } from '../address';
 import type { Engine, FluxionLog } from '../engine';
-import { SerialExecutor } from '../executor';
+import { SerialExecutor } from '../serial-executor';
 import { FluxionServiceService } from '../generated/fluxion';
 import { Health } from './health';
 import { FluxionService } from './service';

@@ -5,7 +5,7 @@
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode } from '../../errors';
 import type { Engine } from '../engine';
-import type { SerialExecutor } from '../executor';
+import type { SerialExecutor } from '../serial-executor';
 import * as pb from '../generated/fluxion';
 import {
   allocationFromWire,

@@ -15,7 +15,7 @@ import { conformance } from '../conformance';
 import { cores, nodes, wholeNodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
 import { START, TWO_NODES } from '../scenarios';
-import { answers, histories } from './same-as-embedded';
+import { answers, histories } from './histories';
 
 const library = findLibrary(undefined);
 const log = { info() {}, warn() {}, error() {} };

@@ -3,7 +3,7 @@ import { type JgfGraph, Matcher, toJgf } from '../../../runtime/fluxion/matcher'
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
 import { graphs, jobspecs, policies, steps } from './arbitraries';
-import { type Held, Player } from './play';
+import { type Held, Player } from './player';
 
 const RUNS = { numRuns: 150 };
 

@@ -4,7 +4,7 @@ import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Job } from './spans';
-import { NODE } from './typetable';
+import { NODE } from './resource-types';
 
 /** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
 export function allocationOf(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
-import { answers, histories } from './same-as-embedded';
+import { answers, histories } from './histories';
 
 test('random histories are answered through gRPC as in this process', async () => {
   const log = { info() {}, warn() {}, error() {} };

@@ -1,6 +1,6 @@
 /** Springs right after the first call of one kind has taken effect, before its caller hears of it. */
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
-import type { CallName, Deed } from './points';
+import type { CallName, Deed } from './fault-points';
 
 const PORT_OF = { database: 'queue', apiserver: 'client', fluxion: 'fluxion' } as const;
 

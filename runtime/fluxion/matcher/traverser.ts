@@ -12,11 +12,11 @@ import { sortByInterval } from './locality';
 import type { Policy } from './policy';
 import type { Request, Resource } from './request';
 import type { ResourceGraph } from './resource-graph';
-import { concerning, concerningLeaf, slotAt } from './shape';
+import { concerning, concerningLeaf, slotAt } from './resource-match';
 import { packSlots } from './slots';
 import type { Spans } from './spans';
-import { allSatisfied, isSatisfied, Tally } from './tally';
-import { NODE, SLOT, STORAGE_NODE } from './typetable';
+import { allSatisfied, isSatisfied, Tally } from './stop-condition';
+import { NODE, SLOT, STORAGE_NODE } from './resource-types';
 
 /** When, and against what. */
 export interface Window {

@@ -1,7 +1,7 @@
 /** What a request means for one vertex of the walk. */
 import type { Branch } from './branch';
 import type { Resource } from './request';
-import { SLOT } from './typetable';
+import { SLOT } from './resource-types';
 
 /**
  * The one of `resources` that concerns a vertex of this type: the one of the type itself, or the
