@@ -14,7 +14,7 @@ import { Applier } from './apply';
 import type { DemoOptions } from './options';
 import { type RunResult, runDemo, summarize } from './run';
 import { LiveTable } from './table';
-import { demoWorkloads, type Manifest, type Room } from './workloads';
+import { type Capacity, demoWorkloads, type Manifest } from './workloads';
 
 const NAMESPACE = 'fluxqueue-demo';
 
@@ -89,7 +89,7 @@ async function run(
   options: DemoOptions,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const say = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
   const applier = new Applier(client);
   const postgres = await startPostgres();
   const roles = new Roles();
@@ -99,11 +99,11 @@ async function run(
     await roles.startFluxion();
     const fluxion = { address: roles.fluxionAddress };
     await roles.startController(postgres.url, { logLevel: 'warn', kubernetes: { context }, fluxion });
-    const workloads = demoWorkloads(NAMESPACE, await roomOf(client), options.jobs);
+    const workloads = demoWorkloads(NAMESPACE, await capacityOf(client), options.jobs);
     const out = options.json ? process.stderr : process.stdout;
     const table = new LiveTable(out, !options.json && out.isTTY);
     const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
-    summarize(result, say);
+    summarize(result, print);
     return result;
   } finally {
     await queue.close();
@@ -114,7 +114,7 @@ async function run(
 }
 
 /** Half of the smallest usable node, so that what runs there already is not in the way. */
-async function roomOf(client: KubernetesClient): Promise<Room> {
+async function capacityOf(client: KubernetesClient): Promise<Capacity> {
   const { items } = await client.list<Node>(nodes());
   const usable = items.filter(({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).length === 0);
   const cores = usable.map(({ status }) => Math.floor(Number(status?.allocatable?.cpu ?? 0)));

@@ -37,7 +37,7 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
   const started = performance.now();
   const uids = await submit(options);
   const runnable = uids.slice(0, -1);
-  const rows = await untilOver(options, uids);
+  const rows = await untilFinished(options, uids);
   const seconds = (performance.now() - started) / 1000;
   const { items } = await options.client.list<Pod>(pods(options.namespace));
   const verdict = judge(uids, rows, items, await historiesOf(options.queue, uids));
@@ -70,7 +70,7 @@ async function submit({ client, workloads, signal }: RunOptions): Promise<string
   return [...uids, impossible];
 }
 
-async function untilOver(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
+async function untilFinished(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
   const { client, queue, namespace, table, signal } = options;
   let progressAt = performance.now();
   let seenFinished = -1;
@@ -79,7 +79,7 @@ async function untilOver(options: RunOptions, uids: readonly string[]): Promise<
     const rows = await queue.byUid(uids);
     table.show((await client.list<FluxJobObject>(fluxJobs(namespace))).items);
     const finished = rows.filter(({ phase }) => phase === 'Finished').length;
-    if (rows.length === uids.length && rows.every(isOver)) return rows;
+    if (rows.length === uids.length && rows.every(isFinished)) return rows;
     if (finished > seenFinished) progressAt = performance.now();
     seenFinished = finished;
     if (performance.now() - progressAt > STUCK_MS) return rows;
@@ -87,7 +87,7 @@ async function untilOver(options: RunOptions, uids: readonly string[]): Promise<
   }
 }
 
-function isOver({ phase, reason }: WorkloadRow): boolean {
+function isFinished({ phase, reason }: WorkloadRow): boolean {
   return phase === 'Finished' || reason === 'Unsatisfiable';
 }
 
@@ -95,11 +95,11 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-export function summarize(result: RunResult, say: (line: string) => void): void {
-  say('');
-  say(
+export function summarize(result: RunResult, print: (line: string) => void): void {
+  print('');
+  print(
     `${result.finished} of ${result.jobs} finished in ${result.seconds} s; waited ${result.waitP50} s (median), ${result.waitMax} s at most`,
   );
-  say(`never fits: ${result.impossible}`);
-  say(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
+  print(`never fits: ${result.impossible}`);
+  print(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
 }

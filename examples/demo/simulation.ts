@@ -29,12 +29,12 @@ const QUEUE = ownQueue(parseConfig({}).queue);
 const DEFAULT_WALLTIME = 3600;
 
 export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {
-  const say = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
-  say(
+  const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+  print(
     `SIMULATION: the engine alone on ${nodes} simulated nodes and a simulated clock; no Kubernetes, no Postgres.`,
   );
   const { runnable, impossible } = demoWorkloads('science', { nodes, coresPerNode: CORES }, jobs);
-  const simulation = new Simulation(nodes, [...runnable, impossible], say);
+  const simulation = new Simulation(nodes, [...runnable, impossible], print);
   const rows = await simulation.run();
   const uids = rows.map(({ uid }) => uid);
   const waits = rows
@@ -50,7 +50,7 @@ export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunR
     waitMax: waits.at(-1) ?? 0,
     impossible: last?.message ?? 'nobody said why',
   };
-  say(
+  print(
     `SIMULATION: ${result.finished} of ${result.jobs} finished after ${result.seconds} simulated seconds; never fits: ${result.impossible}`,
   );
   return result;
@@ -72,7 +72,7 @@ class Simulation {
   constructor(
     nodes: number,
     manifests: readonly Manifest[],
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
   ) {
     this.graph = Array.from({ length: nodes }, (_, i) => ({
       name: `node-${i}`,
@@ -122,7 +122,7 @@ class Simulation {
         releasedAt: at,
         startedAt: at,
       };
-      this.say(
+      this.print(
         `${at.toFixed(1).padStart(7)} s  ${entry.row.name} starts on ${allocation.nodes.length} node(s)`,
       );
     }

@@ -8,13 +8,13 @@ import { unitsOf } from './jgf/allocation';
 import type { GraphLayout } from './jgf/layout';
 import type { FluxionState } from './types';
 
-export interface BookedJob {
+export interface RegisteredJob {
   readonly allocation: Allocation;
   /** It was given a start in the future. */
   readonly reserved: boolean;
 }
 
-export class JobRegistry<Job extends BookedJob> {
+export class JobRegistry<Job extends RegisteredJob> {
   private readonly jobs = new Map<number, Job>();
 
   get size(): number {
@@ -37,7 +37,7 @@ export class JobRegistry<Job extends BookedJob> {
     return [...this.jobs.values()];
   }
   /** Those with units on one of these nodes. */
-  on(names: ReadonlySet<string>): Job[] {
+  withUnitsOn(names: ReadonlySet<string>): Job[] {
     return this.values().filter(({ allocation }) => allocation.nodes.some(({ name }) => names.has(name)));
   }
 

@@ -60,7 +60,7 @@ const LOOPBACK = '127.0.0.1';
 const WARM_UP_SECONDS = 3;
 /** The apiserver's own bound on idle connections to one host. */
 const CONNECTIONS = 25;
-const say = (line: string) => process.stderr.write(`${line}\n`);
+const print = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Shares of what a busy cluster creates: a Job, a plain pod, and pods of released Jobs on 64 nodes. */
 function objects(): KubeObject[] {
@@ -258,11 +258,11 @@ function withValidOwner(object: KubeObject): KubeObject {
 async function policiesIfPossible(creates: number) {
   const possible = controlPlaneAvailable();
   if (!possible.available) {
-    say(`left out: the policies (${possible.reason})`);
+    print(`left out: the policies (${possible.reason})`);
     return { policy: null, client: null };
   }
-  say('the policies, on a control plane of their own ...');
-  const cluster = await startCluster({ scheduler: false, progress: say });
+  print('the policies, on a control plane of their own ...');
+  const cluster = await startCluster({ scheduler: false, progress: print });
   try {
     return await benchPolicies(cluster, creates);
   } finally {
@@ -289,7 +289,7 @@ function settings(): Settings {
 
 async function main(): Promise<void> {
   const chosen = settings();
-  say(`the webhook, ${chosen.rate} requests/s for ${chosen.trials} x ${chosen.seconds} s ...`);
+  print(`the webhook, ${chosen.rate} requests/s for ${chosen.trials} x ${chosen.seconds} s ...`);
   const webhook = await benchWebhook(chosen);
   const { policy, client } = await policiesIfPossible(chosen.creates);
   const result = rounded({ webhook, policy, client });

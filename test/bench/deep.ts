@@ -7,7 +7,7 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import { type Stack, startStack } from '../stack/stack';
-import { round, runJobs, say, withAdmin } from './jobs';
+import { print, round, runJobs, withAdmin } from './jobs';
 
 const options = new Command('bench:deep')
   .option('--jobs <n>', 'one-pod Jobs', Number, 3000)
@@ -29,12 +29,12 @@ async function main(): Promise<void> {
       nodeShape: { cpu: `${CORES_PER_NODE}`, memory: '640Gi' },
     },
     config: { logLevel: 'warn' },
-    progress: say,
+    progress: print,
   });
   try {
     const result = await withAdmin(stack, (client) => measure(stack, client));
     const all = { ...result, ...(plain === undefined ? {} : { plainJobsPerSecond: round(plain) }) };
-    if (!options.json) for (const [key, value] of Object.entries(all)) say(`${key.padEnd(20)} ${value}`);
+    if (!options.json) for (const [key, value] of Object.entries(all)) print(`${key.padEnd(20)} ${value}`);
     process.stdout.write(`${JSON.stringify(all)}\n`);
   } finally {
     await stack.stop();
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 async function plainJobsPerSecond(): Promise<number> {
   const stack = await startStack({
     cluster: { nodes: 100, nodeShape: { cpu: '64', memory: '640Gi' } },
-    progress: say,
+    progress: print,
   });
   try {
     await stack.namespace(NAMESPACE, false);
@@ -60,7 +60,7 @@ async function measure(stack: Stack, client: KubernetesClient) {
   const controller = await stack.startController();
   const queue = openQueue({ url: stack.postgres.url });
   try {
-    say(`${options.jobs} Jobs, room for ${options.room}`);
+    print(`${options.jobs} Jobs, room for ${options.room}`);
     const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);
     const spans = await Promise.all(uids.map((uid) => spanOf(queue, uid)));
     const first = Math.min(...spans.map(({ from }) => from));
@@ -96,7 +96,7 @@ async function spanOf(queue: Queue, uid: string): Promise<{ from: number; until:
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    say(String(error));
+    print(String(error));
     process.exit(1);
   },
 );

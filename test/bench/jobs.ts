@@ -6,7 +6,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import type { Stack } from '../stack/stack';
 
-export const say = (line: string) => process.stderr.write(`${line}\n`);
+export const print = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Runs `work` as the cluster's admin. */
 export async function withAdmin<T>(stack: Stack, work: (client: KubernetesClient) => Promise<T>): Promise<T> {

@@ -15,14 +15,14 @@ import { MATCH_POLICIES, type MatchOperation, type MatchPolicy } from '../../run
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { GraphNode } from '../../runtime/resources/types';
 
-interface Contender {
+interface EngineUnderTest {
   readonly name: string;
   readonly mostNodes: number;
   start(): Promise<Engine>;
 }
 
 /** Every engine that is here. */
-function contenders(libraryNodes = Number.POSITIVE_INFINITY): Contender[] {
+function enginesUnderTest(libraryNodes = Number.POSITIVE_INFINITY): EngineUnderTest[] {
   const embedded = {
     name: 'embedded',
     mostNodes: Number.POSITIVE_INFINITY,
@@ -153,12 +153,12 @@ async function repeat(times: number, work: () => Promise<number>): Promise<numbe
 }
 
 async function measure(
-  contender: Contender,
+  engineUnderTest: EngineUnderTest,
   nodes: number,
   policy: MatchPolicy,
   seconds: number,
 ): Promise<MatchFigures> {
-  const bench = new Bench(await contender.start(), nodes);
+  const bench = new Bench(await engineUnderTest.start(), nodes);
   const initMs = await bench.init(policy);
   const fillTimes = await bench.fill(seconds);
   const firstRefusalMs = await bench.refuse();
@@ -167,7 +167,7 @@ async function measure(
   const rssMiB = process.memoryUsage().rss / 2 ** 20;
   await bench.engine.close();
   return {
-    engine: contender.name,
+    engine: engineUnderTest.name,
     nodes,
     policy,
     initMs,
@@ -190,7 +190,7 @@ interface Order {
 }
 
 /** Each in a process of its own: memory is its own then, and no engine warms up for another. */
-function measureApart(order: Order): Promise<MatchFigures> {
+function measureInProcess(order: Order): Promise<MatchFigures> {
   return new Promise((resolve, reject) => {
     const child = fork(__filename, ['--order', JSON.stringify(order)]);
     let figures: MatchFigures | undefined;
@@ -205,10 +205,10 @@ function measureApart(order: Order): Promise<MatchFigures> {
   });
 }
 
-async function obey(text: string): Promise<void> {
+async function measureOrder(text: string): Promise<void> {
   const { engine, nodes, policy, seconds }: Order = JSON.parse(text);
-  const contender = contenders().find(({ name }) => name === engine)!;
-  process.send!(await measure(contender, nodes, policy, seconds));
+  const engineUnderTest = enginesUnderTest().find(({ name }) => name === engine)!;
+  process.send!(await measure(engineUnderTest, nodes, policy, seconds));
 }
 
 async function main(): Promise<void> {
@@ -222,17 +222,17 @@ async function main(): Promise<void> {
       order: { type: 'string' },
     },
   });
-  if (values.order !== undefined) return obey(values.order);
+  if (values.order !== undefined) return measureOrder(values.order);
   const wanted = values.policies.split(',');
   const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
-  const all = contenders(Number(values['library-nodes']));
+  const all = enginesUnderTest(Number(values['library-nodes']));
   if (all.length === 1) process.stderr.write('the real library is not here: embedded only\n');
   const figures: MatchFigures[] = [];
   for (const nodes of values.nodes.split(',').map(Number)) {
     for (const policy of policies) {
       for (const { name } of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
         const seconds = Number(values.seconds);
-        const result = await measureApart({ engine: name, nodes, policy, seconds });
+        const result = await measureInProcess({ engine: name, nodes, policy, seconds });
         figures.push(result);
         process.stderr.write(`${lineOf(result)}\n`);
       }

@@ -114,14 +114,14 @@ async function updates(url: string): Promise<number> {
   return rows[0]!.n;
 }
 
-interface Placer {
+interface RestartInput {
   readonly url: string;
   readonly kubeconfig: string;
 }
 
-function childsFigures(place: Placer): Promise<Restart> {
+function childsFigures(input: RestartInput): Promise<Restart> {
   return new Promise((resolve, reject) => {
-    const child = fork(__filename, [JSON.stringify(place)]);
+    const child = fork(__filename, [JSON.stringify(input)]);
     let figures: Restart | undefined;
     child.on('message', (message) => {
       figures = message as Restart;
@@ -135,7 +135,7 @@ function childsFigures(place: Placer): Promise<Restart> {
 }
 
 /** A term as the controller begins it; over when the first grants are committed. */
-async function restart({ url, kubeconfig }: Placer): Promise<Restart> {
+async function restart({ url, kubeconfig }: RestartInput): Promise<Restart> {
   const config = parseConfig({ database: { url } });
   const from = performance.now();
   const since = () => (performance.now() - from) / 1000;
@@ -173,6 +173,6 @@ async function restart({ url, kubeconfig }: Placer): Promise<Restart> {
   return { restartSeconds, syncSeconds, grants, rssMiB };
 }
 
-const [place] = process.argv.slice(2);
-if (require.main === module && place !== undefined)
-  void restart(JSON.parse(place)).then((figures) => process.send!(figures));
+const [input] = process.argv.slice(2);
+if (require.main === module && input !== undefined)
+  void restart(JSON.parse(input)).then((figures) => process.send!(figures));

@@ -41,13 +41,13 @@ interface PassBench {
 }
 
 /** The part of the bench that needs no database. */
-async function benchPasses(say: (line: string) => void): Promise<PassBench> {
+async function benchPasses(print: (line: string) => void): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of SIZES) {
     for (const shapes of SHAPES) {
       const figures = await measure(waiting, shapes);
       passes.push(figures);
-      say(
+      print(
         `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, nothing new ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} questions`,
       );
     }

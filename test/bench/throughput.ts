@@ -10,7 +10,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
-import { round, runJobs, say, withAdmin } from './jobs';
+import { print, round, runJobs, withAdmin } from './jobs';
 import { median, quantile } from './statistics';
 
 interface Trial {
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const stack = await startStack({
     cluster: { nodes: options.nodes, nodeShape: { cpu: '16', memory: '64Gi' } },
     config: { logLevel: 'warn' },
-    progress: say,
+    progress: print,
   });
   try {
     await withAdmin(stack, (client) => measure(stack, client));
@@ -55,7 +55,7 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
   for (let pair = 0; pair < options.pairs; pair++) {
     plain.push(await trial(stack, client, `plain-${pair}`, false));
     queued.push(await trial(stack, client, `queue-${pair}`, true));
-    say(
+    print(
       `pair ${pair + 1}: plain ${plain.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s, queue ${queued.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s`,
     );
   }
@@ -67,7 +67,7 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
  * that the apiserver reads once for its policies.
  */
 async function warmUp(stack: Stack, client: KubernetesClient): Promise<void> {
-  say('warming up');
+  print('warming up');
   await trial(stack, client, 'warm-plain', false, 50);
   await trial(stack, client, 'warm-queue', true, 50);
 }
@@ -98,11 +98,11 @@ async function trial(
     const jobsPerSecond = count / seconds;
     const used = PROGRAMS.map((_, i) => controlPlaneCpu(stack)[i]! - cpuBefore[i]!);
     const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
-    say(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
+    print(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
     if (before === undefined) return { jobsPerSecond, cpuSeconds };
     const drained = await untilRecorded(stack, client, namespace, FIRST_JOBS + count);
     const after = await usage(controller!, fluxion);
-    say(`  every FluxJob final ${drained.toFixed(1)} s after the last Job`);
+    print(`  every FluxJob final ${drained.toFixed(1)} s after the last Job`);
     await sayWhere(stack, uids);
     return {
       jobsPerSecond,
@@ -130,7 +130,7 @@ async function sayWhere(stack: Stack, uids: readonly string[]): Promise<void> {
   const times = ['submittedAt', 'allocatedAt', 'releasedAt', 'startedAt', 'finishedAt'] as const;
   for (const time of times) {
     const values = rows.flatMap((row) => (row[time] === null ? [] : [row[time] - first]));
-    say(
+    print(
       `  ${time.padEnd(12)} p10 ${quantile(values, 0.1).toFixed(2)} p50 ${median(values).toFixed(2)} p100 ${quantile(values, 1).toFixed(2)} s`,
     );
   }
@@ -228,14 +228,14 @@ function report(plain: readonly Trial[], queued: readonly Trial[]): void {
     cpuSecondsPer1000Jobs: round((median(own.map(({ cpuSeconds }) => cpuSeconds)) * 1000) / options.jobs),
     rssMiB: round(median(own.map(({ rssMiB }) => rssMiB))),
   };
-  if (!options.json) for (const [key, value] of Object.entries(result)) say(`${key.padEnd(24)} ${value}`);
+  if (!options.json) for (const [key, value] of Object.entries(result)) print(`${key.padEnd(24)} ${value}`);
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    say(String(error));
+    print(String(error));
     process.exit(1);
   },
 );

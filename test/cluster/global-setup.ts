@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
-import { stderrProgress } from './progress';
 import { NO_CONTROL_PLANE } from './no-control-plane';
+import { stderrProgress } from './progress';
 
 interface JestGlobalConfig {
   readonly rootDir: string;

@@ -1,8 +1,8 @@
 /** Jest blocks that run against the real thing, and say so in one line where there is none. */
 import { controlPlaneAvailable } from './assets';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster';
-import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
 import { NO_CONTROL_PLANE } from './no-control-plane';
+import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
 
 /** Milliseconds for a start on a busy machine; a start takes 3 s to 5 s on an idle one. */
 const START_TIMEOUT = 120_000;

@@ -33,16 +33,16 @@ export type CallName = (typeof CALLS)[number];
  * kill: the process is gone. The connections: broken, and shut for a moment; an answer that was on its way over one
  * is lost. fluxion-restart: the service beside the controller has forgotten everything.
  */
-const DEEDS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
-export type Deed = (typeof DEEDS)[number];
+const FAULTS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
+export type Fault = (typeof FAULTS)[number];
 
-export interface Point {
+export interface FaultPoint {
   readonly call: CallName;
-  readonly deed: Deed;
+  readonly fault: Fault;
 }
 
-export function allPoints(): readonly Point[] {
-  return CALLS.flatMap((call) => DEEDS.map((deed) => ({ call, deed })));
+export function allFaultPoints(): readonly FaultPoint[] {
+  return CALLS.flatMap((call) => FAULTS.map((fault) => ({ call, fault })));
 }
 
 /** What has to happen for these calls to be made at all, beside what always happens. */

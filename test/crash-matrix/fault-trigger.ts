@@ -1,23 +1,23 @@
 /** Springs right after the first call of one kind has taken effect, before its caller hears of it. */
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
-import type { CallName, Deed } from './fault-points';
+import type { CallName, Fault } from './fault-points';
 
 const PORT_OF = { database: 'queue', apiserver: 'client', fluxion: 'fluxion' } as const;
 
-export class Tripwire {
-  readonly sprung: Promise<void>;
-  isSprung = false;
+export class FaultTrigger {
+  readonly triggered: Promise<void>;
+  isTriggered = false;
   private dead = false;
-  private spring: () => void = () => undefined;
+  private resolveTriggered: () => void = () => undefined;
 
   /** @param act undefined: it never springs */
   constructor(
     private readonly call: CallName | undefined,
-    private readonly deed: Deed,
+    private readonly fault: Fault,
     private readonly act: () => void | Promise<void>,
   ) {
-    this.sprung = new Promise((resolve) => {
-      this.spring = resolve;
+    this.triggered = new Promise((resolve) => {
+      this.resolveTriggered = resolve;
     });
   }
 
@@ -34,12 +34,13 @@ export class Tripwire {
   private async make(call: PortCall): Promise<unknown> {
     if (this.dead) throw lost(call);
     const answer = await call.effect();
-    if (call.name === this.call && !this.isSprung) {
-      this.isSprung = true;
-      if (this.deed === 'kill') this.dead = true;
+    if (call.name === this.call && !this.isTriggered) {
+      this.isTriggered = true;
+      if (this.fault === 'kill') this.dead = true;
       await this.act();
-      this.spring();
-      if (this.deed in PORT_OF && PORT_OF[this.deed as keyof typeof PORT_OF] === call.port) throw lost(call);
+      this.resolveTriggered();
+      if (this.fault in PORT_OF && PORT_OF[this.fault as keyof typeof PORT_OF] === call.port)
+        throw lost(call);
     }
     if (this.dead) throw lost(call);
     return answer;

@@ -1,21 +1,21 @@
 /** The crash matrix in a reduced form; all of it: `npm run -s crash-matrix -- --json`. */
 import { describeStack } from '../stack/suite';
+import { allFaultPoints, type FaultPoint } from './fault-points';
 import { playMatrix } from './matrix';
-import { allPoints, type Point } from './fault-points';
 import { SIZE } from './scenario';
 
-const POINTS: readonly Point[] = [
-  { call: 'queue.allocate', deed: 'kill' },
-  { call: 'client.patch jobs', deed: 'kill' },
-  { call: 'queue.finish', deed: 'database' },
-  { call: 'queue.released', deed: 'apiserver' },
-  { call: 'fluxion.match', deed: 'fluxion' },
-  { call: 'fluxion.cancel', deed: 'fluxion-restart' },
+const POINTS: readonly FaultPoint[] = [
+  { call: 'queue.allocate', fault: 'kill' },
+  { call: 'client.patch jobs', fault: 'kill' },
+  { call: 'queue.finish', fault: 'database' },
+  { call: 'queue.released', fault: 'apiserver' },
+  { call: 'fluxion.match', fault: 'fluxion' },
+  { call: 'fluxion.cancel', fault: 'fluxion-restart' },
 ];
 
 test('the whole matrix has every call and every deed', () => {
-  expect(allPoints().length).toBeGreaterThanOrEqual(60);
-  for (const point of POINTS) expect(allPoints()).toContainEqual(point);
+  expect(allFaultPoints().length).toBeGreaterThanOrEqual(60);
+  for (const point of POINTS) expect(allFaultPoints()).toContainEqual(point);
 });
 
 describeStack(

@@ -43,11 +43,11 @@ export class Scenario {
   }
 
   /** One of everything, and what this call needs beside it. @param sprung there is nothing to wait for any more */
-  async play(call: CallName, sprung: Promise<void>): Promise<void> {
+  async play(call: CallName, triggered: Promise<void>): Promise<void> {
     const need = needs(call);
-    if (need === 'preemption') await this.preempt(sprung);
-    else if (need === 'node-loss') await this.loseNode(sprung);
-    else await this.flow(call, sprung);
+    if (need === 'preemption') await this.preempt(triggered);
+    else if (need === 'node-loss') await this.loseNode(triggered);
+    else await this.flow(call, triggered);
   }
 
   /** What ended is cleared away, so that each round looks at its own. */
@@ -58,7 +58,7 @@ export class Scenario {
     }
   }
 
-  private async flow(call: CallName, sprung: Promise<void>): Promise<void> {
+  private async flow(call: CallName, triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const common = { annotations: WALLTIME, runs: '200ms' };
     await this.job(`gang-${i}`, { ...common, pods: 3, cores: SIZE });
@@ -68,21 +68,21 @@ export class Scenario {
     const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
     const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
     // So that there is something to update.
-    if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), sprung]);
+    if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), triggered]);
     this.stopped.add(victim.metadata.uid);
     await this.remove(victim, 'Job', i % 2 === 0 ? 'Foreground' : 'Background');
     await this.namespace.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
   }
 
   /** A node goes away under its job, and one like it comes. */
-  private async loseNode(sprung: Promise<void>): Promise<void> {
+  private async loseNode(triggered: Promise<void>): Promise<void> {
     const { cluster } = this.fixture.stack;
     const i = this.count++;
     const shape = { cpu: String(SIZE), labels: { spare: `${i}` } };
     const [name = ''] = await this.addNode(cluster, shape);
     const podSpec = { nodeSelector: { spare: `${i}` } };
     const job = await this.job(`moved-${i}`, { cores: SIZE, runs: '1500ms', podSpec, annotations: WALLTIME });
-    await Promise.race([this.namespace.phase(job, 'Running'), sprung]);
+    await Promise.race([this.namespace.phase(job, 'Running'), triggered]);
     this.lostNodes.add(name);
     this.disturb();
     await cluster.removeNode(name);
@@ -91,7 +91,7 @@ export class Scenario {
   }
 
   /** All is full of what may be taken back, and something urgent comes. */
-  private async preempt(sprung: Promise<void>): Promise<void> {
+  private async preempt(triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const low = await this.job(`low-${i}`, {
       pods: SIZE,
@@ -100,7 +100,7 @@ export class Scenario {
       annotations: { 'fluxqueue/walltime': '600s' },
       labels: { 'fluxqueue/preemptible': 'true' },
     });
-    await Promise.race([this.namespace.phase(low, 'Running'), sprung]);
+    await Promise.race([this.namespace.phase(low, 'Running'), triggered]);
     await this.job(`urgent-${i}`, {
       pods: SIZE,
       cores: SIZE,

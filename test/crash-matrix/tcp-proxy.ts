@@ -1,19 +1,19 @@
 /** A door on a TCP connection: what goes through it can be cut off, and finds no way in until it is open again. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-export class Gate {
+export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isOpen = true;
 
   private constructor(private readonly server: Server) {}
 
   /** Before a port of this machine. */
-  static async before(port: number): Promise<Gate> {
+  static async before(port: number): Promise<TcpProxy> {
     const server = createServer();
-    const gate = new Gate(server);
-    server.on('connection', (socket) => gate.join(socket, connect(port, '127.0.0.1')));
+    const proxy = new TcpProxy(server);
+    server.on('connection', (socket) => proxy.pipe(socket, connect(port, '127.0.0.1')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return gate;
+    return proxy;
   }
 
   get port(): number {
@@ -21,7 +21,7 @@ export class Gate {
   }
 
   /** Every connection breaks, and none can be made. */
-  shut(): void {
+  cut(): void {
     this.isOpen = false;
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
@@ -31,11 +31,11 @@ export class Gate {
   }
 
   async close(): Promise<void> {
-    this.shut();
+    this.cut();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private join(client: Socket, server: Socket): void {
+  private pipe(client: Socket, server: Socket): void {
     for (const socket of [client, server]) {
       this.sockets.add(socket);
       socket.on('close', () => {

@@ -8,7 +8,7 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Queue } from '../../runtime/queue/store';
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
-import type { Chance } from './random';
+import type { Random } from './random';
 import { refusal } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 
@@ -19,19 +19,19 @@ interface Ports {
 }
 
 /** Faults of the world: they hit whatever term is there. */
-export class Weather {
+export class FaultConditions {
   /** Share of calls that go wrong. */
   share = 0;
   readonly down = new Set<Port>();
 
   constructor(
     readonly clock: SimulatedClock,
-    readonly chance: Chance,
+    readonly random: Random,
   ) {}
 
   /** Seconds-long waits are rare, and happen. */
   latency(): number {
-    return this.chance.happens(0.003) ? this.chance.between(100, 2_500) : this.chance.next() * 8;
+    return this.random.happens(0.003) ? this.random.between(100, 2_500) : this.random.next() * 8;
   }
 }
 
@@ -42,13 +42,13 @@ const UNTOUCHED = new Set<PropertyKey>(['close', 'watch', 'server', 'namespace',
 const READS = new Set<PropertyKey>(['active', 'byUid', 'finished', 'outcomes', 'shares', 'queues']);
 
 /** The ports of one process. */
-export class ProcessPorts {
+export class FaultyPorts {
   private dead = false;
   private fluxionInDoubt = false;
   /** The queue writes one statement after the other, and answers in that order. */
   private written: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly weather: Weather) {}
+  constructor(private readonly conditions: FaultConditions) {}
 
   /** SIGKILL: what it has sent may still arrive, nothing is heard of it. */
   kill(): void {
@@ -87,34 +87,34 @@ export class ProcessPorts {
       return await this.travel(call);
     } catch (error) {
       // As the real client: after a call without an answer only init makes it certain again.
-      if (port === 'fluxion' && isDoubt(error)) this.fluxionInDoubt = true;
+      if (port === 'fluxion' && isInDoubt(error)) this.fluxionInDoubt = true;
       throw error;
     }
   }
 
   private async travel(call: PortCall): Promise<unknown> {
     const { port } = call;
-    const { clock, chance, down, share } = this.weather;
-    const fault = chance.happens(share) ? chance.between(0, 3) : undefined;
-    await clock.pause(this.weather.latency());
+    const { clock, random, down, share } = this.conditions;
+    const fault = random.happens(share) ? random.between(0, 3) : undefined;
+    await clock.pause(this.conditions.latency());
     // The Fluxion service asks for the fence and the boot id before each call: one of a dead leader changes nothing.
     const fenced = this.dead && port === 'fluxion';
     if (fenced || down.has(port) || fault === 0) throw lost(call);
-    if (fault === 1 && port === 'client') throw refused(chance);
+    if (fault === 1 && port === 'client') throw refused(random);
     const answer = await call.effect();
-    await clock.pause(this.weather.latency());
+    await clock.pause(this.conditions.latency());
     if (this.dead || fault === 2 || fault === 3) throw lost(call);
     return answer;
   }
 }
 
-function isDoubt(error: unknown): boolean {
+function isInDoubt(error: unknown): boolean {
   return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_IN_DOUBT';
 }
 
 /** What a busy apiserver says before anything has happened. */
-function refused(chance: Chance): Error {
-  const [status, reason] = chance.oneOf([
+function refused(random: Random): Error {
+  const [status, reason] = random.oneOf([
     [429, 'TooManyRequests'],
     [500, 'InternalError'],
     [503, 'ServiceUnavailable'],

@@ -16,7 +16,7 @@ const MOST_CHANGES = 2_000;
 export class ObjectStore {
   private version = 1;
   private changes: Change[] = [];
-  private forgotten = 0;
+  private oldestVersion = 0;
   private readonly objects = new Map<string, Map<string, KubernetesObject>>();
   private readonly listeners = new Set<() => void>();
 
@@ -67,7 +67,7 @@ export class ObjectStore {
 
   /** Undefined: the version is too old. */
   since(resource: string, version: number): readonly Change[] | undefined {
-    if (version < this.forgotten) return undefined;
+    if (version < this.oldestVersion) return undefined;
     const first = this.changes.findIndex((change) => change.version > version);
     return first < 0 ? [] : this.changes.slice(first).filter((change) => change.resource === resource);
   }
@@ -89,14 +89,14 @@ export class ObjectStore {
     if (type === 'DELETED') all.delete(key);
     else all.set(key, stored);
     this.changes.push({ version: this.version, resource, type, object: stored });
-    if (this.changes.length > 2 * MOST_CHANGES) this.forget();
+    if (this.changes.length > 2 * MOST_CHANGES) this.trimChanges();
     for (const listener of this.listeners) listener();
     return stored;
   }
 
-  private forget(): void {
+  private trimChanges(): void {
     this.changes = this.changes.slice(-MOST_CHANGES);
-    this.forgotten = this.changes[0]!.version - 1;
+    this.oldestVersion = this.changes[0]!.version - 1;
   }
 }
 

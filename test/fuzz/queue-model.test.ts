@@ -9,13 +9,13 @@ import { allocationOf, changed, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 
 /** What a call is made with: the queue, its fence, and a row as it is. */
-interface QueueBudget {
+interface CallContext {
   readonly queue: Queue;
   readonly fence: number;
   readonly row: (uid: string) => WorkloadRow;
 }
 
-type Call = (turn: QueueBudget) => Promise<unknown>;
+type Call = (context: CallContext) => Promise<unknown>;
 
 const submit =
   (...submissions: readonly Submission[]): Call =>
@@ -71,13 +71,13 @@ const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {
   allocation: { start: 90, end: 150, nodes: [{ name: 'n-9', units: { core: '0-3' } }] },
 });
 /** The call with the fence of a leader that has been overtaken. */
-const overtaken =
+const fenced =
   (call: Call): Call =>
-  (turn) =>
-    call({ ...turn, fence: turn.fence - 1 });
+  (context) =>
+    call({ ...context, fence: context.fence - 1 });
 
-const four = submission('x', { pods: 4 });
-const both =
+const fourPods = submission('x', { pods: 4 });
+const waitTwice =
   (uid: string, first: string, last: string): Call =>
   ({ queue, fence }) =>
     queue.wait(fence, [
@@ -85,28 +85,28 @@ const both =
       { uid, reason: 'Busy', message: last, estimatedStart: null },
     ]);
 
-const PLAY: readonly (readonly [title: string, call: Call])[] = [
+const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['submit', submit(submission('a'), submission('b', { priority: 5, pods: 2 }))],
   ['submit held', submit(submission('held', { held: true, after: [{ type: 'afterok', name: 'job-a' }] }))],
   ['submit known ones with a new one', submit(submission('b'), submission('c'), submission('a'))],
   ['submit one twice at once', submit(submission('d', { priority: 1 }), submission('d', { priority: 2 }))],
   ['submit nothing', submit()],
-  ['submit, overtaken', overtaken(submit(submission('late')))],
+  ['submit, overtaken', fenced(submit(submission('late')))],
   ['update nothing', update('a', {})],
   ['update priority', update('a', { priority: 3 })],
-  ['update what it asks for', update('a', { pods: 4, jobspec: four.jobspec, shape: four.shape })],
+  ['update what it asks for', update('a', { pods: 4, jobspec: fourPods.jobspec, shape: fourPods.shape })],
   ['update its queue', update('c', { queue: 'other', preemptible: true })],
   ['update what it waits for', update('c', { after: [{ type: 'afterany', name: 'job-b' }] })],
   ['hold', update('c', { held: true })],
-  ['update, overtaken', overtaken(update('a', { priority: 4 }))],
+  ['update, overtaken', fenced(update('a', { priority: 4 }))],
   ['wait', wait('a', 'Busy')],
   ['wait with an estimate', wait('b', 'Reserved', 1_900_000_000.25)],
-  ['wait twice at once', both('b', 'first', 'last')],
+  ['wait twice at once', waitTwice('b', 'first', 'last')],
   ['wait while held', wait('held', 'Busy')],
   ['wait as held', wait('held', 'Held')],
   ['wait of nobody', wait('nobody', 'Busy')],
-  ['wait, overtaken', overtaken(wait('a', 'Unsatisfiable'))],
-  ['allocate, overtaken', overtaken(allocate('a'))],
+  ['wait, overtaken', fenced(wait('a', 'Unsatisfiable'))],
+  ['allocate, overtaken', fenced(allocate('a'))],
   ['allocate what is held', allocate('held')],
   [
     'allocate by an old job id',
@@ -118,21 +118,21 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ['wait of what is granted', wait('a', 'Busy')],
   ['released', released('a', 'held')],
   ['released twice', released('a')],
-  ['released, overtaken', overtaken(released('b'))],
+  ['released, overtaken', fenced(released('b'))],
   ['running', running('a')],
   ['running twice', running('a', 106)],
   ['running without a word of its release', running('b')],
   ['running of what waits', running('c')],
-  ['running, overtaken', overtaken(running('d'))],
+  ['running, overtaken', fenced(running('d'))],
   ['shrink', shrink('a', ['n-2', 'n-3'])],
   ['shrink to the same', shrink('a', ['n-2', 'n-3'])],
   ['shrink by an old job id', shrink('a', ['n-3'], 999)],
   ['shrink what waits', shrink('c', ['n-1'])],
-  ['shrink, overtaken', overtaken(shrink('a', []))],
+  ['shrink, overtaken', fenced(shrink('a', []))],
   ['recall', recall('b')],
   ['recall again', recall('b', 'for a third')],
   ['recall what waits', recall('c')],
-  ['recall, overtaken', overtaken(recall('a'))],
+  ['recall, overtaken', fenced(recall('a'))],
   ['requeue what was taken back', requeue('b', { cause: 'preempted', message: 'taken back' })],
   ['requeue what waits', requeue('b')],
   ['grant it again', allocate('b')],
@@ -140,12 +140,12 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ['grant it a third time', allocate('b')],
   ['requeue after a failure', requeue('b', { notBefore: 1_900_000_000.5 })],
   ['grant it, whatever the time', allocate('b')],
-  ['requeue, overtaken', overtaken(requeue('b'))],
+  ['requeue, overtaken', fenced(requeue('b'))],
   ['requeue at the limit', requeue('b', { reason: 'RequeueLimit', notBefore: 5, message: 'too often' })],
   ['wait at the limit', wait('b', 'Busy')],
   ['wait as limited', wait('b', 'RequeueLimit')],
   ['allocate at the limit', allocate('b')],
-  ['its nodes change at the limit', update('b', { jobspec: four.jobspec, shape: four.shape })],
+  ['its nodes change at the limit', update('b', { jobspec: fourPods.jobspec, shape: fourPods.shape })],
   ['its user changes it at the limit', update('b', { walltime: 90 })],
   [
     'adopt new ones, given with one known twice',
@@ -157,7 +157,7 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ],
   ['adopt what is held', adopt(adoption('held', 6000))],
   ['adopt what runs or is granted', adopt(adoption('a', 0), adoption('d', 0))],
-  ['adopt, overtaken', overtaken(adopt(adoption('late', 9000), adoption('c', 0)))],
+  ['adopt, overtaken', fenced(adopt(adoption('late', 9000), adoption('c', 0)))],
   ['released of what was adopted', released('n')],
   ['running of what was adopted', running('m')],
   ['shrink what was adopted', shrink('m', [])],
@@ -165,11 +165,14 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ['submit after the adoption', submit(submission('e'))],
   ['let go of what was held', update('c', { held: false })],
   ['finish what runs', finish('a')],
-  ['finish what is granted and recalled', async (turn) => [await recall('d')(turn), await finish('d')(turn)]],
+  [
+    'finish what is granted and recalled',
+    async (context) => [await recall('d')(context), await finish('d')(context)],
+  ],
   ['finish what waits', finish('c', 'Cancelled')],
   ['finish what was adopted', finish('m', 'TimedOut')],
   ['finish twice', finish('a', 'Cancelled')],
-  ['finish, overtaken', overtaken(finish('b'))],
+  ['finish, overtaken', fenced(finish('b'))],
   ...(
     [
       ['update', update('a', { priority: 1 })],
@@ -205,7 +208,7 @@ const EVENTS = [
 const UIDS = ['a', 'b', 'c', 'd', 'e', 'held', 'm', 'n', 'o', 'late', 'nobody'];
 
 /** What the two may differ in: the clock, and how many job ids were spent in between. */
-class Normal {
+class Normalizer {
   private readonly jobids = new Map<number, string>();
 
   of(value: unknown): unknown {
@@ -219,9 +222,9 @@ class Normal {
   learn(rows: readonly WorkloadRow[]): void {
     const highest = Math.max(0, ...this.jobids.keys());
     for (const { uid, jobid } of rows) {
-      const his = [...this.jobids.values()].filter((name) => name.startsWith(`${uid}:`));
+      const earlier = [...this.jobids.values()].filter((name) => name.startsWith(`${uid}:`));
       if (!this.jobids.has(jobid))
-        this.jobids.set(jobid, `${uid}:${his.length}${jobid > highest ? '' : ', no new one'}`);
+        this.jobids.set(jobid, `${uid}:${earlier.length}${jobid > highest ? '' : ', no new one'}`);
     }
   }
 }
@@ -230,7 +233,7 @@ const BY_CLOCK: ReadonlySet<string> = new Set(['allocatedAt', 'releasedAt']);
 
 /** One of the two, played call by call. */
 class Player {
-  private readonly normal = new Normal();
+  private readonly normalizer = new Normalizer();
   private rows: readonly WorkloadRow[] = [];
   private seen = 0;
 
@@ -248,7 +251,7 @@ class Player {
       retryable,
     }));
     this.rows = (await this.queue.byUid(UIDS)).toSorted((x, y) => x.seq - y.seq);
-    this.normal.learn(this.rows);
+    this.normalizer.learn(this.rows);
     const events = (await this.log()).slice(this.seen);
     this.seen += events.length;
     const order = this.rows.map(({ uid }) => uid);
@@ -256,7 +259,7 @@ class Player {
     const answered = JSON.parse(JSON.stringify(answer), (key, value: unknown) =>
       key === 'seq' ? undefined : value,
     );
-    return this.normal.of({ answer: answered, order, rows, events }) as Record<string, unknown>;
+    return this.normalizer.of({ answer: answered, order, rows, events }) as Record<string, unknown>;
   }
 
   async summary(): Promise<unknown> {
@@ -301,7 +304,7 @@ describePostgres('the model of the queue', (getPostgres) => {
   });
 
   test('answers as Postgres does, call by call', async () => {
-    for (const [title, call] of PLAY)
+    for (const [title, call] of CALLS)
       expect({ title, ...(await model.play(call)) }).toEqual({ title, ...(await real.play(call)) });
     expect(await model.summary()).toEqual(await real.summary());
     // It is no test if nothing happens.

@@ -1,6 +1,6 @@
 /** Chance that can be had again: the same seed gives the same numbers. */
 
-export class Chance {
+export class Random {
   private state: number;
 
   constructor(readonly seed: number) {
@@ -32,7 +32,7 @@ export class Chance {
   }
 
   /** Another source, so that more asking here changes nothing there. */
-  apart(): Chance {
-    return new Chance(Math.floor(this.next() * 2 ** 32));
+  fork(): Random {
+    return new Random(Math.floor(this.next() * 2 ** 32));
   }
 }

@@ -12,7 +12,7 @@ import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
 import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
-import type { Chance } from './random';
+import type { Random } from './random';
 import type { SimulatedClock } from './simulated-clock';
 
 interface Target {
@@ -41,7 +41,7 @@ export class SimulatedApiserver {
   constructor(
     readonly store: ObjectStore,
     private readonly clock: SimulatedClock,
-    private readonly chance: Chance,
+    private readonly random: Random,
     private readonly now: () => number,
   ) {}
 
@@ -181,7 +181,7 @@ export class SimulatedApiserver {
 
   /** Mostly short; now and then a watch is so late that decisions are made on old views. */
   private lag(): number {
-    return this.chance.next() * (this.chance.happens(0.02) ? LAG.most : LAG.usual);
+    return this.random.next() * (this.random.happens(0.02) ? LAG.most : LAG.usual);
   }
 }
 

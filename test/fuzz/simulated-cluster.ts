@@ -6,7 +6,7 @@ import { fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
-import type { Chance } from './random';
+import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
@@ -29,7 +29,7 @@ export class SimulatedCluster {
   constructor(
     private readonly apiserver: SimulatedApiserver,
     private readonly clock: SimulatedClock,
-    private readonly chance: Chance,
+    private readonly random: Random,
     private readonly now: () => number,
   ) {
     this.jobs = new SimulatedJobs(apiserver, now);
@@ -52,13 +52,14 @@ export class SimulatedCluster {
   }
 
   private tick(): void {
-    for (const job of this.store.list<Job>('jobs')) if (this.chance.happens(ATTENTION)) this.jobs.sync(job);
+    for (const job of this.store.list<Job>('jobs')) if (this.random.happens(ATTENTION)) this.jobs.sync(job);
     this.jobs.collect();
-    for (const pod of this.store.list<Pod>('pods')) if (this.chance.happens(ATTENTION)) this.attend(pod);
+    for (const pod of this.store.list<Pod>('pods'))
+      if (this.random.happens(ATTENTION)) this.reconcilePod(pod);
     for (const record of this.store.list('fluxjobs')) this.collect(record);
   }
 
-  private attend(pod: Pod): void {
+  private reconcilePod(pod: Pod): void {
     const { deletionTimestamp } = pod.metadata;
     if (pod.spec.nodeName === undefined) {
       if (deletionTimestamp !== undefined) this.remove(pod);
@@ -77,11 +78,11 @@ export class SimulatedCluster {
       .filter(({ metadata, spec }) =>
         wanted === undefined ? spec.unschedulable !== true : metadata.name === wanted,
       );
-    const node = nodes.find((candidate) => this.hasRoom(candidate, pod));
+    const node = nodes.find((candidate) => this.fits(candidate, pod));
     if (node !== undefined) this.put(pod, { spec: { ...pod.spec, nodeName: node.metadata.name } });
   }
 
-  private hasRoom(node: Node, pod: Pod): boolean {
+  private fits(node: Node, pod: Pod): boolean {
     const used = this.store
       .list<Pod>('pods')
       .filter((other) => other.spec.nodeName === node.metadata.name && !isTerminal(other))

@@ -11,7 +11,7 @@ import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { ObjectStore } from './object-store';
 import { QueueModel } from './queue-model';
-import { Chance } from './random';
+import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { RUNS, SimulatedCluster } from './simulated-cluster';
@@ -34,9 +34,9 @@ export class SimulatedController {
 
   constructor() {
     const now = () => EPOCH + this.clock.now() / 1000;
-    const chance = new Chance(1);
-    this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, chance, now);
-    this.cluster = new SimulatedCluster(this.apiserver, this.clock, chance, now);
+    const random = new Random(1);
+    this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, random, now);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, random, now);
     this.queue = new QueueModel(now);
     const labels = { 'fluxqueue/enabled': 'true' };
     this.apiserver.store.create('namespaces', { metadata: { name: NAMESPACE, labels } });
@@ -121,7 +121,7 @@ export class SimulatedController {
       time: {
         clock: this.clock,
         wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
-        random: new Chance(2).next,
+        random: new Random(2).next,
       },
     });
     await this.clock.until(this.term.start());

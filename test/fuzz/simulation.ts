@@ -13,19 +13,19 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
-import { differences, Lasting } from '../invariants/agreement';
-import { causeless, doubleGrants } from '../invariants/log';
-import type { Deeds, Observation, Violation } from '../invariants/observation';
-import { orderFaults } from '../invariants/order';
+import { differences, PersistentDifferences } from '../invariants/agreement';
+import { doubleGrants, unexplainedChanges } from '../invariants/log';
+import type { Interventions, Observation, Violation } from '../invariants/observation';
+import { orderViolations } from '../invariants/order';
 import { PORTS, type Port } from '../stack/term-ports';
-import { ProcessPorts, Weather } from './faults';
+import { FaultConditions, FaultyPorts } from './faults';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
-import { Chance } from './random';
+import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { SimulatedCluster } from './simulated-cluster';
-import { NAMESPACE, User } from './simulated-user';
+import { NAMESPACE, SimulatedUser } from './simulated-user';
 
 /** Unix seconds at which every run begins. */
 const EPOCH = 1_800_000_000;
@@ -52,7 +52,7 @@ export interface Outcome {
 
 interface Process {
   readonly term: Term;
-  readonly ports: ProcessPorts;
+  readonly ports: FaultyPorts;
 }
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
@@ -61,13 +61,13 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 
 class Simulation {
   private readonly clock = new SimulatedClock();
-  private readonly chance: Chance;
-  private readonly weather: Weather;
+  private readonly random: Random;
+  private readonly conditions: FaultConditions;
   private readonly apiserver: SimulatedApiserver;
   private readonly cluster: SimulatedCluster;
   private readonly queue: QueueModel;
-  private readonly user: User;
-  private readonly lasting = new Lasting();
+  private readonly user: SimulatedUser;
+  private readonly persistent = new PersistentDifferences();
   private readonly violations: Violation[] = [];
   private fluxion: Fluxion = embeddedFluxion();
   private current: Process | undefined;
@@ -82,23 +82,23 @@ class Simulation {
   private failure: unknown;
 
   constructor(private readonly options: SimulationOptions) {
-    this.chance = new Chance(options.seed);
+    this.random = new Random(options.seed);
     const seconds = () => EPOCH + this.clock.now() / 1000;
-    this.weather = new Weather(this.clock, this.chance.apart());
+    this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
-    this.apiserver = new SimulatedApiserver(store, this.clock, this.chance.apart(), seconds);
-    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.chance.apart(), seconds);
+    this.apiserver = new SimulatedApiserver(store, this.clock, this.random.fork(), seconds);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.random.fork(), seconds);
     this.queue = new QueueModel(seconds);
-    this.user = new User({
+    this.user = new SimulatedUser({
       apiserver: this.apiserver,
-      chance: this.chance.apart(),
+      random: this.random.fork(),
       now: seconds,
-      nodes: !this.calm,
+      nodes: !this.undisturbed,
     });
   }
 
   /** Nothing goes wrong, and nothing but workloads comes and goes: estimates have no excuse then. */
-  private get calm(): boolean {
+  private get undisturbed(): boolean {
     return this.options.seed % 5 === 0;
   }
 
@@ -108,11 +108,11 @@ class Simulation {
     await this.begin();
     for (let step = 0; step < this.options.steps && this.violations.length === 0; step++) {
       this.user.act();
-      await this.mishap();
-      await this.pass(this.chance.between(0, 1_500));
+      await this.injectFault();
+      await this.pass(this.random.between(0, 1_500));
     }
     if (this.violations.length === 0) await this.finish();
-    this.judge();
+    this.checkInvariants();
     await this.end();
     if (this.failure !== undefined) throw this.failure;
     return this.outcome();
@@ -138,46 +138,46 @@ class Simulation {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
-      if (seconds < this.troubleUntil) this.lasting.reset();
-      else this.violations.push(...this.lasting.look(seconds, differences(await this.observe())));
+      if (seconds < this.troubleUntil) this.persistent.reset();
+      else this.violations.push(...this.persistent.look(seconds, differences(await this.observe())));
     }
   }
 
   /** Trouble of some kind, now and then. */
-  private async mishap(): Promise<void> {
-    const { chance, weather } = this;
-    if (this.calm) return;
-    const dice = chance.between(1, 300);
+  private async injectFault(): Promise<void> {
+    const { random, conditions } = this;
+    if (this.undisturbed) return;
+    const dice = random.between(1, 300);
     if (dice <= 6) await this.crash();
     else if (dice <= 8) await this.overtake();
-    else if (dice <= 14) this.trouble(chance.between(1, 8), chance.oneOf(PORTS)!);
-    else if (dice <= 18) this.storm();
-    else if (dice <= 24) this.apiserver.breakWatches(chance.happens(0.5) ? 'reset' : 'expired');
+    else if (dice <= 14) this.takePortDown(random.between(1, 8), random.oneOf(PORTS)!);
+    else if (dice <= 18) this.failCalls();
+    else if (dice <= 24) this.apiserver.breakWatches(random.happens(0.5) ? 'reset' : 'expired');
     else if (dice <= 26) await this.fluxion.close();
-    else if (dice <= 32) this.forget(dice);
-    else if (dice <= 34 && this.options.seed % 2 === 0) this.drift += chance.oneOf([3600, -3600, 90, -90])!;
-    if (weather.share > 0 || weather.down.size > 0 || dice <= 34) this.upset();
+    else if (dice <= 32) this.backupOrRestore(dice);
+    else if (dice <= 34 && this.options.seed % 2 === 0) this.drift += random.oneOf([3600, -3600, 90, -90])!;
+    if (conditions.share > 0 || conditions.down.size > 0 || dice <= 34) this.allowRecovery();
   }
 
   /** One port is down for some seconds. */
-  private trouble(seconds: number, port: Port): void {
-    this.weather.down.add(port);
+  private takePortDown(seconds: number, port: Port): void {
+    this.conditions.down.add(port);
     this.clock.after(seconds * 1000, () => {
-      this.weather.down.delete(port);
-      this.upset();
+      this.conditions.down.delete(port);
+      this.allowRecovery();
     });
   }
 
   /** Many calls fail, for a while. */
-  private storm(): void {
-    this.weather.share = this.chance.oneOf([0.01, 0.05, 0.2])!;
-    this.clock.after(this.chance.between(2, 15) * 1000, () => {
-      this.weather.share = 0;
-      this.upset();
+  private failCalls(): void {
+    this.conditions.share = this.random.oneOf([0.01, 0.05, 0.2])!;
+    this.clock.after(this.random.between(2, 15) * 1000, () => {
+      this.conditions.share = 0;
+      this.allowRecovery();
     });
   }
 
-  private upset(): void {
+  private allowRecovery(): void {
     this.troubleUntil = this.clock.now() / 1000 + RECOVERY;
   }
 
@@ -186,7 +186,7 @@ class Simulation {
     const { current } = this;
     current?.ports.kill();
     if (current !== undefined) this.ending.push(current.term.stop());
-    if (this.chance.happens(0.3)) this.fluxion = embeddedFluxion();
+    if (this.random.happens(0.3)) this.fluxion = embeddedFluxion();
     this.restarts += 1;
     await this.begin();
   }
@@ -199,7 +199,7 @@ class Simulation {
   }
 
   /** A backup is made, or the database restored from one. */
-  private forget(dice: number): void {
+  private backupOrRestore(dice: number): void {
     if (dice <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
     else if (dice > 30 && this.backup !== undefined) this.restore(this.backup);
   }
@@ -213,7 +213,7 @@ class Simulation {
   }
 
   private async begin(): Promise<void> {
-    const ports = new ProcessPorts(this.weather);
+    const ports = new FaultyPorts(this.conditions);
     const level = (process.env.FLUXQUEUE_TEST_LOG ?? 'silent') as LogLevel;
     this.fence = await this.queue.acquireFence('simulation', this.fence);
     const term: Term = new Term({
@@ -230,21 +230,21 @@ class Simulation {
       time: {
         clock: this.clock,
         wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
-        random: this.chance.apart().next,
+        random: this.random.fork().next,
       },
     });
     this.current = { term, ports };
-    this.upset();
+    this.allowRecovery();
     void this.start(term, ports);
   }
 
   /** As the controller does it: a term that can't start is tried again. */
-  private async start(term: Term, ports: ProcessPorts): Promise<void> {
+  private async start(term: Term, ports: FaultyPorts): Promise<void> {
     try {
       await term.start();
     } catch (error) {
       if (this.current?.term !== term) return;
-      this.upset();
+      this.allowRecovery();
       ports.kill();
       this.ending.push(term.stop());
       await this.clock.pause(2_000);
@@ -254,7 +254,7 @@ class Simulation {
   }
 
   /** The process ends; where nobody else leads, it is started afresh. */
-  private fenced(term: Term, ports: ProcessPorts): void {
+  private fenced(term: Term, ports: FaultyPorts): void {
     ports.kill();
     this.ending.push(term.stop());
     if (this.current?.term !== term) return;
@@ -271,13 +271,13 @@ class Simulation {
 
   /** Nothing disturbs any more: what can end ends, and then nothing is held. */
   private async finish(): Promise<void> {
-    this.weather.share = 0;
+    this.conditions.share = 0;
     await this.pass(20_000);
-    this.user.relent();
+    this.user.releaseEverything();
     const until = this.clock.now() + LAST * 1000;
     while (this.open().length > 0 && this.clock.now() < until && this.violations.length === 0) {
       await this.pass(5_000);
-      this.user.relent();
+      this.user.releaseEverything();
     }
     await this.pass(10_000);
     for (const text of this.open()) this.violations.push({ invariant: 'lost', text });
@@ -300,14 +300,17 @@ class Simulation {
     return kind === 'Pod' && phase === 'Ready' && this.apiserver.store.get('nodes', node) === undefined;
   }
 
-  private judge(): void {
+  private checkInvariants(): void {
     const { events, all } = this.queue;
     const { disturbances, lostNodes, stopped } = this.user;
-    const deeds: Deeds = { disturbances, lostNodes, stopped, comparable: this.calm };
+    const interventions: Interventions = { disturbances, lostNodes, stopped, comparable: this.undisturbed };
     this.violations.push(
       ...doubleGrants(events),
-      ...causeless({ ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } }, deeds),
-      ...orderFaults(events, all, deeds),
+      ...unexplainedChanges(
+        { ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } },
+        interventions,
+      ),
+      ...orderViolations(events, all, interventions),
     );
   }
 

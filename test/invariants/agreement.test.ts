@@ -1,7 +1,7 @@
 /** The oracle sees what it is there for: each kind of disagreement, and nothing where all agree. */
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
-import { differences, Lasting } from './agreement';
+import { differences, PersistentDifferences } from './agreement';
 import type { Observation } from './observation';
 
 const meta = { name: 'a', namespace: 'science', uid: 'a', resourceVersion: '1', creationTimestamp: '' };
@@ -93,13 +93,13 @@ describe('differences between the three views', () => {
   });
 
   test('count when they have lasted', () => {
-    const lasting = new Lasting();
+    const persistent = new PersistentDifferences();
     const found = seen({ jobs: [suspended] });
-    expect(lasting.look(0, found)).toEqual([]);
-    expect(lasting.look(4, [])).toEqual([]);
-    expect(lasting.look(5, found)).toEqual([]);
-    expect(lasting.look(10, found)).toEqual([]);
-    expect(lasting.look(10.5, found)).toEqual(found);
-    expect(lasting.look(11, found)).toEqual([]);
+    expect(persistent.look(0, found)).toEqual([]);
+    expect(persistent.look(4, [])).toEqual([]);
+    expect(persistent.look(5, found)).toEqual([]);
+    expect(persistent.look(10, found)).toEqual([]);
+    expect(persistent.look(10.5, found)).toEqual(found);
+    expect(persistent.look(11, found)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-import { causeless, doubleGrants } from './log';
-import type { Deeds, LoggedEvent, Observation } from './observation';
+import { doubleGrants, unexplainedChanges } from './log';
+import type { Interventions, LoggedEvent, Observation } from './observation';
 
 const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
   at: 0,
@@ -37,8 +37,8 @@ describe('I1: units granted twice', () => {
 
 describe('I6: requeued or cancelled without a cause', () => {
   const object = { metadata: { uid: 'a', name: 'a', resourceVersion: '', creationTimestamp: '' } };
-  const look = (events: LoggedEvent[], over: Partial<Deeds> = {}) =>
-    causeless(
+  const look = (events: LoggedEvent[], over: Partial<Interventions> = {}) =>
+    unexplainedChanges(
       {
         events,
         jobs: [object],

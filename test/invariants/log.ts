@@ -1,5 +1,5 @@
 import type { AllocatedNode } from '../../runtime/resources/types';
-import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
+import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
 
 /** Events that say which nodes a workload has from then on. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
@@ -50,17 +50,20 @@ function numbersIn(ids: string): number[] {
  * I6: a restart changes nothing. Nobody is sent back to the queue who has all his nodes and was not taken back,
  * and nobody is called cancelled whose object is there.
  */
-export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Violation[] {
+export function unexplainedChanges(
+  { events, jobs, pods }: Observation,
+  interventions: Interventions,
+): Violation[] {
   const found: Violation[] = [];
-  const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
-  const causes = new Causes(deeds);
+  const existing = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+  const causes = new RequeueCauses(interventions);
   for (const logged of events) {
     const { uid, event, detail } = logged;
     if (event === 'Requeued' && !causes.ofRequeue(uid))
       found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
-    if (isCancelled(logged) && there.has(uid) && !deeds.stopped.has(uid))
+    if (isCancelled(logged) && existing.has(uid) && !interventions.stopped.has(uid))
       found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
-    causes.follow(logged);
+    causes.apply(logged);
   }
   return found;
 }
@@ -70,18 +73,18 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
 }
 
 /** What of the log so far may send a workload back. */
-class Causes {
+class RequeueCauses {
   private readonly recalled = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
 
-  constructor(private readonly deeds: Deeds) {}
+  constructor(private readonly interventions: Interventions) {}
 
   ofRequeue(uid: string): boolean {
-    const lost = this.nodesOf.get(uid)?.some((name) => this.deeds.lostNodes.has(name)) ?? false;
-    return lost || this.recalled.has(uid) || this.deeds.stopped.has(uid);
+    const lost = this.nodesOf.get(uid)?.some((name) => this.interventions.lostNodes.has(name)) ?? false;
+    return lost || this.recalled.has(uid) || this.interventions.stopped.has(uid);
   }
 
-  follow({ uid, event, detail }: LoggedEvent): void {
+  apply({ uid, event, detail }: LoggedEvent): void {
     if (event === 'Recalled') this.recalled.add(uid);
     if (event === 'Requeued') this.recalled.delete(uid);
     if (!GRANTS.has(event)) return;

@@ -46,7 +46,7 @@ export interface Observation {
 }
 
 /** What the run did to its cluster: causes of what would be faults without them. */
-export interface Deeds {
+export interface Interventions {
   /** When nodes came, went or changed, and when pods that are not ours came. Unix seconds of the database. */
   readonly disturbances: readonly number[];
   /** Names of nodes that were ever taken away. */

@@ -1,6 +1,6 @@
 import { rowIn } from '../queue/rows';
 import type { LoggedEvent } from './observation';
-import { orderFaults } from './order';
+import { orderViolations } from './order';
 
 const rows = ['a', 'b'].map((uid, i) =>
   rowIn('Waiting', { uid, name: uid, seq: i, submittedAt: i, shape: 's' }),
@@ -13,14 +13,16 @@ const log = (at: number, uid: string, event: string, more = {}): LoggedEvent => 
   detail: more,
 });
 const came = [log(0, 'a', 'Submitted', detail), log(1, 'b', 'Submitted', detail)];
-const deeds = {
+const interventions = {
   disturbances: [],
   lostNodes: new Set<string>(),
   stopped: new Set<string>(),
   comparable: true,
 };
 const faults = (events: LoggedEvent[], over = {}) =>
-  orderFaults([...came, ...events], rows, { ...deeds, ...over }).map(({ invariant }) => invariant);
+  orderViolations([...came, ...events], rows, { ...interventions, ...over }).map(
+    ({ invariant }) => invariant,
+  );
 const reserved = (at: number, estimatedStart: number) =>
   log(at, 'b', 'Waiting', { reason: 'Reserved', estimatedStart });
 

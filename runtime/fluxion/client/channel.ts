@@ -19,7 +19,7 @@ export interface Method<Request, Response> {
   readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
-export class Rpc {
+export class Channel {
   private readonly client: Client;
 
   constructor(address: string, tls: ClientTls | undefined) {

@@ -14,7 +14,7 @@ import {
   resultFromWire,
   stateFromWire,
 } from '../wire';
-import type { Method, Rpc } from './channel';
+import type { Channel, Method } from './channel';
 
 export interface Timeouts {
   /** Milliseconds for a match or any other small call. @default 30000 */
@@ -31,11 +31,11 @@ const REPLAY_BATCH = 1000;
 /** What one kind of server needs of the client; order, doubt and closing are the client's own. */
 export type Protocol = Omit<Fluxion, 'close'>;
 
-export class FullProtocol implements Protocol {
+export class NativeProtocol implements Protocol {
   private bootId = '';
 
   constructor(
-    private readonly rpc: Rpc,
+    private readonly channel: Channel,
     private readonly timeouts: Required<Timeouts>,
     private fence: number,
   ) {}
@@ -122,7 +122,7 @@ export class FullProtocol implements Protocol {
     timeoutMs = this.timeouts.call,
   ): Promise<Response> {
     try {
-      return await this.rpc.call(method, request, timeoutMs);
+      return await this.channel.call(method, request, timeoutMs);
     } catch (error) {
       throw errorFromWire(error as ServiceError) ?? inDoubt(messageOf(error), error);
     }

@@ -8,16 +8,16 @@ import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
 import type { AllocatedNode, Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionLog } from '../engine';
 import { FluxionServiceService, MatchRequest_Operation, type MatchResponse } from '../generated/fluxion';
 import { parseAnswer, unitsOf } from '../jgf/allocation';
 import { GraphLayout } from '../jgf/layout';
-import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
+import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionState, InitRequest, MatchPolicy, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
-import type { Rpc } from './channel';
+import type { Channel } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';
 
 const DEGRADED = [
@@ -31,12 +31,12 @@ const DEGRADED = [
 /** Why a public server said no, as far as it says. */
 const REFUSAL = 'the public service does not say why';
 
-interface PublicJob extends BookedJob {
+interface PublicJob extends RegisteredJob {
   /** The server's ids: one, or one per node after a replay. */
   readonly serverIds: readonly number[];
 }
 
-interface Graph {
+interface ServerGraph {
   readonly layout: GraphLayout;
   readonly policy: MatchPolicy;
   readonly axis: TimeAxis;
@@ -44,13 +44,13 @@ interface Graph {
 }
 
 export class PublicProtocol implements Protocol {
-  private graph: Graph | undefined;
+  private serverGraph: ServerGraph | undefined;
   private readonly jobs = new JobRegistry<PublicJob>();
   /** Removed from our graph; the server still has them. */
   private readonly removed = new Set<string>();
 
   constructor(
-    private readonly rpc: Rpc,
+    private readonly channel: Channel,
     private readonly timeouts: Required<Timeouts>,
     private readonly log: FluxionLog,
   ) {}
@@ -58,20 +58,21 @@ export class PublicProtocol implements Protocol {
   async init({ nodes, policy, now }: InitRequest): Promise<string> {
     this.log.warn({ degraded: DEGRADED }, 'this is the public fluxion service: some answers are degraded');
     for (const { allocation } of this.jobs.values()) this.jobs.delete(allocation.jobid);
-    this.graph = undefined;
+    this.serverGraph = undefined;
     const layout = new GraphLayout(nodes);
     await this.initServer(layout, policy);
-    this.graph = { layout, policy, axis: new TimeAxis(Math.floor(now)), bootId: randomUUID() };
-    return this.graph.bootId;
+    this.serverGraph = { layout, policy, axis: new TimeAxis(Math.floor(now)), bootId: randomUUID() };
+    return this.serverGraph.bootId;
   }
 
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<MatchResult> {
-    if (this.graph === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
+    if (this.serverGraph === undefined)
+      return { status: 'NOT_READY', text: 'the graph was never initialised' };
     if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
-    const { axis } = this.graph;
+    const { axis } = this.serverGraph;
     const reservation = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
     const second = axis.at(now);
-    const response = await this.ask(this.timed(jobspec, second), reservation);
+    const response = await this.requestMatch(this.onServerAxis(jobspec, second), reservation);
     if (response === undefined) return { status: 'BUSY', text: REFUSAL };
     // A job that has overrun ended in the past for the server; it is taken to hold on for one second more.
     const start = axis.absolute(response.reserved ? Math.max(response.at, second + 1) : second);
@@ -89,7 +90,7 @@ export class PublicProtocol implements Protocol {
   /** By a reservation that is cancelled at once: every job ends, so what fits at all fits in the end. */
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
     const { axis } = this.ready();
-    const response = await this.ask(this.timed(jobspec, axis.second), true);
+    const response = await this.requestMatch(this.onServerAxis(jobspec, axis.second), true);
     if (response === undefined) return { satisfiable: false, text: REFUSAL };
     await this.cancelOnServer([response.jobid]);
     return { satisfiable: true, text: '' };
@@ -98,7 +99,7 @@ export class PublicProtocol implements Protocol {
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
     this.ready().axis.at(now);
     for (const allocation of allocations) {
-      if (!(await this.grantAgain(allocation))) {
+      if (!(await this.rematch(allocation))) {
         throw new FluxqError('FLUXQ_FLUXION_REPLAY', 'the server has no room for it on its nodes', {
           field: 'jobid',
           value: allocation.jobid,
@@ -122,7 +123,7 @@ export class PublicProtocol implements Protocol {
     await this.cancel(jobid);
     const rest = withoutNodes(job.allocation, new Set(nodes));
     if (rest.nodes.length === 0) return true;
-    if (!(await this.grantAgain(rest))) throw inDoubt(`job ${jobid} lost nodes that were not freed`);
+    if (!(await this.rematch(rest))) throw inDoubt(`job ${jobid} lost nodes that were not freed`);
     return false;
   }
 
@@ -135,20 +136,20 @@ export class PublicProtocol implements Protocol {
     for (const { allocation } of this.jobs.values()) {
       this.jobs.delete(allocation.jobid);
       if (allocation.start > axis.absolute(axis.second)) continue;
-      if (!(await this.grantAgain(allocation)))
+      if (!(await this.rematch(allocation)))
         throw inDoubt(`job ${allocation.jobid} did not fit the new graph`);
     }
   }
 
   async removeNodes(names: readonly string[]): Promise<readonly number[]> {
     const { layout } = this.ready();
-    const hit = this.jobs.on(new Set(names)).map(({ allocation }) => allocation.jobid);
-    for (const jobid of hit) await this.partialCancel(jobid, names);
+    const affected = this.jobs.withUnitsOn(new Set(names)).map(({ allocation }) => allocation.jobid);
+    for (const jobid of affected) await this.partialCancel(jobid, names);
     for (const name of names) {
       if (layout.nodes.has(name)) this.removed.add(name);
       layout.remove(name);
     }
-    return hit;
+    return affected;
   }
 
   async setStatus(names: readonly string[], up: boolean): Promise<void> {
@@ -183,11 +184,11 @@ export class PublicProtocol implements Protocol {
 
   private async sendInit(policy: string, jgf: string): Promise<void> {
     const request = { policy, jgf, graph: undefined, now: 0, caller: undefined, pruneFilters: '' };
-    await this.rpc.call(FluxionServiceService.init, request, this.timeouts.init);
+    await this.channel.call(FluxionServiceService.init, request, this.timeouts.init);
   }
 
   /** @returns undefined when it was refused */
-  private async ask(jobspec: Jobspec, reservation: boolean): Promise<MatchResponse | undefined> {
+  private async requestMatch(jobspec: Jobspec, reservation: boolean): Promise<MatchResponse | undefined> {
     const request = {
       jobspec: JSON.stringify(jobspec),
       request: 'allocate',
@@ -199,7 +200,7 @@ export class PublicProtocol implements Protocol {
       wantHeld: false,
     };
     try {
-      return await this.rpc.call(FluxionServiceService.match, request, this.timeouts.call);
+      return await this.channel.call(FluxionServiceService.match, request, this.timeouts.call);
     } catch (error) {
       if ((error as ServiceError).code === status.UNKNOWN) return undefined;
       throw inDoubt(messageOf(error), error);
@@ -208,7 +209,7 @@ export class PublicProtocol implements Protocol {
 
   private async cancelOnServer(ids: readonly number[]): Promise<void> {
     for (const jobID of ids) {
-      await this.rpc
+      await this.channel
         .call(FluxionServiceService.cancel, { jobID, caller: undefined }, this.timeouts.call)
         .catch((error: unknown) => {
           throw inDoubt(messageOf(error), error);
@@ -217,13 +218,16 @@ export class PublicProtocol implements Protocol {
   }
 
   /** Matches each node's part on that node. False, with nothing held, when one has no room. */
-  private async grantAgain(allocation: Allocation): Promise<boolean> {
+  private async rematch(allocation: Allocation): Promise<boolean> {
     const { axis } = this.ready();
     // One that has overrun still runs: a second more.
     const remaining = Math.max(allocation.end - axis.absolute(axis.second), 1);
     const serverIds: number[] = [];
     for (const node of allocation.nodes) {
-      const response = await this.ask(nodeJobspec(node, axis.duration(axis.second, remaining)), false);
+      const response = await this.requestMatch(
+        nodeJobspec(node, axis.duration(axis.second, remaining)),
+        false,
+      );
       if (response === undefined) {
         await this.cancelOnServer(serverIds);
         return false;
@@ -235,7 +239,7 @@ export class PublicProtocol implements Protocol {
   }
 
   /** With the duration on the server's axis, and away from nodes that are down or removed. */
-  private timed(jobspec: Jobspec, second: number): Jobspec {
+  private onServerAxis(jobspec: Jobspec, second: number): Jobspec {
     const { layout, axis } = this.ready();
     const { system } = jobspec.attributes;
     const avoid = [...layout.nodes.values()]
@@ -248,19 +252,19 @@ export class PublicProtocol implements Protocol {
         system: {
           ...system,
           duration: axis.duration(second, system.duration),
-          ...(avoid.length === 0 ? {} : { constraints: away(system.constraints, avoid) }),
+          ...(avoid.length === 0 ? {} : { constraints: excluding(system.constraints, avoid) }),
         },
       },
     };
   }
 
-  private ready(): Graph {
-    if (this.graph === undefined) throw notReady();
-    return this.graph;
+  private ready(): ServerGraph {
+    if (this.serverGraph === undefined) throw notReady();
+    return this.serverGraph;
   }
 }
 
-function away(constraints: Constraint | undefined, names: readonly string[]): Constraint {
+function excluding(constraints: Constraint | undefined, names: readonly string[]): Constraint {
   return narrowed(constraints, { not: [{ hostlist: names }] });
 }
 

@@ -148,7 +148,7 @@ function tooOld(path: string, symbol: string, cause: unknown): FluxqError {
 
 export class FluxionLibrary {
   /** Resource types that the library has interned. */
-  private readonly known = new Set<string>();
+  private readonly internedTypes = new Set<string>();
 
   constructor(private readonly functions: Functions) {}
 
@@ -160,7 +160,7 @@ export class FluxionLibrary {
   open(jgf: string, types: Iterable<string>, policy: string, pruneFilters: string): LibraryContext {
     // The library reads the graph first, then the filters: types keep the order in which a new process has them.
     const filtered = pruneFilters.split(',').map((filter) => filter.slice(filter.indexOf(':') + 1));
-    this.teach([...new Set([...types, ...filtered])].filter((type) => !this.known.has(type)));
+    this.internTypes([...new Set([...types, ...filtered])].filter((type) => !this.internedTypes.has(type)));
     return this.openKnown(jgf, policy, pruneFilters);
   }
 
@@ -168,12 +168,12 @@ export class FluxionLibrary {
    * Up to 0.54 the first graph of a process closes the list of resource types, and a later graph with another type
    * is refused; only a subgraph may bring new ones. So they are brought to a context that is thrown away.
    */
-  private teach(types: readonly string[]): void {
+  private internTypes(types: readonly string[]): void {
     if (types.length === 0) return;
     const scratch = this.openKnown(JSON.stringify(scratchGraph(['core'], 1)), 'first', 'ALL:core');
     try {
       scratch.addSubgraph(JSON.stringify(scratchGraph(types, 2)));
-      for (const type of types) this.known.add(type);
+      for (const type of types) this.internedTypes.add(type);
     } finally {
       scratch.destroy();
     }

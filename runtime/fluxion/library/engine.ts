@@ -6,13 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../time-axis';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionState, InitRequest, MatchOperation, MatchRequest } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
-import { LibraryGraph } from './session';
+import { Session } from './session';
 
 export interface LibraryLimits {
   /**
@@ -32,7 +32,7 @@ const FUTURE: ReadonlySet<MatchOperation> = new Set(['allocate_orelse_reserve', 
 class LibraryEngine implements Engine {
   readonly kind = 'library';
   bootId = '';
-  private graph: LibraryGraph | undefined;
+  private graph: Session | undefined;
 
   constructor(
     private readonly library: FluxionLibrary,
@@ -43,14 +43,14 @@ class LibraryEngine implements Engine {
     this.drop();
     const layout = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
     const source = { policy, layout, jgf: undefined, pruneFilters: DEFAULT_PRUNE_FILTERS };
-    return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), nodes);
+    return this.start(new Session(this.library, source, new TimeAxis(Math.floor(now))), nodes);
   }
 
   async initJgf({ jgf, policy, now, pruneFilters = DEFAULT_PRUNE_FILTERS }: JgfInit): Promise<string> {
     this.drop();
     checkJgf(jgf);
     const source = { policy, layout: new GraphLayout([]), jgf, pruneFilters };
-    return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), []);
+    return this.start(new Session(this.library, source, new TimeAxis(Math.floor(now))), []);
   }
 
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<EngineResult> {
@@ -108,7 +108,7 @@ class LibraryEngine implements Engine {
     this.drop();
   }
 
-  private start(graph: LibraryGraph, nodes: readonly GraphNode[]): string {
+  private start(graph: Session, nodes: readonly GraphNode[]): string {
     this.graph = graph;
     this.bootId = randomUUID();
     for (const { name, up } of nodes) if (up === false) graph.setStatus(name, false);
@@ -121,7 +121,7 @@ class LibraryEngine implements Engine {
     this.bootId = '';
   }
 
-  private ready(): LibraryGraph {
+  private ready(): Session {
     if (this.graph === undefined) throw notReady();
     return this.graph;
   }

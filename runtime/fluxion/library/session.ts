@@ -9,18 +9,18 @@ import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis } from '../time-axis';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
-import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
+import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
+import { TimeAxis } from '../time-axis';
 import type { MatchOperation, MatchPolicy } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
 
-export interface LibraryJob extends BookedJob {
+export interface SessionJob extends RegisteredJob {
   /** Reservations: to make them again on another axis. */
   readonly jobspec?: Jobspec;
   /** Public callers: the library's answer. */
@@ -36,11 +36,11 @@ export interface GraphSource {
 }
 
 /** Job ids of what is there for a moment only, downwards: no queue counts that far. */
-const FILLER = Number.MAX_SAFE_INTEGER;
+const FIRST_FILLER_JOBID = Number.MAX_SAFE_INTEGER;
 const NO_NODES = 'the graph has no nodes';
 
-export class LibraryGraph {
-  readonly jobs = new JobRegistry<LibraryJob>();
+export class Session {
+  readonly jobs = new JobRegistry<SessionJob>();
   /** None while there is no node: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
   /** Since the context was made. */
@@ -79,10 +79,10 @@ export class LibraryGraph {
   }
 
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
-  replay(allocation: Allocation, job: Partial<LibraryJob> = {}): void {
+  replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
     if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'it holds something already');
-    const refusal = this.give(allocation, job.answer);
+    const refusal = this.updateAllocate(allocation, job.answer);
     if (refusal !== undefined) throw refusedReplay(jobid, refusal);
     this.jobs.set({ reserved: false, ...job, allocation });
   }
@@ -126,11 +126,11 @@ export class LibraryGraph {
   /** @returns the jobs that lost units */
   removeNodes(names: readonly string[]): number[] {
     const known = new Set(names.filter((name) => this.layout.nodes.has(name)));
-    const hit = this.jobs.on(known).map(({ allocation }) => allocation.jobid);
-    for (const jobid of hit) this.partialCancel(jobid, known);
+    const affected = this.jobs.withUnitsOn(known).map(({ allocation }) => allocation.jobid);
+    for (const jobid of affected) this.partialCancel(jobid, known);
     for (const name of known) this.layout.remove(name);
     if (known.size > 0) this.recycle();
-    return hit;
+    return affected;
   }
 
   /** @param name or containment path of a node; an unknown name is left alone */
@@ -157,7 +157,7 @@ export class LibraryGraph {
   rebase(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.cancel(allocation.jobid);
-    this.giveBack(jobs);
+    this.restoreJobs(jobs);
   }
 
   /** A new context with the same graph and jobs. */
@@ -167,7 +167,7 @@ export class LibraryGraph {
     this.destroy();
     this.context = this.open();
     this.matches = 0;
-    this.giveBack(jobs);
+    this.restoreJobs(jobs);
   }
 
   /** A graph that came as JGF is known to the library alone. */
@@ -194,29 +194,30 @@ export class LibraryGraph {
   }
 
   /** Running jobs first, so that reservations find what they found. */
-  private giveBack(jobs: readonly LibraryJob[]): void {
+  private restoreJobs(jobs: readonly SessionJob[]): void {
     const now = this.axis.absolute(this.axis.second);
     this.axis = new TimeAxis(now);
-    const runs = (job: LibraryJob) => job.allocation.start <= now;
+    const runs = (job: SessionJob) => job.allocation.start <= now;
     try {
       for (const job of jobs.filter(runs)) this.replay(job.allocation, job);
       const later = jobs.filter((job) => !runs(job));
-      for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start)) this.reserveAgain(job);
+      for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start))
+        this.restoreReservation(job);
     } catch (error) {
       throw inDoubt('the running jobs could not be given back on a new time axis', error);
     }
   }
 
   /** As it was promised, whatever has ended since: what may come earlier the caller asks for anew. */
-  private reserveAgain(job: LibraryJob): void {
-    if (job.jobspec === undefined || !(this.comesBack(job) || this.comesBackAlone(job)))
+  private restoreReservation(job: SessionJob): void {
+    if (job.jobspec === undefined || !(this.reserveOnItsNodes(job) || this.reserveAmongFillers(job)))
       // A fixed window: matches that ask for its nodes now don't get them, even if they end before it.
       this.replay(job.allocation, job);
     this.jobs.set(job);
   }
 
   /** Reserves it on the nodes it had. @returns whether it is what it was; else it is not there */
-  private comesBack({ allocation, jobspec }: LibraryJob): boolean {
+  private reserveOnItsNodes({ allocation, jobspec }: SessionJob): boolean {
     const { jobid, start, end, nodes } = allocation;
     const again = this.match(jobid, onNodes(jobspec!, nodes), 'allocate_orelse_reserve', end - start);
     if (again.status === 'OK' && again.allocation !== undefined && sameGrant(again.allocation, allocation))
@@ -226,28 +227,28 @@ export class LibraryGraph {
   }
 
   /** The same while all else that is free on its nodes is taken. */
-  private comesBackAlone(job: LibraryJob): boolean {
+  private reserveAmongFillers(job: SessionJob): boolean {
     const { nodes, end } = job.allocation;
     // The nodes of a graph that came as JGF are known to the library alone.
     if (this.source.jgf !== undefined) return false;
     const now = this.axis.absolute(this.axis.second);
     const names = new Set(nodes.map(({ name }) => name));
-    const held = this.jobs.on(names).map(({ allocation }) => this.untilItEnds(allocation));
+    const held = this.jobs.withUnitsOn(names).map(({ allocation }) => this.withOverrun(allocation));
     const known = [...names].map((name) => this.layout.nodes.get(name)!.node);
     const fillers = gapsOn(known, [...held, job.allocation], now, end).map((gap, i) => ({
       ...gap,
-      jobid: FILLER - i,
+      jobid: FIRST_FILLER_JOBID - i,
     }));
-    const taken = fillers.filter((filler) => this.give(filler, undefined) === undefined);
-    const same = this.comesBack(job);
+    const taken = fillers.filter((filler) => this.updateAllocate(filler, undefined) === undefined);
+    const same = this.reserveOnItsNodes(job);
     for (const { jobid } of taken) this.context?.cancel(jobid);
     return same;
   }
 
-  private give(allocation: Allocation, answer: string | undefined): string | undefined {
+  private updateAllocate(allocation: Allocation, answer: string | undefined): string | undefined {
     const { axis, layout } = this;
     const start = Math.max(allocation.start - axis.epoch, 0);
-    const end = this.untilItEnds(allocation).end - axis.epoch;
+    const end = this.withOverrun(allocation).end - axis.epoch;
     const rv1 =
       answer === undefined
         ? formatRv1(allocation, layout, start, end)
@@ -256,7 +257,7 @@ export class LibraryGraph {
   }
 
   /** One that has overrun holds on for a second more. */
-  private untilItEnds(allocation: Allocation): Allocation {
+  private withOverrun(allocation: Allocation): Allocation {
     const soon = this.axis.absolute(this.axis.second + 1);
     return { ...allocation, end: Math.max(allocation.end, soon) };
   }

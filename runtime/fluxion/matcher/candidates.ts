@@ -45,13 +45,13 @@ export class Candidates {
   }
 
   private grow(): void {
-    const countFree = this.length * 2;
-    this.score = copied(this.score, new Float64Array(countFree));
-    this.count = copied(this.count, new Float64Array(countFree));
-    this.vertex = copied(this.vertex, new Int32Array(countFree));
-    this.exclusive = copied(this.exclusive, new Uint8Array(countFree));
-    this.from = copied(this.from, new Int32Array(countFree));
-    this.to = copied(this.to, new Int32Array(countFree));
+    const capacity = this.length * 2;
+    this.score = copied(this.score, new Float64Array(capacity));
+    this.count = copied(this.count, new Float64Array(capacity));
+    this.vertex = copied(this.vertex, new Int32Array(capacity));
+    this.exclusive = copied(this.exclusive, new Uint8Array(capacity));
+    this.from = copied(this.from, new Int32Array(capacity));
+    this.to = copied(this.to, new Int32Array(capacity));
   }
 }
 
@@ -106,7 +106,7 @@ export class CandidateList {
 }
 
 /** What was found below one vertex. */
-export class Found {
+export class CandidateLists {
   private readonly lists: (CandidateList | undefined)[] = [];
   private readonly used: number[] = [];
   /** Something was chosen here, so nothing goes further up by itself. */
@@ -141,7 +141,7 @@ export class Found {
     return this.lists[type]?.total ?? 0;
   }
 
-  merge(below: Found): void {
+  merge(below: CandidateLists): void {
     for (const type of below.used) this.list(type).append(below.lists[type]!);
   }
 }

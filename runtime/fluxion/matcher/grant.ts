@@ -2,7 +2,7 @@
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant } from './spans';
-import type { Walk } from './traverser';
+import type { Traverser } from './traverser';
 
 /** Children from which on it pays to sort the marked ones instead of looking at all. */
 const MANY = 64;
@@ -15,7 +15,7 @@ class Collector {
 
   constructor(
     private readonly graph: ResourceGraph,
-    private readonly walk: Walk,
+    private readonly traverser: Traverser,
     private readonly wholeTypes: ReadonlySet<number>,
   ) {}
 
@@ -25,7 +25,7 @@ class Collector {
    * @returns what was given below and with it, by dimension; undefined for nothing
    */
   visit(branch: Branch, given: boolean, wholeAbove: boolean): Float64Array | undefined {
-    const { graph, walk } = this;
+    const { graph, traverser } = this;
     const whole = wholeAbove || this.wholeTypes.has(branch.type);
     const exclusive = given || whole;
     const counts = new Float64Array(graph.dimensions);
@@ -33,8 +33,8 @@ class Collector {
     const children = whole ? branch.children : this.childrenToLookAt(branch);
     for (let i = 0; i < children.length; i++) {
       const v = children[i]!;
-      const mark = walk.mark[v]!;
-      const marked = mark >> 1 === walk.round;
+      const mark = traverser.mark[v]!;
+      const marked = mark >> 1 === traverser.round;
       if (!marked && !whole) continue;
       if (this.child(v, whole || (marked && (mark & 1) === 1), whole, counts)) any = true;
     }
@@ -49,7 +49,7 @@ class Collector {
 
   /** All of them, or where they are many and few are marked, those. */
   private childrenToLookAt({ vertex, children, ascending }: Branch): readonly number[] {
-    const { marked } = this.walk;
+    const { marked } = this.traverser;
     if (!ascending || children.length < MANY || marked.length > children.length / 4) return children;
     return marked.filter((v) => this.graph.parent[v] === vertex).sort((a, b) => a - b);
   }
@@ -74,9 +74,13 @@ class Collector {
 }
 
 /** @param wholeTypes types of which every vertex that gives anything is given whole */
-export function collectGrant(graph: ResourceGraph, walk: Walk, wholeTypes: ReadonlySet<number>): Grant {
-  const collector = new Collector(graph, walk, wholeTypes);
-  collector.visit(graph.root, walk.exclusive, false);
+export function collectGrant(
+  graph: ResourceGraph,
+  traverser: Traverser,
+  wholeTypes: ReadonlySet<number>,
+): Grant {
+  const collector = new Collector(graph, traverser, wholeTypes);
+  collector.visit(graph.root, traverser.exclusive, false);
   const { held, emitted, touched, counts } = collector;
   return { held, emitted, touched, counts };
 }

@@ -3,8 +3,8 @@ import { formatIdset } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
-import type { Grant, Job } from './spans';
 import { NODE } from './resource-types';
+import type { Grant, Job } from './spans';
 
 /** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
 export function allocationOf(

@@ -10,21 +10,21 @@ import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
-import { allocationOf, writeJgf } from './match-writer';
 import type { Branch } from './branch';
 import { FastPath } from './fast-path';
-import { PruneFilters } from './prune-filters';
 import { withoutNodes } from './grant';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
+import { allocationOf, writeJgf } from './match-writer';
 import { type Policy, policyOf } from './policy';
+import { PruneFilters } from './prune-filters';
 import { grantFor } from './replay';
 import { JobspecError, type Request, readRequest } from './request';
 import type { ResourceGraph } from './resource-graph';
+import { NODE } from './resource-types';
 import { Scheduler, type Selector } from './schedule';
 import { Spans } from './spans';
 import { stateOf } from './state';
-import { NODE } from './resource-types';
-import { Walk } from './traverser';
+import { Traverser } from './traverser';
 import { Weights } from './weights';
 
 interface MatcherOptions {
@@ -92,10 +92,10 @@ export class Matcher {
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
-    const walk = new Walk(graph, spans, this.policy);
-    this.fastPath = new FastPath(graph, spans, this.policy, walk);
-    this.selector = options.exhaustive === true ? walk : this.fastPath;
-    this.scheduler = new Scheduler(graph, spans, walk, this.selector, () =>
+    const traverser = new Traverser(graph, spans, this.policy);
+    this.fastPath = new FastPath(graph, spans, this.policy, traverser);
+    this.selector = options.exhaustive === true ? traverser : this.fastPath;
+    this.scheduler = new Scheduler(graph, spans, traverser, this.selector, () =>
       this.filters.typesAt(graph.root, graph),
     );
   }
@@ -216,13 +216,13 @@ export class Matcher {
   /** Frees what is on them, then removes them. @returns the ids of the jobs that lost something */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
-    const losers = [...this.spans.jobs.values()]
+    const affected = [...this.spans.jobs.values()]
       .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
       .map(({ id }) => id);
-    for (const id of losers) this.free(id, nodes);
+    for (const id of affected) this.free(id, nodes);
     for (const node of nodes) this.graph.remove(node);
     this.graphChanged();
-    return losers;
+    return affected;
   }
 
   private graphChanged(): void {
@@ -260,7 +260,7 @@ export class Matcher {
   private read(jobspec: Jobspec): Request | JobspecError {
     const known = this.requests.get(jobspec);
     if (known !== undefined) return known;
-    const request = readOf(jobspec, this.graph, this.policy);
+    const request = tryReadRequest(jobspec, this.graph, this.policy);
     if (!(request instanceof JobspecError)) this.requests.set(jobspec, request);
     return request;
   }
@@ -279,7 +279,7 @@ export class Matcher {
   }
 }
 
-function readOf(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
+function tryReadRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
   try {
     return readRequest(jobspec, graph, policy);
   } catch (error) {

@@ -2,9 +2,9 @@
 import { FluxqError } from '../../errors';
 import { parseIdset } from '../../resources/idset';
 import type { Allocation } from '../../resources/types';
-import { unitNumber } from './match-writer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';
+import { unitNumber } from './match-writer';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Spans } from './spans';
 

@@ -26,7 +26,7 @@ export interface Resource extends CountRange {
   /** The slot among `with`. */
   readonly slot: Resource | undefined;
   /** The most that is ever taken. */
-  readonly most: number;
+  readonly largestCount: number;
   /** What one of these needs at least below it. */
   readonly need: Need;
 }
@@ -92,7 +92,7 @@ function compile(
     exclusive: parsed.exclusive === true,
     with: children,
     slot: children.find((child) => child.type === SLOT),
-    most: calcCount(parsed.count, UNLIMITED),
+    largestCount: calcCount(parsed.count, UNLIMITED),
     need: needOf(own),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { FluxqError } from '../../errors';
 import { Branch, type LeafGroup } from './branch';
-import { NODE, TypeTable } from './resource-types';
+import { NODE, ResourceTypes } from './resource-types';
 
 export interface NewVertex {
   readonly type: number;
@@ -48,21 +48,21 @@ export class ResourceGraph {
   /** One up for a node that is up, one down for one that is down, as flux-sched counts at load. */
   nodesUp = 0;
 
-  constructor(readonly types = new TypeTable()) {}
+  constructor(readonly types = new ResourceTypes()) {}
 
   reserve(more: number): void {
     const needed = this.count + more;
     if (needed <= this.type.length) return;
-    const countFree = Math.max(needed, Math.ceil(this.type.length * 1.5));
-    this.type = grown(this.type, new Uint16Array(countFree));
-    this.parent = grown(this.parent, new Int32Array(countFree));
-    this.id = grown(this.id, new Float64Array(countFree));
-    this.uniqId = grown(this.uniqId, new Float64Array(countFree));
-    this.rank = grown(this.rank, new Int32Array(countFree));
-    this.size = grown(this.size, new Float64Array(countFree));
-    this.up = grown(this.up, new Uint8Array(countFree));
-    this.row = grown(this.row, new Int32Array(countFree));
-    this.number = grown(this.number, new Int32Array(countFree));
+    const capacity = Math.max(needed, Math.ceil(this.type.length * 1.5));
+    this.type = grown(this.type, new Uint16Array(capacity));
+    this.parent = grown(this.parent, new Int32Array(capacity));
+    this.id = grown(this.id, new Float64Array(capacity));
+    this.uniqId = grown(this.uniqId, new Float64Array(capacity));
+    this.rank = grown(this.rank, new Int32Array(capacity));
+    this.size = grown(this.size, new Float64Array(capacity));
+    this.up = grown(this.up, new Uint8Array(capacity));
+    this.row = grown(this.row, new Int32Array(capacity));
+    this.number = grown(this.number, new Int32Array(capacity));
   }
 
   /** A vertex without edges yet. */

@@ -7,7 +7,7 @@ import { SLOT } from './resource-types';
  * The one of `resources` that concerns a vertex of this type: the one of the type itself, or the
  * slot. Undefined for none; null for two, and then the vertex never matches.
  */
-export function concerning(type: number, resources: readonly Resource[]): Resource | undefined | null {
+export function resourceFor(type: number, resources: readonly Resource[]): Resource | undefined | null {
   let found: Resource | undefined;
   for (const resource of resources) {
     if (resource.type !== type && resource.type !== SLOT) continue;
@@ -23,17 +23,17 @@ export function concerning(type: number, resources: readonly Resource[]): Resour
  */
 export function slotAt(
   branch: Branch,
-  concerned: Resource | undefined,
+  wanted: Resource | undefined,
   match: Resource | undefined,
 ): Resource | undefined {
-  const slot = match === undefined ? concerned : match.slot;
+  const slot = match === undefined ? wanted : match.slot;
   if (slot === undefined) return undefined;
   for (const { type } of slot.with) if (!branch.hasChildOfType(type)) return undefined;
   return slot;
 }
 
 /** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
-export function concerningLeaf(type: number, resources: readonly Resource[]): Resource | undefined {
-  const found = concerning(type, resources);
+export function resourceForLeaf(type: number, resources: readonly Resource[]): Resource | undefined {
+  const found = resourceFor(type, resources);
   return found?.type === type && found.with.length === 0 ? found : undefined;
 }

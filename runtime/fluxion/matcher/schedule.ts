@@ -1,18 +1,19 @@
 /** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
+import type { Window } from './pruner';
 import { GRAPH_DURATION, needOf, type Request } from './request';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Spans } from './spans';
-import type { Walk, Window } from './traverser';
+import type { Traverser } from './traverser';
 
-export type Found = {
+export type Placement = {
   readonly status: 'OK';
   readonly grant: Grant;
   readonly start: number;
   readonly end: number;
 };
-export type Verdict = Found | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
+export type Verdict = Placement | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
 
 /** Finds a place for a request; holds nothing. */
 export interface Selector {
@@ -23,7 +24,7 @@ export class Scheduler {
   constructor(
     private readonly graph: ResourceGraph,
     private readonly spans: Spans,
-    private readonly walk: Walk,
+    private readonly traverser: Traverser,
     private readonly selector: Selector,
     /** Types counted at the root, which decide the times that are tried. */
     private readonly rootTypes: () => readonly number[],
@@ -44,10 +45,10 @@ export class Scheduler {
     return { status: fitsEmpty() ? 'BUSY' : 'UNSATISFIABLE' };
   }
 
-  private try(request: Request, start: number): Found | undefined {
+  private try(request: Request, start: number): Placement | undefined {
     const end = Math.min(start + request.duration, this.spans.now + GRAPH_DURATION);
     if (!this.selector.select(request, { start, end, empty: false })) return undefined;
-    return { status: 'OK', grant: collectGrant(this.graph, this.walk, request.wholeTypes), start, end };
+    return { status: 'OK', grant: collectGrant(this.graph, this.traverser, request.wholeTypes), start, end };
   }
 
   /** The first time something ends and the request fits; undefined when nothing is left to try. */
@@ -61,7 +62,7 @@ export class Scheduler {
     }
     const need = needOf(counted);
     if (need.dimensions.some((dimension, j) => need.amounts[j]! > totals[dimension]!)) return undefined;
-    this.walk.beginSearch();
+    this.traverser.pruner.beginSearch();
     let earliest = now;
     for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
@@ -69,10 +70,10 @@ export class Scheduler {
       earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
       if (found === undefined) continue;
-      this.walk.endSearch();
+      this.traverser.pruner.endSearch();
       return found;
     }
-    this.walk.endSearch();
+    this.traverser.pruner.endSearch();
     return undefined;
   }
 

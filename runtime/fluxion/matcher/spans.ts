@@ -40,14 +40,14 @@ export class Spans {
   private spanRow = new Int32Array(64);
   private spanNext = new Int32Array(64);
   private spans = 0;
-  private freeSpan = -1;
+  private firstFreeSpan = -1;
   private rowStart = new Float64Array(16);
   private rowEnd = new Float64Array(16);
   private rowAllocated = new Uint8Array(16);
   private rows = 0;
   private readonly freeRows: number[] = [];
   private nextEnd = Number.POSITIVE_INFINITY;
-  private readonly late = new Set<Job>();
+  private readonly overrun = new Set<Job>();
 
   constructor(private readonly graph: ResourceGraph) {
     this.fit();
@@ -63,11 +63,11 @@ export class Spans {
     const { dimensions, rows } = this.graph;
     this.spare = new Float64Array(rows * dimensions);
     for (const { row, totals } of this.graph.branchOf.values()) this.spare.set(totals, row * dimensions);
-    for (const job of this.jobs.values()) this.spend(job, -1);
+    for (const job of this.jobs.values()) this.addToSpare(job, -1);
   }
 
   /** Adds to (1) or takes from (-1) what is spare what a running job holds. */
-  private spend(job: Job, sign: 1 | -1): void {
+  private addToSpare(job: Job, sign: 1 | -1): void {
     if (job.from !== RUNNING) return;
     const { dimensions } = this.graph;
     job.touched.forEach(({ row }, i) => {
@@ -120,11 +120,11 @@ export class Spans {
       branch.planner.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
-    this.spend(job, -1);
+    this.addToSpare(job, -1);
     if (!reserved) {
       this.nextEnd = Math.min(this.nextEnd, end);
       // Replayed after its end.
-      if (end <= this.now) this.markLate(this.now);
+      if (end <= this.now) this.markOverrun(this.now);
     }
     return job;
   }
@@ -134,10 +134,10 @@ export class Spans {
     job.touched.forEach((branch, i) => {
       this.dropCounts(job, branch, job.counts[i]!);
     });
-    this.spend(job, 1);
+    this.addToSpare(job, 1);
     this.freeRows.push(job.row);
     this.jobs.delete(job.id);
-    this.late.delete(job);
+    this.overrun.delete(job);
   }
 
   /** Leaves the job with what `rest` says, a part of what it has. */
@@ -152,21 +152,21 @@ export class Spans {
       else branch.planner.add(job.from, job.end, rest.counts[i]!);
     });
     const less: Job = { ...job, ...rest };
-    this.spend(job, 1);
-    this.spend(less, -1);
+    this.addToSpare(job, 1);
+    this.addToSpare(less, -1);
     this.jobs.set(job.id, less);
-    if (this.late.delete(job)) this.late.add(less);
+    if (this.overrun.delete(job)) this.overrun.add(less);
   }
 
   /** Time goes on: who has overrun holds for one more second. */
   advance(now: number): void {
     if (now <= this.now) return;
     this.now = now;
-    if (this.nextEnd <= now) this.markLate(now);
-    for (const job of this.late) this.rowEnd[job.row] = now + 1;
+    if (this.nextEnd <= now) this.markOverrun(now);
+    for (const job of this.overrun) this.rowEnd[job.row] = now + 1;
   }
 
-  private markLate(now: number): void {
+  private markOverrun(now: number): void {
     this.nextEnd = Number.POSITIVE_INFINITY;
     for (const job of this.jobs.values()) {
       if (job.reserved || job.over) continue;
@@ -179,7 +179,7 @@ export class Spans {
         branch.planner.addOver(job.counts[i]!);
       });
       job.over = true;
-      this.late.add(job);
+      this.overrun.add(job);
       this.rowEnd[job.row] = now + 1;
     }
   }
@@ -205,8 +205,8 @@ export class Spans {
   }
 
   private addSpan(v: number, row: number): void {
-    let span = this.freeSpan;
-    if (span >= 0) this.freeSpan = this.spanNext[span]!;
+    let span = this.firstFreeSpan;
+    if (span >= 0) this.firstFreeSpan = this.spanNext[span]!;
     else {
       span = this.spans++;
       if (span >= this.spanRow.length) {
@@ -225,8 +225,8 @@ export class Spans {
       if (this.spanRow[span] === row) {
         if (before < 0) this.head[v] = this.spanNext[span]!;
         else this.spanNext[before] = this.spanNext[span]!;
-        this.spanNext[span] = this.freeSpan;
-        this.freeSpan = span;
+        this.spanNext[span] = this.firstFreeSpan;
+        this.firstFreeSpan = span;
         return;
       }
       before = span;
@@ -241,7 +241,7 @@ export class Spans {
     copy.spanRow = this.spanRow.slice();
     copy.spanNext = this.spanNext.slice();
     copy.spans = this.spans;
-    copy.freeSpan = this.freeSpan;
+    copy.firstFreeSpan = this.firstFreeSpan;
     copy.rowStart = this.rowStart.slice();
     copy.rowEnd = this.rowEnd.slice();
     copy.rowAllocated = this.rowAllocated.slice();
@@ -251,7 +251,7 @@ export class Spans {
     for (const [id, job] of this.jobs) {
       const twin = { ...job, touched: job.touched.map(({ vertex }) => graph.branchOf.get(vertex)!) };
       copy.jobs.set(id, twin);
-      if (twin.over) copy.late.add(twin);
+      if (twin.over) copy.overrun.add(twin);
     }
     copy.fit();
     return copy;

@@ -2,8 +2,8 @@
 
 import type { Allocation, UnitCounts } from '../../resources/types';
 import type { FluxionState } from '../types';
-import { allocationOf } from './match-writer';
 import type { Branch } from './branch';
+import { allocationOf } from './match-writer';
 import type { ResourceGraph } from './resource-graph';
 import type { Spans } from './spans';
 

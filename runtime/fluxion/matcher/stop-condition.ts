@@ -1,7 +1,7 @@
 import type { Resource } from './request';
 
 /** When a walk by weight has found enough of one resource: its most, once per share. */
-export class Tally {
+export class StopCondition {
   private seen = 0;
   private sum = 0;
   private filled = 0;
@@ -13,27 +13,27 @@ export class Tally {
   ) {}
 
   /** One step fills at most one share, however much it brings. */
-  see(total: number): void {
+  update(total: number): void {
     this.sum += total - this.seen;
     this.seen = total;
-    if (this.resource.most > 0 && this.sum >= this.resource.most) {
+    if (this.resource.largestCount > 0 && this.sum >= this.resource.largestCount) {
       this.filled++;
       this.sum = 0;
     }
   }
 
   get satisfied(): boolean {
-    return this.resource.most === 0 || this.filled >= this.shares;
+    return this.resource.largestCount === 0 || this.filled >= this.shares;
   }
 }
 
-export function allSatisfied(tallies: readonly Tally[]): boolean {
-  for (const tally of tallies) if (!tally.satisfied) return false;
+export function allSatisfied(stops: readonly StopCondition[]): boolean {
+  for (const stop of stops) if (!stop.satisfied) return false;
   return true;
 }
 
 /** Whether enough of this very type was found. */
-export function isSatisfied(tallies: readonly Tally[], type: number): boolean {
-  for (const tally of tallies) if (tally.resource.type === type && tally.satisfied) return true;
+export function isSatisfied(stops: readonly StopCondition[], type: number): boolean {
+  for (const stop of stops) if (stop.resource.type === type && stop.satisfied) return true;
   return false;
 }

@@ -11,11 +11,11 @@ import * as pb from '../generated/fluxion';
 import { MATCH_POLICIES, type MatchPolicy } from '../types';
 
 /** A gRPC error as the public service sends it: a status and a text. */
-export class PublicRefusal extends Error {
+export class PublicServiceError extends Error {
   readonly code = status.UNKNOWN;
 }
 
-export class PublicCaller {
+export class PublicService {
   private jobid = 0;
 
   constructor(private readonly engine: Engine) {}
@@ -35,7 +35,7 @@ export class PublicCaller {
     const operation = reservation ? 'allocate_orelse_reserve' : 'allocate';
     const parsed = parseJobspec(jobspec);
     if (typeof parsed === 'string')
-      throw new PublicRefusal(`[Fluxion] Error in ReapiCliMatchAllocate: ${parsed}`);
+      throw new PublicServiceError(`[Fluxion] Error in ReapiCliMatchAllocate: ${parsed}`);
     const jobid = ++this.jobid;
     const result = await this.engine.match({ jobid, jobspec: parsed, operation, now: 0 });
     if (result.status !== 'OK') {
@@ -43,7 +43,7 @@ export class PublicCaller {
         result.status === 'INVALID'
           ? '[Fluxion] Error in ReapiCliMatchAllocate'
           : 'Allocation was not possible';
-      throw new PublicRefusal(`${what}: ${result.text}`);
+      throw new PublicServiceError(`${what}: ${result.text}`);
     }
     return {
       allocation: await this.engine.jgf(jobid),

@@ -5,8 +5,8 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import { type Address, isLocal, parseAddress } from '../address';
 import type { Engine, FluxionLog } from '../engine';
-import { SerialExecutor } from '../serial-executor';
 import { FluxionServiceService } from '../generated/fluxion';
+import { SerialExecutor } from '../serial-executor';
 import { Health } from './health';
 import { FluxionService } from './service';
 

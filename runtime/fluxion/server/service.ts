@@ -5,8 +5,8 @@
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode } from '../../errors';
 import type { Engine } from '../engine';
-import type { SerialExecutor } from '../serial-executor';
 import * as pb from '../generated/fluxion';
+import type { SerialExecutor } from '../serial-executor';
 import {
   allocationFromWire,
   errorToWire,
@@ -16,21 +16,21 @@ import {
   resultToWire,
   stateToWire,
 } from '../wire';
-import { PublicCaller, PublicRefusal, parseJobspec, parsePolicy } from './public-service';
+import { PublicService, PublicServiceError, parseJobspec, parsePolicy } from './public-service';
 
 type Call<Request, Response> = (request: Request) => Promise<Response>;
 
 export class FluxionService {
   private fence = 0;
   /** Who made the graph: job ids of public callers are counted here and would meet those of ours. */
-  private graphOf: 'public' | 'ours' | undefined;
-  private readonly publicCaller: PublicCaller;
+  private graphOwner: 'public' | 'ours' | undefined;
+  private readonly publicService: PublicService;
 
   constructor(
     private readonly engine: Engine,
     private readonly executor: SerialExecutor,
   ) {
-    this.publicCaller = new PublicCaller(engine);
+    this.publicService = new PublicService(engine);
   }
 
   handlers(): pb.FluxionServiceServer {
@@ -46,27 +46,27 @@ export class FluxionService {
       satisfiable: this.serial((request) => this.satisfiable(request)),
       replay: this.serial((request) => this.replay(request)),
       partialCancel: this.serial(async ({ caller, jobid, nodes }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         return { gone: await this.engine.partialCancel(jobid, nodes) };
       }),
       addNodes: this.serial(async ({ caller, nodes }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         await this.engine.addNodes(nodes.map(nodeFromWire));
         return {};
       }),
       removeNodes: this.serial(async ({ caller, names }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         return { jobids: [...(await this.engine.removeNodes(names))] };
       }),
       setStatus: this.serial(async ({ caller, names, up }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         await this.engine.setStatus(names, up);
         return {};
       }),
       // Reading is for everyone, whatever its fence: a second controller, a person with grpcurl.
       state: this.serial(async ({ caller }) => {
-        const lost = this.lost(caller);
-        if (lost !== undefined) throw inDoubt(lost);
+        const graphLoss = this.graphLoss(caller);
+        if (graphLoss !== undefined) throw inDoubt(graphLoss);
         return stateToWire(await this.engine.state());
       }),
     };
@@ -74,10 +74,10 @@ export class FluxionService {
 
   private async init(request: pb.InitRequest): Promise<pb.InitResponse> {
     this.checkFence(request.caller);
-    this.graphOf = undefined;
+    this.graphOwner = undefined;
     if (request.caller === undefined) {
-      const response = await this.publicCaller.init(request);
-      this.graphOf = 'public';
+      const response = await this.publicService.init(request);
+      this.graphOwner = 'public';
       return response;
     }
     const { graph, jgf, now, pruneFilters } = request;
@@ -86,7 +86,7 @@ export class FluxionService {
       graph === undefined
         ? await this.engine.initJgf({ jgf, policy, now, ...(pruneFilters === '' ? {} : { pruneFilters }) })
         : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now });
-    this.graphOf = 'ours';
+    this.graphOwner = 'ours';
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }
 
@@ -94,13 +94,14 @@ export class FluxionService {
     const began = performance.now();
     const seconds = () => (performance.now() - began) / 1000;
     if (request.operation === pb.MatchRequest_Operation.OPERATION_UNSPECIFIED) {
-      this.admitPublic(request.caller);
-      return this.publicCaller.match(request, seconds);
+      this.checkPublicCaller(request.caller);
+      return this.publicService.match(request, seconds);
     }
     const { jobid, now, caller, wantHeld } = request;
     this.checkFence(caller);
-    const lost = this.lost(caller);
-    if (lost !== undefined) return resultToWire(jobid, { status: 'NOT_READY', text: lost }, seconds());
+    const graphLoss = this.graphLoss(caller);
+    if (graphLoss !== undefined)
+      return resultToWire(jobid, { status: 'NOT_READY', text: graphLoss }, seconds());
     const operation = operationFromWire(request.operation);
     const jobspec = parseJobspec(request.jobspec);
     if (operation === undefined || typeof jobspec === 'string') {
@@ -117,16 +118,16 @@ export class FluxionService {
 
   private async cancel({ jobID, caller }: pb.CancelRequest): Promise<pb.CancelResponse> {
     if (caller === undefined) {
-      this.admitPublic(caller);
-      return this.publicCaller.cancel(jobID);
+      this.checkPublicCaller(caller);
+      return this.publicService.cancel(jobID);
     }
-    this.admit(caller);
+    this.checkCaller(caller);
     await this.engine.cancel(jobID);
     return { jobID, error: 0, status: pb.CancelResponse_ResultType.CANCEL_SUCCESS };
   }
 
   private async satisfiable({ jobspec, caller }: pb.SatisfiableRequest): Promise<pb.SatisfiableResponse> {
-    this.admit(caller);
+    this.checkCaller(caller);
     const parsed = parseJobspec(jobspec);
     return typeof parsed === 'string'
       ? { satisfiable: false, text: parsed }
@@ -134,7 +135,7 @@ export class FluxionService {
   }
 
   private async replay({ allocations, now, caller }: pb.ReplayRequest): Promise<pb.ReplayResponse> {
-    this.admit(caller);
+    this.checkCaller(caller);
     for (const allocation of allocations) {
       try {
         await this.engine.replay([allocationFromWire(allocation)], now);
@@ -147,23 +148,23 @@ export class FluxionService {
   }
 
   /** Every call of ours but init and match, which answers a lost graph with a verdict. */
-  private admit(caller: pb.Caller | undefined): void {
+  private checkCaller(caller: pb.Caller | undefined): void {
     this.checkFence(caller);
-    const lost = this.lost(caller);
-    if (lost !== undefined) throw inDoubt(lost);
+    const graphLoss = this.graphLoss(caller);
+    if (graphLoss !== undefined) throw inDoubt(graphLoss);
   }
 
-  private admitPublic(caller: pb.Caller | undefined): void {
+  private checkPublicCaller(caller: pb.Caller | undefined): void {
     this.checkFence(caller);
-    if (this.graphOf === 'public') return;
-    throw new PublicRefusal(
-      this.graphOf === undefined
+    if (this.graphOwner === 'public') return;
+    throw new PublicServiceError(
+      this.graphOwner === undefined
         ? 'no graph: call Init first'
         : 'this graph belongs to a caller that chooses its job ids',
     );
   }
 
-  private lost(caller: pb.Caller | undefined): string | undefined {
+  private graphLoss(caller: pb.Caller | undefined): string | undefined {
     const expected = caller?.bootId ?? '';
     if (this.engine.bootId === '') return 'the server has no graph';
     if (expected === '' || expected === this.engine.bootId) return undefined;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials, Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { Rpc } from '../../../runtime/fluxion/client/channel';
+import { Channel } from '../../../runtime/fluxion/client/channel';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { FluxionServiceService, MatchRequest } from '../../../runtime/fluxion/generated/fluxion';
 import {
@@ -69,12 +69,12 @@ describe('fencing', () => {
 
   test('a caller of the public service, which has none, is refused after a leader', async () => {
     await connect().init({ ...INIT, fence: 1 });
-    const rpc = new Rpc(server.address, undefined);
+    const channel = new Channel(server.address, undefined);
     const request = { jobID: 1, caller: undefined };
-    await expect(rpc.call(FluxionServiceService.cancel, request, 1000)).rejects.toMatchObject({
+    await expect(channel.call(FluxionServiceService.cancel, request, 1000)).rejects.toMatchObject({
       code: status.ABORTED,
     });
-    rpc.close();
+    channel.close();
   });
 });
 
@@ -266,16 +266,16 @@ test('ten thousand nodes go through one init', async () => {
 });
 
 describe('a client of the public service', () => {
-  let rpc: Rpc;
+  let channel: Channel;
   beforeEach(() => {
-    rpc = new Rpc(server.address, undefined);
+    channel = new Channel(server.address, undefined);
   });
-  afterEach(() => rpc.close());
+  afterEach(() => channel.close());
   const { init, match, cancel } = FluxionServiceService;
   const request = (jobspec: object, reservation = false) =>
     MatchRequest.create({ jobspec: JSON.stringify(jobspec), reservation });
   const publicInit = () =>
-    rpc.call(
+    channel.call(
       init,
       {
         policy: 'lonode',
@@ -290,18 +290,23 @@ describe('a client of the public service', () => {
 
   test('gets the public answers: JGF, ids from 1, time from 0, UNKNOWN for a refusal', async () => {
     expect(await publicInit()).toMatchObject({ status: 0 });
-    const first = await rpc.call(match, request(nodes(2, 4)), 5000);
+    const first = await channel.call(match, request(nodes(2, 4)), 5000);
     expect(first).toMatchObject({ jobid: 1, reserved: false, at: 0, status: 0, granted: undefined });
     const names = JSON.parse(first.allocation).graph.nodes.map(
       ({ metadata }: { metadata: { paths: { containment: string } } }) => metadata.paths.containment,
     );
     expect(names).toContain('/cluster0/a/core3');
     expect(names.at(-1)).toBe('/cluster0');
-    await expect(rpc.call(match, request(cores(1)), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    await expect(rpc.call(match, request({}), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    expect(await rpc.call(match, request(cores(1), true), 5000)).toMatchObject({ reserved: true, at: 100 });
-    expect(await rpc.call(cancel, { jobID: 1, caller: undefined }, 5000)).toMatchObject({ status: 0 });
-    expect(await rpc.call(cancel, { jobID: 99, caller: undefined }, 5000)).toMatchObject({ status: 0 });
+    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+      code: status.UNKNOWN,
+    });
+    await expect(channel.call(match, request({}), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
+    expect(await channel.call(match, request(cores(1), true), 5000)).toMatchObject({
+      reserved: true,
+      at: 100,
+    });
+    expect(await channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).toMatchObject({ status: 0 });
+    expect(await channel.call(cancel, { jobID: 99, caller: undefined }, 5000)).toMatchObject({ status: 0 });
   });
 
   test('a jobspec in YAML is read', async () => {
@@ -312,13 +317,17 @@ describe('a client of the public service', () => {
       'tasks: [{command: [app], slot: task, count: {per_slot: 1}}]',
       'attributes: {system: {duration: 60}}',
     ].join('\n');
-    expect(await rpc.call(match, MatchRequest.create({ jobspec: yaml }), 5000)).toMatchObject({ jobid: 1 });
+    expect(await channel.call(match, MatchRequest.create({ jobspec: yaml }), 5000)).toMatchObject({
+      jobid: 1,
+    });
   });
 
   test('may not touch a graph whose owner chooses job ids', async () => {
     await connect().init(INIT);
-    await expect(rpc.call(match, request(cores(1)), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    await expect(rpc.call(cancel, { jobID: 1, caller: undefined }, 5000)).rejects.toMatchObject({
+    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+      code: status.UNKNOWN,
+    });
+    await expect(channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).rejects.toMatchObject({
       code: status.UNKNOWN,
     });
   });
