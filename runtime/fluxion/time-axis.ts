@@ -1,10 +1,8 @@
 /**
- * Time over a Fluxion without a clock: every match of its is at axis second 0,
- * and what was allocated holds [0, duration). The axis starts at an epoch; a
- * job that starts T seconds after it with walltime W is asked for with duration
- * T + W, so that it ends at the right second. A window that starts at axis 0
- * meets a reservation exactly if it reaches past the reservation's start, so
- * backfill stays exact beside one reservation.
+ * A time axis for a Fluxion that has no clock: it matches every job at second 0, and an allocation holds [0, duration).
+ * The axis starts at an epoch. A job that starts T seconds after the epoch with walltime W is requested with duration
+ * T + W, so that it ends at the right second. A window from second 0 overlaps a reservation exactly if it ends after
+ * the start of the reservation, so backfill stays exact beside one reservation.
  */
 export class TimeAxis {
   private last: number;
@@ -14,13 +12,13 @@ export class TimeAxis {
     this.last = epoch;
   }
 
-  /** Seconds since the epoch; never goes back. */
-  at(now: number): number {
+  /** Moves the axis to `now` and returns the seconds since the epoch. It never moves back. */
+  advanceTo(now: number): number {
     this.last = Math.max(this.last, Math.floor(now));
     return this.last - this.epoch;
   }
 
-  /** Axis second now, without moving it. */
+  /** Seconds since the epoch at the last {@link advanceTo}. */
   get second(): number {
     return this.last - this.epoch;
   }
@@ -29,16 +27,16 @@ export class TimeAxis {
     return this.epoch + axisSecond;
   }
 
-  /** What to ask for: 0 (Fluxion's 100 years) stays 0. */
+  /** The duration to request on the axis. A walltime of 0, which Fluxion reads as 100 years, stays 0. */
   duration(axisSecond: number, walltime: number): number {
     return walltime === 0 ? 0 : axisSecond + Math.ceil(walltime);
   }
 }
 
-/** Fluxion's reading of duration 0, in seconds. */
+/** Seconds for which Fluxion allocates a jobspec with duration 0. */
 const HUNDRED_YEARS = 3_153_600_000;
 
-/** Whole seconds that a jobspec holds its units. */
+/** Whole seconds for which a jobspec holds its units. */
 export function walltimeOf(duration: number): number {
   return duration === 0 ? HUNDRED_YEARS : Math.ceil(duration);
 }

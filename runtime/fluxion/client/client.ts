@@ -1,4 +1,4 @@
-/** The client: one Fluxion, whichever of the three servers is behind the address. */
+/** The client of a Fluxion server. It finds out whether the server speaks our protocol or the public one. */
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
@@ -16,19 +16,19 @@ export interface ConnectOptions {
   /** `unix:/path` or `host:port`. */
   readonly address: string;
   readonly timeouts?: Timeouts;
-  /** @default - plain text */
+  /** @default - no TLS */
   readonly tls?: ClientTls;
-  /** Fencing number until init gives one. @default 0 */
+  /** Fencing number of the calls before init. @default 0 */
   readonly fence?: number;
-  /** Hears what a public server can't do. @default - nobody */
+  /** Gets a warning with the limitations of a public server. @default - no log */
   readonly log?: FluxionLog;
 }
 
 const SILENT: FluxionLog = { info() {}, warn() {}, error() {} };
 
 /**
- * A client; the connection is made at the first call. Calls run one after the other, each with a deadline of
- * its own. After FLUXQ_FLUXION_IN_DOUBT every call but init and close throws it again until init succeeds.
+ * Creates a client, which connects at the first call. Calls run one after the other, each with its own deadline. After
+ * FLUXQ_FLUXION_IN_DOUBT every call but init and close throws that error until init succeeds.
  * @throws FluxqError FLUXQ_FLUXION_ADDRESS
  */
 export function connectFluxion(options: ConnectOptions): Fluxion {
@@ -50,7 +50,7 @@ class FluxionClient implements Fluxion {
 
   init(request: InitRequest): Promise<string> {
     return this.run(async () => {
-      // Another image may answer at this address since the last time.
+      // Another server may have taken over this address since the last init.
       this.protocol = undefined;
       this.inDoubtSince = undefined;
       return (await this.detect()).init(request);
@@ -85,7 +85,7 @@ class FluxionClient implements Fluxion {
     return this.whenInSync((fluxion) => fluxion.state());
   }
 
-  /** Calls that were made before still end, at their deadline at the latest. */
+  /** Waits for the calls made so far, which end at their deadline at the latest. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -95,7 +95,7 @@ class FluxionClient implements Fluxion {
 
   private whenInSync<T>(work: (fluxion: Protocol) => Promise<T>): Promise<T> {
     return this.run(async () => {
-      if (this.inDoubtSince !== undefined) throw inDoubt('an earlier call ended in doubt', this.inDoubtSince);
+      if (this.inDoubtSince !== undefined) throw inDoubt('an earlier call failed', this.inDoubtSince);
       return work(await this.detect());
     });
   }
@@ -122,7 +122,7 @@ class FluxionClient implements Fluxion {
     try {
       const method = FluxionServiceService.describe;
       const { engine } = await this.channel.call(method, {}, this.timeouts.connect, true);
-      log.info({ address, engine }, 'connected to a fluxion service');
+      log.info({ address, engine }, 'connected to a Fluxion service');
       return new NativeProtocol(this.channel, this.timeouts, fence);
     } catch (error) {
       if ((error as ServiceError).code !== status.UNIMPLEMENTED) throw inDoubt(messageOf(error), error);
@@ -132,5 +132,5 @@ class FluxionClient implements Fluxion {
 }
 
 function closedError(): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_CLOSED', 'this client was closed', { remedy: 'connect again' });
+  return new FluxqError('FLUXQ_FLUXION_CLOSED', 'the client is closed', { remedy: 'connect again' });
 }

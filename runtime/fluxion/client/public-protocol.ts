@@ -1,6 +1,6 @@
 /**
- * The public service image: Init, Match and Cancel only. What it lacks is made
- * up from our own record of the jobs, or degraded; init says so in the log.
+ * The protocol of the public service image, which has Init, Match and Cancel only. The job registry replaces the missing
+ * calls where it can; init logs the remaining limitations.
  */
 import { randomUUID } from 'node:crypto';
 import { type ServiceError, status } from '@grpc/grpc-js';
@@ -21,18 +21,18 @@ import type { Channel } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';
 
 const DEGRADED = [
-  'BUSY, UNSATISFIABLE and INVALID can not be told apart: all are BUSY',
-  'replayed, partly freed and drained jobs are matched again on their nodes: unit numbers may differ',
+  'BUSY, UNSATISFIABLE and INVALID are all reported as BUSY',
+  'replayed and partly cancelled jobs are matched again on their nodes: their unit numbers may differ',
   'start times are exact for one reservation at a time only',
-  'added nodes mean a new graph and a replay; reservations are dropped then',
-  'fencing is not checked by the server',
+  'adding nodes initialises a new graph with a replay, which drops reservations',
+  'the server does not check the fencing number',
 ];
 
-/** Why a public server said no, as far as it says. */
-const REFUSAL = 'the public service does not say why';
+/** A public server gives no reason for a refusal. */
+const REFUSAL = 'the public service gives no reason';
 
 interface PublicJob extends RegisteredJob {
-  /** The server's ids: one, or one per node after a replay. */
+  /** Job ids of the server: one, or one per node after a replay. */
   readonly serverIds: readonly number[];
 }
 
@@ -46,7 +46,7 @@ interface ServerGraph {
 export class PublicProtocol implements Protocol {
   private serverGraph: ServerGraph | undefined;
   private readonly jobs = new JobRegistry<PublicJob>();
-  /** Removed from our graph; the server still has them. */
+  /** Removed nodes, which the graph of the server still contains. */
   private readonly removed = new Set<string>();
 
   constructor(
@@ -56,7 +56,10 @@ export class PublicProtocol implements Protocol {
   ) {}
 
   async init({ nodes, policy, now }: InitRequest): Promise<string> {
-    this.log.warn({ degraded: DEGRADED }, 'this is the public fluxion service: some answers are degraded');
+    this.log.warn(
+      { degraded: DEGRADED },
+      'the server is the public Fluxion service: some answers are degraded',
+    );
     for (const { allocation } of this.jobs.values()) this.jobs.delete(allocation.jobid);
     this.serverGraph = undefined;
     const layout = new GraphLayout(nodes);
@@ -71,10 +74,10 @@ export class PublicProtocol implements Protocol {
     if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
     const { axis } = this.serverGraph;
     const reservation = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
-    const second = axis.at(now);
+    const second = axis.advanceTo(now);
     const response = await this.requestMatch(this.onServerAxis(jobspec, second), reservation);
     if (response === undefined) return { status: 'BUSY', text: REFUSAL };
-    // A job that has overrun ended in the past for the server; it is taken to hold on for one second more.
+    // For the server, a job that overruns its walltime has ended; we assume that it holds for one more second.
     const start = axis.absolute(response.reserved ? Math.max(response.at, second + 1) : second);
     const end = start + walltimeOf(jobspec.attributes.system.duration);
     const allocation = parseAnswer(response.allocation, { jobid, start, end });
@@ -87,7 +90,7 @@ export class PublicProtocol implements Protocol {
     return { status: 'OK', allocation, reserved };
   }
 
-  /** By a reservation that is cancelled at once: every job ends, so what fits at all fits in the end. */
+  /** Makes a reservation and cancels it at once: every job ends, so a satisfiable request gets a start. */
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
     const { axis } = this.ready();
     const response = await this.requestMatch(this.onServerAxis(jobspec, axis.second), true);
@@ -97,14 +100,18 @@ export class PublicProtocol implements Protocol {
   }
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
-    this.ready().axis.at(now);
+    this.ready().axis.advanceTo(now);
     for (const allocation of allocations) {
       if (!(await this.rematch(allocation))) {
-        throw new FluxqError('FLUXQ_FLUXION_REPLAY', 'the server has no room for it on its nodes', {
-          field: 'jobid',
-          value: allocation.jobid,
-          remedy: 'requeue the workload',
-        });
+        throw new FluxqError(
+          'FLUXQ_FLUXION_REPLAY',
+          'the units of the allocation are not free on its nodes',
+          {
+            field: 'jobid',
+            value: allocation.jobid,
+            remedy: 'requeue the workload',
+          },
+        );
       }
     }
   }
@@ -123,7 +130,7 @@ export class PublicProtocol implements Protocol {
     await this.cancel(jobid);
     const rest = withoutNodes(job.allocation, new Set(nodes));
     if (rest.nodes.length === 0) return true;
-    if (!(await this.rematch(rest))) throw inDoubt(`job ${jobid} lost nodes that were not freed`);
+    if (!(await this.rematch(rest))) throw inDoubt(`job ${jobid} lost its remaining nodes`);
     return false;
   }
 
@@ -131,13 +138,13 @@ export class PublicProtocol implements Protocol {
     const { layout, policy, axis } = this.ready();
     layout.add(nodes);
     await this.initServer(layout, policy);
-    // The new graph has no trace of the removed ones.
+    // The new graph does not contain them.
     this.removed.clear();
     for (const { allocation } of this.jobs.values()) {
       this.jobs.delete(allocation.jobid);
       if (allocation.start > axis.absolute(axis.second)) continue;
       if (!(await this.rematch(allocation)))
-        throw inDoubt(`job ${allocation.jobid} did not fit the new graph`);
+        throw inDoubt(`job ${allocation.jobid} does not fit the new graph`);
     }
   }
 
@@ -162,7 +169,7 @@ export class PublicProtocol implements Protocol {
     return this.jobs.state(bootId, layout, axis.absolute(axis.second));
   }
 
-  /** Down nodes go in as up: the server couldn't bring them up again, so they are left out by constraint. */
+  /** Loads down nodes as up, because the server can't bring them up later; a constraint excludes them instead. */
   private async initServer(layout: GraphLayout, policy: MatchPolicy): Promise<void> {
     const up = [...layout.nodes.values()].map((placed) => ({
       ...placed,
@@ -173,9 +180,12 @@ export class PublicProtocol implements Protocol {
       await this.sendInit(policy, jgf);
     } catch (error) {
       if ((error as ServiceError).code !== status.UNKNOWN) throw refusedInit(error);
-      // Built on flux-sched 0.47 or newer it reads GraphML unless told otherwise; it pastes the policy into its
-      // options unquoted, which is the only way to tell it.
-      this.log.warn({ text: messageOf(error) }, 'init was refused; trying again with the graph format named');
+      // A service built on flux-sched 0.47 or newer reads GraphML by default. It pastes the policy into its JSON
+      // options without escaping, which is the only way to set the graph format.
+      this.log.warn(
+        { text: messageOf(error) },
+        'the server refused init; retrying with an explicit graph format',
+      );
       await this.sendInit(`${policy}","load_format":"jgf`, jgf).catch((again: unknown) => {
         throw refusedInit(again);
       });
@@ -187,7 +197,7 @@ export class PublicProtocol implements Protocol {
     await this.channel.call(FluxionServiceService.init, request, this.timeouts.init);
   }
 
-  /** @returns undefined when it was refused */
+  /** @returns undefined when the server refuses the match */
   private async requestMatch(jobspec: Jobspec, reservation: boolean): Promise<MatchResponse | undefined> {
     const request = {
       jobspec: JSON.stringify(jobspec),
@@ -217,10 +227,10 @@ export class PublicProtocol implements Protocol {
     }
   }
 
-  /** Matches each node's part on that node. False, with nothing held, when one has no room. */
+  /** Matches the part of each node on that node. False, with nothing allocated, when one part does not fit. */
   private async rematch(allocation: Allocation): Promise<boolean> {
     const { axis } = this.ready();
-    // One that has overrun still runs: a second more.
+    // A job that overruns its walltime still runs: it holds for one more second.
     const remaining = Math.max(allocation.end - axis.absolute(axis.second), 1);
     const serverIds: number[] = [];
     for (const node of allocation.nodes) {
@@ -238,7 +248,7 @@ export class PublicProtocol implements Protocol {
     return true;
   }
 
-  /** With the duration on the server's axis, and away from nodes that are down or removed. */
+  /** The jobspec with its duration on the axis of the server, and without nodes that are down or removed. */
   private onServerAxis(jobspec: Jobspec, second: number): Jobspec {
     const { layout, axis } = this.ready();
     const { system } = jobspec.attributes;
@@ -286,7 +296,7 @@ function refusedInit(error: unknown): FluxqError {
   if (code !== status.UNKNOWN && code !== status.RESOURCE_EXHAUSTED) return inDoubt(messageOf(error), error);
   return new FluxqError('FLUXQ_FLUXION_GRAPH', `the public service refused the graph: ${messageOf(error)}`, {
     remedy:
-      'use the image of this project: the public one takes 4 MiB at most and needs flux-sched that reads JGF',
+      'use the image of this project: the public one accepts 4 MiB at most and needs a flux-sched that reads JGF',
     cause: error,
   });
 }

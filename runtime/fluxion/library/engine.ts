@@ -58,7 +58,7 @@ class LibraryEngine implements Engine {
     if (graph === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
     if (graph.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
     const walltime = jobspec.attributes?.system?.duration ?? 0;
-    graph.axis.at(now);
+    graph.axis.advanceTo(now);
     if (graph.matches >= this.matchesPerContext) graph.recycle();
     if (FUTURE.has(operation) && !graph.isExact()) graph.rebase();
     return graph.match(jobid, jobspec, operation, walltimeOf(walltime));
@@ -70,7 +70,7 @@ class LibraryEngine implements Engine {
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
     const graph = this.ready();
-    graph.axis.at(now);
+    graph.axis.advanceTo(now);
     for (const allocation of allocations) graph.replay(allocation);
   }
 

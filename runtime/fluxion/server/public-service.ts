@@ -1,6 +1,6 @@
 /**
- * What callers of the public three-RPC service get from ours: its answers. Job
- * ids are counted here from 1, time stands at 0, a refusal is a gRPC error.
+ * Answers callers of the public three-RPC service as that service does: it counts job ids from 1, time is always 0, and
+ * a refusal is a gRPC error.
  */
 import { status } from '@grpc/grpc-js';
 import { parse } from 'yaml';
@@ -10,7 +10,7 @@ import type { Engine } from '../engine';
 import * as pb from '../generated/fluxion';
 import { MATCH_POLICIES, type MatchPolicy } from '../types';
 
-/** A gRPC error as the public service sends it: a status and a text. */
+/** A gRPC error of the public service: status UNKNOWN and a text. */
 export class PublicServiceError extends Error {
   readonly code = status.UNKNOWN;
 }
@@ -69,14 +69,14 @@ export class PublicService {
 export function parsePolicy(text: string): MatchPolicy {
   const policy = MATCH_POLICIES.find((known) => known === text);
   if (policy !== undefined) return policy;
-  throw new FluxqError('FLUXQ_FLUXION_POLICY', 'no such match policy', {
+  throw new FluxqError('FLUXQ_FLUXION_POLICY', 'the match policy is not known', {
     field: 'policy',
     value: text,
-    remedy: `choose one of ${MATCH_POLICIES.join(', ')}`,
+    remedy: `use one of: ${MATCH_POLICIES.join(', ')}`,
   });
 }
 
-/** JSON, or YAML as fluxqueue sends it; the text of the error where it is neither. Its rules are the engine's. */
+/** Reads JSON, or YAML, which the Go fluxqueue sends. Returns the text of the error for other input; the engine validates. */
 export function parseJobspec(text: string): Jobspec | string {
   try {
     return JSON.parse(text) as Jobspec;

@@ -1,6 +1,6 @@
 /**
- * The calls of the protocol over one engine: serial, fenced, bound to a boot
- * id. A request without `caller` is one of the public service.
+ * The RPCs of the protocol over one engine. They run serially and check the fencing number and the boot id of the caller.
+ * A request without `caller` comes from a client of the public service.
  */
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode } from '../../errors';
@@ -22,8 +22,8 @@ type Call<Request, Response> = (request: Request) => Promise<Response>;
 
 export class FluxionService {
   private fence = 0;
-  /** Who made the graph: job ids of public callers are counted here and would meet those of ours. */
-  private graphOwner: 'public' | 'ours' | undefined;
+  /** The kind of caller that made the graph: job ids counted for public callers would collide with those of native ones. */
+  private graphOwner: 'public' | 'native' | undefined;
   private readonly publicService: PublicService;
 
   constructor(
@@ -63,7 +63,7 @@ export class FluxionService {
         await this.engine.setStatus(names, up);
         return {};
       }),
-      // Reading is for everyone, whatever its fence: a second controller, a person with grpcurl.
+      // Any caller may read, whatever its fencing number: a standby controller, or a person with grpcurl.
       state: this.serial(async ({ caller }) => {
         const graphLoss = this.graphLoss(caller);
         if (graphLoss !== undefined) throw inDoubt(graphLoss);
@@ -86,7 +86,7 @@ export class FluxionService {
       graph === undefined
         ? await this.engine.initJgf({ jgf, policy, now, ...(pruneFilters === '' ? {} : { pruneFilters }) })
         : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now });
-    this.graphOwner = 'ours';
+    this.graphOwner = 'native';
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }
 
@@ -147,7 +147,7 @@ export class FluxionService {
     return { failedJobid: 0, text: '' };
   }
 
-  /** Every call of ours but init and match, which answers a lost graph with a verdict. */
+  /** Checks every native call but init and match; match answers NOT_READY when the graph was lost. */
   private checkCaller(caller: pb.Caller | undefined): void {
     this.checkFence(caller);
     const graphLoss = this.graphLoss(caller);
@@ -159,8 +159,8 @@ export class FluxionService {
     if (this.graphOwner === 'public') return;
     throw new PublicServiceError(
       this.graphOwner === undefined
-        ? 'no graph: call Init first'
-        : 'this graph belongs to a caller that chooses its job ids',
+        ? 'there is no graph: call Init first'
+        : 'the graph belongs to a caller that chooses its own job ids',
     );
   }
 
@@ -168,7 +168,7 @@ export class FluxionService {
     const expected = caller?.bootId ?? '';
     if (this.engine.bootId === '') return 'the server has no graph';
     if (expected === '' || expected === this.engine.bootId) return undefined;
-    return 'the server has another graph than this caller made';
+    return 'the server has a graph of another caller';
   }
 
   private checkFence(caller: pb.Caller | undefined): void {
@@ -176,11 +176,11 @@ export class FluxionService {
     if (fence < this.fence) {
       throw new FluxqError(
         'FLUXQ_FLUXION_FENCED',
-        `a newer leader (fence ${this.fence}) drives this server`,
+        `the fencing number is lower than ${this.fence}, the number of a newer leader`,
         {
           field: 'fence',
           value: fence,
-          remedy: 'stop scheduling: another replica leads',
+          remedy: 'stop scheduling: another replica is the leader',
         },
       );
     }
@@ -191,9 +191,9 @@ export class FluxionService {
     return (call, callback) => {
       this.executor
         .run(async () => {
-          // Nobody would hear the answer: a match for a caller that has given up would only be a leak.
+          // A caller that has given up would never cancel the allocation of its match.
           if (call.cancelled)
-            throw Object.assign(new Error('the caller has gone'), { code: status.CANCELLED });
+            throw Object.assign(new Error('the caller cancelled the call'), { code: status.CANCELLED });
           return work(call.request);
         })
         .then(

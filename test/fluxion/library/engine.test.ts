@@ -6,7 +6,7 @@ import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { toJgf } from '../../../runtime/fluxion/matcher';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
-import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
+import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import type { QueuePolicy } from '../../../runtime/queue/settings';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
@@ -44,7 +44,8 @@ if (library === undefined) {
   });
 
   test('the recordings come out identical', async () => {
-    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+    const engine = await loadLibraryEngine(library);
+    const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const oracle = await serverFor(server.address);
     for (const recording of ['fluxion-0.54.jsonl.gz', 'fluxion-0.54-time.jsonl.gz']) {
       const report = await runOracle(readCases(join(__dirname, '..', 'oracle', recording)), oracle);
@@ -99,7 +100,8 @@ if (library === undefined) {
   );
 
   test('a client rebuilds it: init, replay, go on', async () => {
-    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+    const engine = await loadLibraryEngine(library);
+    const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const fluxion = connectFluxion({ address: server.address });
     const init = { nodes: TWO_NODES, policy: 'lonode', now: START } as const;
     await fluxion.init(init);
