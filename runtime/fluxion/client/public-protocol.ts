@@ -71,7 +71,7 @@ export class PublicProtocol implements Protocol {
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<MatchResult> {
     if (this.serverGraph === undefined)
       return { status: 'NOT_READY', text: 'the graph was never initialised' };
-    if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
+    if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
     const { axis } = this.serverGraph;
     const reservation = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
     const second = axis.advanceTo(now);

@@ -1,8 +1,7 @@
 /**
- * One graph in the library and the jobs on it, on a time axis. Allocations are
- * exact on the axis; a reservation is asked for T too long, so a second one
- * needs an axis that starts now: then the running jobs are freed and given back
- * with their remaining time (rebase).
+ * One graph in the library with its jobs on a time axis. Allocations are exact on the axis, but a reservation is
+ * requested T seconds too long. So a second reservation needs an axis that starts now: {@link Session.rebase} cancels
+ * the running jobs and restores them with their remaining time.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
@@ -21,29 +20,29 @@ import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
 
 export interface SessionJob extends RegisteredJob {
-  /** Reservations: to make them again on another axis. */
+  /** Of a reservation: the request, to repeat it on another axis. */
   readonly jobspec?: Jobspec;
-  /** Public callers: the library's answer. */
+  /** Of a graph that came as JGF: the answer of the library. */
   readonly answer?: string;
 }
 
 export interface GraphSource {
   readonly policy: MatchPolicy;
   readonly layout: GraphLayout;
-  /** A public caller's graph instead of the layout. */
+  /** A graph in JGF, which replaces the layout. */
   readonly jgf: string | undefined;
   readonly pruneFilters: string;
 }
 
-/** Job ids of what is there for a moment only, downwards: no queue counts that far. */
+/** Temporary allocations count their job ids down from here; no queue reaches these ids. */
 const FIRST_FILLER_JOBID = Number.MAX_SAFE_INTEGER;
 const NO_NODES = 'the graph has no nodes';
 
 export class Session {
   readonly jobs = new JobRegistry<SessionJob>();
-  /** None while there is no node: the library aborts the process on a satisfiability check of a bare root. */
+  /** Undefined while there are no nodes: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
-  /** Since the context was made. */
+  /** Number of matches in this context. */
   matches = 0;
 
   constructor(
@@ -81,7 +80,7 @@ export class Session {
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
   replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
-    if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'it holds something already');
+    if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'the job id is in use');
     const refusal = this.updateAllocate(allocation, job.answer);
     if (refusal !== undefined) throw refusedReplay(jobid, refusal);
     this.jobs.set({ reserved: false, ...job, allocation });
@@ -98,9 +97,9 @@ export class Session {
   }
 
   /**
-   * Frees these nodes of a job and gives the rest back: the library's own partial cancel knows cores and gpus of
-   * whole ranks only.
-   * @returns whether nothing is left
+   * Cancels a job and restores it without these nodes: the library's own partial cancel supports only cores and gpus of
+   * whole ranks.
+   * @returns whether no node is left
    */
   partialCancel(jobid: number, names: ReadonlySet<string>): boolean {
     const job = this.jobs.get(jobid);
@@ -115,8 +114,9 @@ export class Session {
   }
 
   /**
-   * Nodes come and go by a new context. In place, flux-sched 0.54 loops for ever in a reservation after a node was
-   * added beside running jobs, and crashes in a match after one was added and another removed.
+   * Creates a new context with the additional nodes. With an in-place change, flux-sched 0.54 loops forever in a
+   * reservation after a node was added beside running jobs, and crashes in a match after one node was added and another
+   * removed.
    */
   addNodes(nodes: readonly GraphNode[]): void {
     this.checkOwnGraph();
@@ -133,7 +133,7 @@ export class Session {
     return affected;
   }
 
-  /** @param name or containment path of a node; an unknown name is left alone */
+  /** @param name or containment path of a node; an unknown name is ignored */
   setStatus(name: string, up: boolean): void {
     const path = name.startsWith('/') ? name : this.layout.nodes.get(name)?.chain.at(-1)?.path;
     if (path === undefined) return;
@@ -146,21 +146,21 @@ export class Session {
     this.context = undefined;
   }
 
-  /** Whether the next reservation's start comes out right on this axis. */
+  /** Whether the library computes the start of the next reservation correctly on this axis. */
   isExact(): boolean {
     if (this.axis.second === 0) return true;
     const now = this.axis.absolute(this.axis.second);
     return this.jobs.values().every(({ reserved, allocation }) => !reserved && allocation.end > now);
   }
 
-  /** Begins a new axis now, on the same context. */
+  /** Starts a new axis at the current time, in the same context. */
   rebase(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.cancel(allocation.jobid);
     this.restoreJobs(jobs);
   }
 
-  /** A new context with the same graph and jobs. */
+  /** Replaces the context by a new one with the same graph and jobs. */
   recycle(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
@@ -170,7 +170,7 @@ export class Session {
     this.restoreJobs(jobs);
   }
 
-  /** A graph that came as JGF is known to the library alone. */
+  /** Only the library knows the nodes of a graph that came as JGF. */
   private checkOwnGraph(): void {
     if (this.source.jgf === undefined) return;
     throw new FluxqError('FLUXQ_FLUXION_GRAPH', 'a graph that came as JGF can not be changed', {
@@ -182,7 +182,7 @@ export class Session {
     const { layout, policy, jgf, pruneFilters } = this.source;
     if (jgf === undefined && layout.nodes.size === 0) return undefined;
     const placed = [...layout.nodes.values()];
-    // All up first: the library counts a node that is loaded as down against one that is up.
+    // Load all nodes as up: the library subtracts a node that is loaded as down from the number of up nodes.
     const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
     const graph: JgfGraph = jgf === undefined ? layout.jgf(up) : JSON.parse(jgf);
     const types = new Set(graph.graph.nodes.map(({ metadata }) => metadata.type));
@@ -193,7 +193,7 @@ export class Session {
     return context;
   }
 
-  /** Running jobs first, so that reservations find what they found. */
+  /** Restores running jobs first, so that the reservations see the same allocations as before. */
   private restoreJobs(jobs: readonly SessionJob[]): void {
     const now = this.axis.absolute(this.axis.second);
     this.axis = new TimeAxis(now);
@@ -204,19 +204,19 @@ export class Session {
       for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start))
         this.restoreReservation(job);
     } catch (error) {
-      throw inDoubt('the running jobs could not be given back on a new time axis', error);
+      throw inDoubt('the running jobs could not be restored on a new time axis', error);
     }
   }
 
-  /** As it was promised, whatever has ended since: what may come earlier the caller asks for anew. */
+  /** Keeps the promised start even if jobs have ended since: the caller requests an earlier start itself. */
   private restoreReservation(job: SessionJob): void {
     if (job.jobspec === undefined || !(this.reserveOnItsNodes(job) || this.reserveAmongFillers(job)))
-      // A fixed window: matches that ask for its nodes now don't get them, even if they end before it.
+      // Holds the nodes from now on: a job that would end before the reservation can't use them either.
       this.replay(job.allocation, job);
     this.jobs.set(job);
   }
 
-  /** Reserves it on the nodes it had. @returns whether it is what it was; else it is not there */
+  /** Repeats a reservation on its nodes. @returns whether start and units are the same; else the job is cancelled */
   private reserveOnItsNodes({ allocation, jobspec }: SessionJob): boolean {
     const { jobid, start, end, nodes } = allocation;
     const again = this.match(jobid, onNodes(jobspec!, nodes), 'allocate_orelse_reserve', end - start);
@@ -226,10 +226,10 @@ export class Session {
     return false;
   }
 
-  /** The same while all else that is free on its nodes is taken. */
+  /** Repeats a reservation while temporary allocations fill all other gaps on its nodes. */
   private reserveAmongFillers(job: SessionJob): boolean {
     const { nodes, end } = job.allocation;
-    // The nodes of a graph that came as JGF are known to the library alone.
+    // Only the library knows the nodes of a graph that came as JGF.
     if (this.source.jgf !== undefined) return false;
     const now = this.axis.absolute(this.axis.second);
     const names = new Set(nodes.map(({ name }) => name));
@@ -256,7 +256,7 @@ export class Session {
     return this.context === undefined ? NO_NODES : this.context.update(allocation.jobid, rv1);
   }
 
-  /** One that has overrun holds on for a second more. */
+  /** A job that overruns its walltime holds for one more second. */
   private withOverrun(allocation: Allocation): Allocation {
     const soon = this.axis.absolute(this.axis.second + 1);
     return { ...allocation, end: Math.max(allocation.end, soon) };
@@ -264,7 +264,7 @@ export class Session {
 
   private onAxis(jobspec: Jobspec): string {
     const system = jobspec.attributes?.system;
-    // Without the part that time stands in: the library says what is wrong with it.
+    // The jobspec is invalid; the library reports the error.
     if (system === undefined) return JSON.stringify(jobspec);
     const duration = this.axis.duration(this.axis.second, system.duration ?? 0);
     return JSON.stringify({
@@ -274,20 +274,20 @@ export class Session {
   }
 }
 
-/** Same start, same units of the same nodes. */
+/** Whether two allocations have the same start and the same units of the same nodes. */
 function sameGrant(a: Allocation, b: Allocation): boolean {
   const nodesOf = ({ nodes }: Allocation) => new Map(nodes.map((node) => [node.name, node]));
   return a.start === b.start && isDeepStrictEqual(nodesOf(a), nodesOf(b));
 }
 
-/** The same, on no other nodes. */
+/** The jobspec with the constraint that it runs on these nodes only. */
 function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
   const { attributes } = jobspec;
   const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
   return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
 }
 
-/** As Fluxion refuses where there are nodes: more nodes than are up is busy to all but one operation. */
+/** The refusal that Fluxion gives in a graph with nodes: for all operations but one, too many nodes are BUSY. */
 function noNodes(jobspec: Jobspec, operation: MatchOperation): EngineResult {
   const looksAhead = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
   const unsatisfiable =
@@ -299,8 +299,8 @@ function asksNodes(resources: readonly JobspecResource[]): boolean {
   return resources.some(({ type, with: inside = [] }) => type === 'node' || asksNodes(inside));
 }
 
-function refusedReplay(jobid: number, what: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_REPLAY', what, {
+function refusedReplay(jobid: number, reason: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_REPLAY', reason, {
     field: 'jobid',
     value: jobid,
     remedy: 'requeue the workload',

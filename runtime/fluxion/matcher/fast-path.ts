@@ -1,9 +1,8 @@
 /**
- * The same answers without looking at everything. A request that chooses among
- * nodes (or slots of nodes) by score takes the best few: nodes are visited in the
- * order of the best score they could give, and the rest is left alone as soon as it
- * can only be worse. Where equal scores would be cut in two, the order in which the full
- * sort leaves them decides, so then the full walk is made.
+ * Selects the same candidates as the traverser without visiting all nodes. A request that chooses nodes, or slots in
+ * nodes, by score needs only the best few: the fast path visits nodes in the order of their best possible score and
+ * stops when the remaining nodes can only score worse. If candidates with equal scores compete for the last places,
+ * the order of the full sort decides, so the traverser repeats the selection.
  */
 import type { Branch, LeafGroup } from './branch';
 import type { CandidateList, CandidateLists } from './candidates';
@@ -17,26 +16,26 @@ import type { Selector } from './schedule';
 import type { Spans } from './spans';
 import type { Traverser } from './traverser';
 
-/** Nodes with the best score that each could give, best first. */
+/** Nodes with their best possible scores, best first. */
 interface Ranking {
   readonly nodes: readonly Branch[];
   readonly best: Float64Array;
-  /** Of the nodes in the spans. */
+  /** Rows of the nodes in the spans. */
   readonly rows: Int32Array;
 }
 
-const KEPT_RANKINGS = 64;
+const MAX_RANKINGS = 64;
 
 export class FastPath implements Selector {
-  /** What is asked of a node -> ranking; dropped when the graph changes. */
+  /** Rankings by the request of one node; dropped when the graph changes. */
   private readonly rankings = new Map<string, Ranking>();
-  /** Whether all units hang on nodes, and all nodes on nothing but levels. */
+  /** Whether all units are children of nodes, and all nodes are below levels only. */
   private isPlainGraph: boolean | undefined;
-  /** Levels that the walk passes, for one request and window. */
+  /** Levels through which the traverser reaches nodes, for one request and window. */
   private readonly reachable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
   private lastAboveReachable = false;
-  private countFree = new Float64Array(0);
+  private freeSlots = new Float64Array(0);
 
   constructor(
     private readonly graph: ResourceGraph,
@@ -45,7 +44,7 @@ export class FastPath implements Selector {
     private readonly traverser: Traverser,
   ) {}
 
-  /** To be called when nodes came or went. */
+  /** The caller has added or removed nodes. */
   graphChanged(): void {
     this.rankings.clear();
     this.isPlainGraph = undefined;
@@ -69,7 +68,7 @@ export class FastPath implements Selector {
     return this.traverser.finishGraph(top, this.graph.size[this.graph.root.vertex]!);
   }
 
-  /** No place can be found if all that is free together is not enough. */
+  /** Whether the free units of the whole graph are enough for the request. */
   private fitsRoot(request: Request, { start, end, empty }: Window): boolean {
     const { root } = this.graph;
     const need = needOf(request.total);
@@ -77,7 +76,7 @@ export class FastPath implements Selector {
     return empty || root.planner.fits(need, root.totals, start, end, this.spans.now);
   }
 
-  /** The one resource that is chosen by score, if there is one and the graph has the shape. */
+  /** The single resource that is chosen by score; undefined if request, policy or graph need the traverser. */
   private rankedResource({ resources }: Request): Resource | undefined {
     const { prefer, stopOnFirst } = this.policy;
     const [resource] = resources;
@@ -122,7 +121,7 @@ export class FastPath implements Selector {
     return this.isReachable(node, resources) && this.traverser.visit(node, resources, true, false, top, 2);
   }
 
-  /** A look at the nodes without what is below them, where most starts are in vain. */
+  /** Checks nodes without visiting units first: in a search, most starts fail. */
   private hasEnoughNodes(
     nodes: readonly Branch[],
     resource: Resource,
@@ -155,31 +154,29 @@ export class FastPath implements Selector {
     for (let i = 0; i < nodes.length; i++) {
       if (list.length + possible < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      const largestCount = this.countFree[i]!;
-      possible -= largestCount;
-      if (largestCount > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
+      const slots = this.freeSlots[i]!;
+      possible -= slots;
+      if (slots > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';
     return leaders.reachedBy(list, candidates.score) === resource.min ? 'found' : 'tie';
   }
 
-  /** How many slots each node has room for by count, into `room`. @returns their sum */
+  /** Computes an upper bound of the slots of each node. @returns their sum */
   private countFreeSlots(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
-    if (this.countFree.length < nodes.length) this.countFree = new Float64Array(nodes.length);
+    if (this.freeSlots.length < nodes.length) this.freeSlots = new Float64Array(nodes.length);
     let sum = 0;
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i]!;
-      const largestCount = this.isReachable(node, resources)
-        ? this.traverser.pruner.mostSlots(node, slot)
-        : 0;
-      this.countFree[i] = largestCount;
-      sum += largestCount;
+      const slots = this.isReachable(node, resources) ? this.traverser.pruner.mostSlots(node, slot) : 0;
+      this.freeSlots[i] = slots;
+      sum += slots;
     }
     return sum;
   }
 
-  /** Whether the walk gets from the root to this node. */
+  /** Whether the traverser reaches this node from the root. */
   private isReachable(node: Branch, resources: readonly Resource[]): boolean {
     const above = node.parent;
     if (above === undefined) return true;
@@ -205,7 +202,7 @@ export class FastPath implements Selector {
       resource.type === NODE ? 'node' : resource.with.map(({ type, min }) => `${type}:${min}`).join(',');
     const known = this.rankings.get(key);
     if (known !== undefined) return known;
-    if (this.rankings.size >= KEPT_RANKINGS) this.rankings.clear();
+    if (this.rankings.size >= MAX_RANKINGS) this.rankings.clear();
     const ranking = this.rank(resource);
     this.rankings.set(key, ranking);
     return ranking;
@@ -233,7 +230,7 @@ export class FastPath implements Selector {
     };
   }
 
-  /** No slot of this node has a better score; undefined when it never has one. */
+  /** The best possible score of a slot in this node; undefined when the node can't contain one. */
   private bestSlot(node: Branch, slot: Resource): number | undefined {
     const low = this.policy.prefer === 'low';
     const factor = this.traverser.nodeScoreOf(node);
@@ -262,7 +259,7 @@ export class FastPath implements Selector {
   }
 }
 
-/** The best scores so far, as many as are wanted; a heap with the worst of them on top. */
+/** The best scores so far, at most `wanted`, in a heap with the worst of them on top. */
 class TopScores {
   private readonly heap: number[] = [];
 
@@ -273,19 +270,19 @@ class TopScores {
     this.sign = low ? 1 : -1;
   }
 
-  /** Scores are kept so that less is better. */
+  /** The heap stores scores with this sign, so that less is better. */
   private readonly sign: number;
 
   get full(): boolean {
     return this.heap.length === this.wanted;
   }
 
-  /** Worse than all that lead. */
+  /** Whether a score is worse than all top scores. */
   isWorse(score: number): boolean {
     return this.sign * score > this.heap[0]!;
   }
 
-  /** How many candidates are as good as the worst that leads. */
+  /** Number of candidates that are at least as good as the worst top score. */
   reachedBy(list: CandidateList, score: Float64Array): number {
     let reached = 0;
     for (let i = 0; i < list.length; i++) if (!this.isWorse(score[list.data[i]!]!)) reached++;
@@ -327,12 +324,12 @@ class TopScores {
   }
 }
 
-/** A leaf, and exactly so many of it. */
+/** Whether the resource is a leaf with a fixed count. */
 function isUnit(resource: Resource): boolean {
   return resource.type !== NODE && resource.with.length === 0 && resource.min === resource.max;
 }
 
-/** Root, levels, nodes, units: nothing else below a node, and nothing but nodes and levels above. */
+/** Whether the graph consists of root, levels, nodes and units only, with units below nodes only. */
 function isPlain(branch: Branch): boolean {
   if (branch.type === NODE) return branch.branches.length === 0;
   return branch.groups.length === 0 && branch.branches.every(isPlain);

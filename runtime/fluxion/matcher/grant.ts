@@ -1,10 +1,10 @@
-/** Turns the marks of a walk into what the job gets (flux-sched's `update`, without writing anything). */
+/** Collects the grant from the marks of a traversal (flux-sched's `update`, without changing the graph). */
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant } from './spans';
 import type { Traverser } from './traverser';
 
-/** Children from which on it pays to sort the marked ones instead of looking at all. */
+/** Number of children from which on sorting the marked ones is faster than checking all children. */
 const MANY = 64;
 
 class Collector {
@@ -20,9 +20,10 @@ class Collector {
   ) {}
 
   /**
-   * Children in the order of their edges, then the branch itself.
-   * @param whole everything below is given, marked or not
-   * @returns what was given below and with it, by dimension; undefined for nothing
+   * Collects the children in the order of their edges, then the branch itself.
+   * @param given the branch itself is allocated
+   * @param wholeAbove all vertices below are allocated, marked or not
+   * @returns the allocated size of the branch and its descendants, by dimension; undefined for none
    */
   visit(branch: Branch, given: boolean, wholeAbove: boolean): Float64Array | undefined {
     const { graph, traverser } = this;
@@ -47,7 +48,7 @@ class Collector {
     return counts;
   }
 
-  /** All of them, or where they are many and few are marked, those. */
+  /** All children, or only the marked ones if these are few among many. */
   private childrenToLookAt({ vertex, children, ascending }: Branch): readonly number[] {
     const { marked } = this.traverser;
     if (!ascending || children.length < MANY || marked.length > children.length / 4) return children;
@@ -73,7 +74,7 @@ class Collector {
   }
 }
 
-/** @param wholeTypes types of which every vertex that gives anything is given whole */
+/** @param wholeTypes types whose vertices are allocated as a whole when any of their descendants is */
 export function collectGrant(
   graph: ResourceGraph,
   traverser: Traverser,
@@ -85,15 +86,15 @@ export function collectGrant(
   return { held, emitted, touched, counts };
 }
 
-/** The part of a grant that is not below (or at) the given nodes. */
+/** The part of a grant that is not at or below the given nodes. */
 export function withoutNodes(graph: ResourceGraph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
   const stays = (v: number): boolean => !nodes.has(graph.nodeAbove(v)!);
   return grantOf(graph, grant.held.filter(stays), grant.emitted.filter(stays));
 }
 
 /**
- * Counts what `held` takes below each branch.
- * @param emitted also the shared vertices; those that have nothing held below (any more) are left out
+ * Counts the held vertices below each branch.
+ * @param emitted held and shared vertices; the result omits shared ones without a held vertex below
  */
 export function grantOf(graph: ResourceGraph, held: readonly number[], emitted: readonly number[]): Grant {
   const countsOf = new Map<number, Float64Array>();

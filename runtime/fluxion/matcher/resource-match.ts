@@ -1,11 +1,11 @@
-/** What a request means for one vertex of the walk. */
+/** Matches the resources of a request with one vertex of the traversal. */
 import type { Branch } from './branch';
 import type { Resource } from './request';
 import { SLOT } from './resource-types';
 
 /**
- * The one of `resources` that concerns a vertex of this type: the one of the type itself, or the
- * slot. Undefined for none; null for two, and then the vertex never matches.
+ * The resource that applies to a vertex of this type: the resource of that type, or the slot. Undefined when none
+ * applies; null when two apply, and then the vertex never matches.
  */
 export function resourceFor(type: number, resources: readonly Resource[]): Resource | undefined | null {
   let found: Resource | undefined;
@@ -18,8 +18,8 @@ export function resourceFor(type: number, resources: readonly Resource[]): Resou
 }
 
 /**
- * The slot to be filled at this vertex: the one that is asked for here or just below, if all its elements are
- * directly below.
+ * The slot to fill at this vertex: the slot requested at the vertex or below the matching resource, if all its
+ * elements are children of the vertex.
  */
 export function slotAt(
   branch: Branch,
@@ -32,7 +32,7 @@ export function slotAt(
   return slot;
 }
 
-/** What a leaf of this type is asked for: nothing below it, and no slot beside it. */
+/** The resource that applies to a leaf of this type: one without children, and no slot. */
 export function resourceForLeaf(type: number, resources: readonly Resource[]): Resource | undefined {
   const found = resourceFor(type, resources);
   return found?.type === type && found.with.length === 0 ? found : undefined;

@@ -1,4 +1,4 @@
-/** Resource types as numbers. Their order is semantics: pruning filters are sorted by it. */
+/** Resource types as numbers. Their order affects answers, because pruning filters are sorted by it. */
 const BUILT_IN = [
   'cluster',
   'core',

@@ -1,4 +1,4 @@
-/** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
+/** The match operations: the windows that each one tries, and the verdict on failure (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
 import type { Window } from './pruner';
@@ -15,7 +15,7 @@ export type Placement = {
 };
 export type Verdict = Placement | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
 
-/** Finds a place for a request; holds nothing. */
+/** Selects vertices for a request in a window and marks them; changes no spans. */
 export interface Selector {
   select(request: Request, window: Window): boolean;
 }
@@ -26,11 +26,11 @@ export class Scheduler {
     private readonly spans: Spans,
     private readonly traverser: Traverser,
     private readonly selector: Selector,
-    /** Types counted at the root, which decide the times that are tried. */
+    /** Types counted at the root, which decide the times at which a reservation is tried. */
     private readonly rootTypes: () => readonly number[],
   ) {}
 
-  /** @param fitsEmpty whether the empty graph holds the request */
+  /** @param fitsEmpty whether the request fits the empty graph */
   find(request: Request, operation: MatchOperation, fitsEmpty: () => boolean): Verdict {
     const { now } = this.spans;
     const refused = this.precheck(request, operation);
@@ -51,7 +51,7 @@ export class Scheduler {
     return { status: 'OK', grant: collectGrant(this.graph, this.traverser, request.wholeTypes), start, end };
   }
 
-  /** The first time something ends and the request fits; undefined when nothing is left to try. */
+  /** Tries the times at which spans end; undefined when the request fits at none of them. */
   private reserve(request: Request): Verdict | undefined {
     const { now } = this.spans;
     const { planner, totals } = this.graph.root;
@@ -77,7 +77,7 @@ export class Scheduler {
     return undefined;
   }
 
-  /** flux-sched's `request_feasible`: counts nodes before it walks, with its own idea of what that means. */
+  /** flux-sched's `request_feasible`: compares node counts before the traversal, differently for each operation. */
   private precheck(request: Request, operation: MatchOperation): Verdict | undefined {
     if (request.nodes === 0) return undefined;
     const refused = {

@@ -1,4 +1,4 @@
-/** Packs slots from the best elements, one after the other; there is no search for better combinations. */
+/** Packs slots from the best elements, one after the other, without a search for better combinations. */
 import type { CandidateList, CandidateLists, Candidates } from './candidates';
 import { calcCount } from './count';
 import type { Resource } from './request';

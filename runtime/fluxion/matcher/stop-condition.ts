@@ -1,18 +1,18 @@
 import type { Resource } from './request';
 
-/** When a walk by weight has found enough of one resource: its most, once per share. */
+/** When exploring by weight stops for one resource: as soon as each share has the largest allowed count. */
 export class StopCondition {
   private seen = 0;
   private sum = 0;
   private filled = 0;
 
-  /** @param shares how many slots (or one) want it */
+  /** @param shares number of slots that need the resource; 1 without a slot */
   constructor(
     readonly resource: Resource,
     private readonly shares: number,
   ) {}
 
-  /** One step fills at most one share, however much it brings. */
+  /** @param total found so far. One step fills at most one share, however much it adds. */
   update(total: number): void {
     this.sum += total - this.seen;
     this.seen = total;
@@ -32,7 +32,7 @@ export function allSatisfied(stops: readonly StopCondition[]): boolean {
   return true;
 }
 
-/** Whether enough of this very type was found. */
+/** Whether a resource of this type has enough. */
 export function isSatisfied(stops: readonly StopCondition[], type: number): boolean {
   for (const stop of stops) if (stop.resource.type === type && stop.satisfied) return true;
   return false;

@@ -18,18 +18,19 @@ import type { Spans } from './spans';
 import { allSatisfied, isSatisfied, StopCondition } from './stop-condition';
 
 const NOTHING: readonly Resource[] = [];
+
 export class Traverser {
   readonly candidates = new Candidates();
-  /** Of a vertex: twice the number of the walk that chose it, plus one if given exclusively. */
+  /** By vertex: twice the number of the round that chose it, plus one if it is allocated exclusively. */
   mark = new Int32Array(0);
   round = 0;
   /** The vertices marked in this round. */
   readonly marked: number[] = [];
-  /** Whether the vertex visited last is wanted exclusively. */
+  /** Whether the request wants the last visited vertex exclusively. */
   exclusive = false;
   private levels: CandidateLists[] = [];
   private slotLevels: CandidateLists[] = [];
-  /** What the nodes above add to scores below them. */
+  /** The part of the score that comes from the node above (`node_centric`). */
   private nodeScore = 0;
   private request!: Request;
   readonly pruner: Pruner;
@@ -42,7 +43,7 @@ export class Traverser {
     this.pruner = new Pruner(graph, spans);
   }
 
-  /** Makes ready for one request in one window. */
+  /** Prepares for one request in one window. */
   begin(request: Request, window: Window): void {
     if (this.mark.length < this.graph.count) this.mark = new Int32Array(this.graph.type.length);
     if (++this.round === 0x3fffffff) {
@@ -57,7 +58,7 @@ export class Traverser {
     this.exclusive = false;
   }
 
-  /** Looks for the whole request from the root down; true when the answer is marked. */
+  /** Selects vertices for the whole request from the root down. @returns whether the request fits; the answer is marked then */
   select(request: Request, window: Window): boolean {
     this.begin(request, window);
     const top = this.level(0).clear();
@@ -71,7 +72,7 @@ export class Traverser {
     return true;
   }
 
-  /** Chooses the request's own resources, wherever below they were found. */
+  /** Chooses the top-level resources of the request from the candidates of the whole graph. */
   finishGraph(top: CandidateLists, rootAvailable: number): boolean {
     const { resources } = this.request;
     const chosen: number[] = [];
@@ -97,7 +98,10 @@ export class Traverser {
     return this.levels[depth];
   }
 
-  /** Visits a branch for `resources` and puts what it gives into `parent`; its own findings stay in `level(depth)`. */
+  /**
+   * Visits a branch and merges its candidates into `parent` unless some are chosen here; they stay in `level(depth)`.
+   * @param pristine no resource of the request has matched above (as in flux-sched)
+   */
   visit(
     branch: Branch,
     resources: readonly Resource[],
@@ -127,7 +131,7 @@ export class Traverser {
     return true;
   }
 
-  /** A node's id weighs in what is below it. */
+  /** The id of a node counts in the scores of the vertices below it. */
   nodeScoreOf(branch: Branch): number {
     if (!this.policy.nodeCentric || branch.type !== NODE) return 0;
     const { id, uniqId } = this.graph;
@@ -141,7 +145,7 @@ export class Traverser {
   private selectChildren(branch: Branch, match: Resource | undefined, found: CandidateLists): boolean {
     found.available = this.graph.size[branch.vertex]!;
     found.score = this.scoreOf(branch.vertex);
-    // A node's id below -1 makes the score no score.
+    // A node id below -1 makes the score invalid.
     if (found.available === 0 || found.score <= 0) return false;
     if (match === undefined) return true;
     for (const child of match.with) if (calcCount(child, found.total(child.type)) === 0) return false;
@@ -154,7 +158,7 @@ export class Traverser {
     return true;
   }
 
-  /** Sorts, and tells how many of the first make `count`. */
+  /** Sorts the list. @returns how many of its first candidates reach `count` */
   private chooseBest(list: CandidateList, count: number, atGraphEnd: boolean): number {
     const { score, count: counts } = this.candidates;
     if (this.policy.prefer === 'locality' && atGraphEnd) sortByInterval(list, score);
@@ -165,7 +169,7 @@ export class Traverser {
     return taken;
   }
 
-  /** Marks a chosen candidate and the vertices passed between it and `top`, where it was chosen. */
+  /** Marks a chosen candidate and the vertices between it and `top`, where it was chosen (flux-sched's `enforce`). */
   private enforce(candidate: number, top: number): void {
     const { vertex, from, to, items, exclusive } = this.candidates;
     if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, top);
@@ -269,7 +273,7 @@ export class Traverser {
     }
   }
 
-  /** Leaves keep their first weight: the highest unique id comes first. */
+  /** Leaves keep their initial weight, so the highest unique id comes first. */
   private leavesByWeight(
     group: LeafGroup,
     resource: Resource,

@@ -76,7 +76,10 @@ export function parsePolicy(text: string): MatchPolicy {
   });
 }
 
-/** Reads JSON, or YAML, which the Go fluxqueue sends. Returns the text of the error for other input; the engine validates. */
+/**
+ * Parses JSON, or YAML, which the Go fluxqueue sends. The engine validates the result.
+ * @returns the text of the error for other input
+ */
 export function parseJobspec(text: string): Jobspec | string {
   try {
     return JSON.parse(text) as Jobspec;
