@@ -1,4 +1,4 @@
-/** The embedded matcher as the oracle asks it. */
+/** The embedded matcher as a server that replays recordings. */
 import { type JgfGraph, Matcher } from '../../runtime/fluxion/matcher';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
@@ -39,7 +39,7 @@ export class EmbeddedOracleServer implements OracleServer {
   }
 
   private get started(): Matcher {
-    if (this.matcher === undefined) throw new Error('init comes first');
+    if (this.matcher === undefined) throw new Error('call init first');
     return this.matcher;
   }
 }

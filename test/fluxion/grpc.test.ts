@@ -1,4 +1,4 @@
-/** The conformance table through gRPC: a Unix socket, and TCP with TLS. */
+/** The conformance scenarios through gRPC: over a Unix socket, and over TCP with TLS. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +6,19 @@ import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../runtime/fluxion/server/server';
 import { loopbackCertificate } from './certificates';
-import { conformance, type Subject } from './conformance';
+import { type ConformanceServer, conformance } from './conformance';
 
 const log = { info() {}, warn() {}, error() {} };
 
 describe('the embedded matcher behind a Unix socket', () => {
   conformance(
-    async (): Promise<Subject> => {
+    async (): Promise<ConformanceServer> => {
       const folder = await mkdtemp(join(tmpdir(), 'fluxion-'));
-      const server = await startFluxionServer({ address: `unix:${folder}/s.sock`, engine: new EmbeddedEngine(), log });
+      const server = await startFluxionServer({
+        address: `unix:${folder}/s.sock`,
+        engine: new EmbeddedEngine(),
+        log,
+      });
       const fluxion = connectFluxion({ address: server.address });
       const stop = async () => {
         await fluxion.close();
@@ -29,9 +33,14 @@ describe('the embedded matcher behind a Unix socket', () => {
 
 describe('the embedded matcher behind TCP with TLS', () => {
   conformance(
-    async (): Promise<Subject> => {
+    async (): Promise<ConformanceServer> => {
       const tls = await loopbackCertificate();
-      const server = await startFluxionServer({ address: '127.0.0.1:0', engine: new EmbeddedEngine(), tls, log });
+      const server = await startFluxionServer({
+        address: '127.0.0.1:0',
+        engine: new EmbeddedEngine(),
+        tls,
+        log,
+      });
       const fluxion = connectFluxion({
         address: server.address,
         tls: { ca: tls.bundle, serverName: 'localhost' },

@@ -1,4 +1,4 @@
-/** A Fluxion service as the oracle asks it: raw JGF in, vertex paths out. */
+/** A Fluxion service as a server that replays recordings: it gets JGF and returns vertex paths. */
 
 import { Channel } from '../../runtime/fluxion/client/channel';
 import {

@@ -1,4 +1,4 @@
-/** The real flux-sched through its C library, where it is found (FLUXION_LIBRARY or the usual places). */
+/** flux-sched's C library, if it is installed (FLUXION_LIBRARY or the usual folders). */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
@@ -14,16 +14,16 @@ import { swfTrace } from '../../simulation/trace';
 import { conformance } from '../conformance';
 import { cores, nodes, wholeNodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
-import { START, TWO_NODES } from '../scenarios';
+import { START, TWO_NODES } from '../scenarios/scenario';
 import { answers, histories } from './histories';
 
 const library = findLibrary(undefined);
 const log = { info() {}, warn() {}, error() {} };
 
 if (library === undefined) {
-  test.skip(`no ${LIBRARY} on this machine: nothing of the real flux-sched is tested`, () => {});
+  test.skip(`flux-sched itself is not tested: ${LIBRARY} is not installed`, () => {});
 } else {
-  describe('the real library in this process', () => {
+  describe('the library in this process', () => {
     conformance(
       async () => {
         const fluxion = await loadLibraryEngine(library);
@@ -33,7 +33,7 @@ if (library === undefined) {
     );
   });
 
-  describe('the real library, its context made anew before every match', () => {
+  describe('the library with a new context before every match', () => {
     conformance(
       async () => {
         const engine = await loadLibraryEngine(library, { matchesPerContext: 1 });
@@ -43,7 +43,7 @@ if (library === undefined) {
     );
   });
 
-  test('the recordings come out identical', async () => {
+  test('gives the recorded answers', async () => {
     const engine = await loadLibraryEngine(library);
     const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const oracle = await serverFor(server.address);
@@ -56,7 +56,7 @@ if (library === undefined) {
   });
 
   test.each<QueuePolicy>(['easy', 'hybrid', 'conservative'])(
-    'a trace goes as on the embedded matcher, reservations that stand for hours too: %s',
+    'replays a trace as the embedded matcher does, with reservations for hours: %s',
     async (policy) => {
       const trace = parseSwf(swfTrace({ jobs: 120, cores: 64, load: 1.5 }), 'generated').jobs;
       const machine = { nodes: 16, coresPerNode: 4, policy };
@@ -66,7 +66,7 @@ if (library === undefined) {
     },
   );
 
-  test('random histories are answered as by the embedded matcher', async () => {
+  test('answers random histories as the embedded matcher does', async () => {
     const real = await loadLibraryEngine(library);
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
@@ -78,7 +78,7 @@ if (library === undefined) {
   });
 
   test.each(['nodes', 'JGF'])(
-    'what ended early brings no promise forward, in a graph of %s',
+    'keeps the start of a reservation when a job ends early, in a graph from %s',
     async (form) => {
       const real = await loadLibraryEngine(library);
       const init = { policy: 'lonode', now: START } as const;
@@ -99,7 +99,7 @@ if (library === undefined) {
     },
   );
 
-  test('a client rebuilds it: init, replay, go on', async () => {
+  test('continues after init and replay by a client', async () => {
     const engine = await loadLibraryEngine(library);
     const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const fluxion = connectFluxion({ address: server.address });

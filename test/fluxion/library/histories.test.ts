@@ -1,11 +1,11 @@
-/** The histories themselves, on two embedded matchers, one behind gRPC: what the real library is compared with. */
+/** Random histories on two embedded matchers, one of them behind gRPC. */
 import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { EmbeddedEngine, embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { answers, histories } from './histories';
 
-test('random histories are answered through gRPC as in this process', async () => {
+test('answers random histories through gRPC as in this process', async () => {
   const log = { info() {}, warn() {}, error() {} };
   const server = await startFluxionServer({ address: '127.0.0.1:0', engine: new EmbeddedEngine(), log });
   const remote = connectFluxion({ address: server.address });
