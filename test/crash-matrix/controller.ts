@@ -1,4 +1,4 @@
-/** The controller as terms in this process, each with connections of its own through gates that can be shut. */
+/** The controller as terms in this process. Each term has its own connections through proxies that tests can cut. */
 import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { FluxqError } from '../../runtime/errors';
@@ -17,9 +17,9 @@ import type { Fault, FaultPoint } from './fault-points';
 import { FaultTrigger } from './fault-trigger';
 import { TcpProxy } from './tcp-proxy';
 
-/** Milliseconds a connection stays broken. */
+/** Duration of a connection outage, in milliseconds. */
 const OUTAGE_MS = 300;
-/** Between two attempts to begin, as the controller role waits. */
+/** Delay between two attempts to start a term, as in the controller role, in milliseconds. */
 const RETRY_MS = 300;
 
 interface Process {
@@ -30,9 +30,9 @@ interface Process {
 }
 
 export class Controller {
-  /** Beside the controller: it outlives its crash. */
+  /** The Fluxion sidecar, which survives a crash of the controller. */
   readonly engine = new EmbeddedEngine();
-  /** Nobody else leads: there is no reason for any. */
+  /** Fencing errors; there must be none, because no other replica leads. */
   readonly fenced: Error[] = [];
   private readonly logger = createLogger(
     'crash-matrix',
@@ -74,11 +74,11 @@ export class Controller {
     return controller;
   }
 
-  /** What was before is killed; the next one begins. */
+  /** Kills the current controller and starts the next one. */
   async next(point?: FaultPoint): Promise<FaultTrigger> {
     await this.end();
     const fault = point?.fault ?? 'kill';
-    const trigger = new FaultTrigger(point?.call, fault, () => this.act(fault));
+    const trigger = new FaultTrigger(point?.call, fault, () => this.inject(fault));
     const log = this.logger;
     const queue = openQueue({ url: this.database, logger: log });
     const client = createClient({ kubeconfig: this.kubeconfig });
@@ -109,7 +109,7 @@ export class Controller {
     return trigger;
   }
 
-  /** As the controller role does it: a term that can't start is tried again. */
+  /** Retries a term that fails to start, as the controller role does. */
   private async serve(current: Process, make: () => Term): Promise<void> {
     while (!current.over) {
       const term = make();
@@ -126,12 +126,12 @@ export class Controller {
     }
   }
 
-  private async act(fault: Fault): Promise<void> {
+  private async inject(fault: Fault): Promise<void> {
     if (fault === 'kill') return;
     if (fault === 'fluxion-restart') return this.engine.close();
     const proxy = this.proxies[fault];
     proxy.cut();
-    setTimeout(() => proxy.open(), OUTAGE_MS);
+    setTimeout(() => proxy.restore(), OUTAGE_MS);
   }
 
   async end(): Promise<void> {

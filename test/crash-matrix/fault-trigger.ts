@@ -1,4 +1,4 @@
-/** Springs right after the first call of one kind has taken effect, before its caller hears of it. */
+/** Triggers a fault right after the first call of one kind has taken effect and before its caller gets the answer. */
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 import type { CallName, Fault } from './fault-points';
 
@@ -10,23 +10,26 @@ export class FaultTrigger {
   private dead = false;
   private resolveTriggered: () => void = () => undefined;
 
-  /** @param act undefined: it never springs */
+  /**
+   * @param call undefined for no fault at all
+   * @param inject called after the call, before its answer is returned
+   */
   constructor(
     private readonly call: CallName | undefined,
     private readonly fault: Fault,
-    private readonly act: () => void | Promise<void>,
+    private readonly inject: () => void | Promise<void>,
   ) {
     this.triggered = new Promise((resolve) => {
       this.resolveTriggered = resolve;
     });
   }
 
-  /** The same port with the wire in it. */
+  /** Wraps a port. */
   around<T extends object>(port: Port, target: T): T {
     return portThrough(port, target, (call) => this.make(call));
   }
 
-  /** As if the process were killed: nothing gets through any more, and nothing is heard. */
+  /** Simulates a killed process: no further call takes effect, and no answer arrives. */
   kill(): void {
     this.dead = true;
   }
@@ -37,7 +40,7 @@ export class FaultTrigger {
     if (call.name === this.call && !this.isTriggered) {
       this.isTriggered = true;
       if (this.fault === 'kill') this.dead = true;
-      await this.act();
+      await this.inject();
       this.resolveTriggered();
       if (this.fault in PORT_OF && PORT_OF[this.fault as keyof typeof PORT_OF] === call.port)
         throw lost(call);

@@ -1,7 +1,6 @@
 /**
- * `npm run -s crash-matrix -- --json`: the controller is killed, and its
- * connections are broken, after every write-ahead step, patch and RPC; the
- * oracle (test/invariants) checks I1 to I6. The last line is JSON.
+ * `npm run -s crash-matrix -- --json`: kills the controller and resets its connections after every database statement,
+ * patch and RPC, and checks the invariants I1 to I6 (test/invariants). The last line is JSON.
  */
 import { Command } from 'commander';
 import { createClient } from '../../runtime/kubernetes/client';
@@ -12,8 +11,12 @@ import { playMatrix } from './matrix';
 import { SIZE } from './scenario';
 
 const options = new Command('crash-matrix')
-  .option('--json', 'only one line of JSON on stdout', false)
-  .option('--only <text>', 'points whose name has this text, e.g. "queue.allocate, kill"', '')
+  .option('--json', 'print only one line of JSON on stdout', false)
+  .option(
+    '--only <text>',
+    'run only fault points whose name contains this text, e.g. "queue.allocate, kill"',
+    '',
+  )
   .parse()
   .opts<{ json: boolean; only: string }>();
 
@@ -34,8 +37,8 @@ async function main(): Promise<void> {
       print(`${invariant}: ${text}${point === undefined ? '' : ` (${point.call}, ${point.fault})`}`);
     for (const { call, fault } of result.missed) print(`never called: ${call} (${fault})`);
     const figures = { points: result.points, runs: result.runs, violations: result.violations.length };
-    const words = `${figures.points} points, ${figures.runs} runs, ${figures.violations} violations`;
-    process.stdout.write(`${options.json ? JSON.stringify(figures) : words}\n`);
+    const summary = `${figures.points} points, ${figures.runs} runs, ${figures.violations} violations`;
+    process.stdout.write(`${options.json ? JSON.stringify(figures) : summary}\n`);
     if (result.violations.length > 0 || result.missed.length > 0) process.exitCode = 1;
   } finally {
     client.close();

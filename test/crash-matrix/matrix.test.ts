@@ -1,4 +1,4 @@
-/** The crash matrix in a reduced form; all of it: `npm run -s crash-matrix -- --json`. */
+/** A part of the crash matrix; `npm run -s crash-matrix -- --json` runs all of it. */
 import { describeStack } from '../stack/suite';
 import { allFaultPoints, type FaultPoint } from './fault-points';
 import { playMatrix } from './matrix';
@@ -13,7 +13,7 @@ const POINTS: readonly FaultPoint[] = [
   { call: 'fluxion.cancel', fault: 'fluxion-restart' },
 ];
 
-test('the whole matrix has every call and every deed', () => {
+test('the matrix has a fault point for every call and every fault', () => {
   expect(allFaultPoints().length).toBeGreaterThanOrEqual(60);
   for (const point of POINTS) expect(allFaultPoints()).toContainEqual(point);
 });
@@ -21,7 +21,7 @@ test('the whole matrix has every call and every deed', () => {
 describeStack(
   'the crash matrix',
   (getFixture) => {
-    test('no point of it breaks an invariant', async () => {
+    test('keeps all invariants at each fault point', async () => {
       const result = await playMatrix(getFixture(), POINTS, () => undefined);
       expect(result.violations).toEqual([]);
       expect(result.missed).toEqual([]);

@@ -1,4 +1,4 @@
-/** Plays the points one after the other on one control plane, and judges each by the oracle. */
+/** Runs the fault points one after the other on one control plane and checks the invariants after each one. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { differences, PersistentDifferences } from '../invariants/agreement';
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
@@ -12,17 +12,17 @@ import { NAMESPACE, Scenario } from './scenario';
 
 export interface MatrixResult {
   readonly points: number;
-  /** Rounds of the scenario. */
+  /** Number of times the scenario was run. */
   readonly runs: number;
   readonly violations: readonly (Violation & { readonly point?: FaultPoint })[];
-  /** Points that were never reached: the matrix has a hole there. */
+  /** Fault points whose call was never made, so that they were not tested. */
   readonly missed: readonly FaultPoint[];
 }
 
-/** A call that is not made within so many rounds is missed. */
-const MOST_ROUNDS = 4;
+/** Maximum number of runs of the scenario for one fault point. */
+const MAX_ROUNDS = 4;
 const TRIGGER_MS = 4_000;
-/** Milliseconds in which everything of a round has to be over. */
+/** Time in which all workloads of a round must finish, in milliseconds. */
 const ROUND_MS = 40_000;
 const LOOK_MS = 100;
 
@@ -59,7 +59,7 @@ class Matrix {
     const { postgres } = fixture.stack;
     const observer = await Observer.create(postgres.url, fixture.client, controller.engine, NAMESPACE);
     const matrix = new Matrix(controller, observer, await Scenario.create(fixture), print);
-    // Nodes, FluxSetups and what is there at all are known before the first point.
+    // The controller lists all nodes and FluxSetups before the first fault point.
     await controller.next();
     return matrix;
   }
@@ -68,7 +68,7 @@ class Matrix {
     const began = performance.now();
     const trigger = await this.controller.next(point);
     this.faults.push(Date.now() / 1000);
-    for (let round = 0; round < MOST_ROUNDS && !trigger.isTriggered; round++) {
+    for (let round = 0; round < MAX_ROUNDS && !trigger.isTriggered; round++) {
       this.runs += 1;
       await this.scenario.play(point.call, trigger.triggered);
       await Promise.race([trigger.triggered, pause(TRIGGER_MS)]);
@@ -82,13 +82,13 @@ class Matrix {
     await this.scenario.clear();
     if (needs(point.call) === 'node-loss') await this.scenario.removeSpare();
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'good';
+    const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'ok';
     this.print(
       `${point.call}, ${point.fault}: ${trigger.isTriggered ? verdict : 'never called'} (${seconds} s)`,
     );
   }
 
-  /** Until all of the round is over and everyone agrees; what lasts too long is a violation. */
+  /** Waits until all workloads of the round have finished and all views agree; a timeout is a violation. */
   private async settle(): Promise<Violation[]> {
     const persistent = new PersistentDifferences();
     const found: Violation[] = [];
@@ -100,17 +100,17 @@ class Matrix {
       const open = this.open(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {
-        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} never ends` }));
+        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} does not finish` }));
         return [...found, ...lost];
       }
       await pause(LOOK_MS);
     }
   }
 
-  /** What is not over. What was deleted before it was seen has no row and needs none. */
+  /** Workloads that have not finished. A workload that was deleted before the controller saw it needs no row. */
   private open({ rows, jobs, pods }: Observation): readonly string[] {
     const byUid = new Map(rows.map((row) => [row.uid, row]));
-    // What is being deleted is the garbage collector's, which takes its time on a young control plane.
+    // The garbage collector deletes objects with some delay on a new control plane.
     const staying = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const there = new Set(staying.map(({ metadata }) => metadata.uid));
     return [...this.scenario.uids].flatMap((uid) => {
@@ -122,7 +122,7 @@ class Matrix {
     });
   }
 
-  /** What the whole log says at the end. */
+  /** Checks the complete event log at the end. */
   async result(): Promise<MatrixResult> {
     const [events, rows, seen] = [
       await this.observer.events(),

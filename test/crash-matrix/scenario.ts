@@ -1,4 +1,4 @@
-/** What happens around a point: jobs of every kind come, run, are edited, deleted, lose a node, are taken back. */
+/** The workloads around a fault point: all kinds of jobs are submitted, run, edited, deleted, lose a node, are evicted. */
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
@@ -8,12 +8,12 @@ import type { CallName } from './fault-points';
 import { needs } from './fault-points';
 
 export const NAMESPACE = 'matrix';
-/** Of a node; there are as many nodes. */
+/** Number of cores per node, and number of nodes. */
 export const SIZE = 4;
 const WALLTIME = { 'fluxqueue/walltime': '60s' };
 
 export class Scenario {
-  /** uids of what its user deleted. */
+  /** uids of workloads that the user deleted. */
   readonly stopped = new Set<string>();
   readonly lostNodes = new Set<string>();
   /** Unix seconds. */
@@ -37,12 +37,12 @@ export class Scenario {
     return new Scenario(fixture, namespace);
   }
 
-  /** uids of everything of this round. */
+  /** uids of all workloads of this round. */
   get uids(): ReadonlySet<string> {
     return new Set(this.made.map(({ object }) => object.metadata.uid));
   }
 
-  /** One of everything, and what this call needs beside it. @param sprung there is nothing to wait for any more */
+  /** Submits the workloads that the call needs. @param triggered resolves once the fault is injected, to stop waiting */
   async play(call: CallName, triggered: Promise<void>): Promise<void> {
     const need = needs(call);
     if (need === 'preemption') await this.preempt(triggered);
@@ -50,7 +50,7 @@ export class Scenario {
     else await this.flow(call, triggered);
   }
 
-  /** What ended is cleared away, so that each round looks at its own. */
+  /** Deletes the workloads of the round. */
   async clear(): Promise<void> {
     for (const { object, kind } of this.made.splice(0)) {
       this.stopped.add(object.metadata.uid);
@@ -67,14 +67,14 @@ export class Scenario {
     this.made.push({ object: pod, kind: 'Pod' });
     const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
     const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
-    // So that there is something to update.
+    // The row must exist before the update.
     if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), triggered]);
     this.stopped.add(victim.metadata.uid);
     await this.remove(victim, 'Job', i % 2 === 0 ? 'Foreground' : 'Background');
     await this.namespace.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
   }
 
-  /** A node goes away under its job, and one like it comes. */
+  /** Removes the node of a running job and adds a similar one. */
   private async loseNode(triggered: Promise<void>): Promise<void> {
     const { cluster } = this.fixture.stack;
     const i = this.count++;
@@ -90,7 +90,7 @@ export class Scenario {
     this.leave(next);
   }
 
-  /** All is full of what may be taken back, and something urgent comes. */
+  /** Fills the cluster with a preemptible job and submits a job with a higher priority. */
   private async preempt(triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const low = await this.job(`low-${i}`, {
@@ -121,7 +121,7 @@ export class Scenario {
     return cluster.addNodes(1, shape);
   }
 
-  /** Spare nodes of earlier rounds are in nobody's way: only what asks for their label is put there first. */
+  /** Spare nodes of earlier rounds stay until {@link removeSpare}: only jobs with their label need them. */
   private leave(name: string): void {
     this.spare.push(name);
   }

@@ -1,4 +1,4 @@
-/** A door on a TCP connection: what goes through it can be cut off, and finds no way in until it is open again. */
+/** A TCP proxy whose connections a test can reset, and which refuses new ones until it is restored. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export class TcpProxy {
@@ -7,7 +7,7 @@ export class TcpProxy {
 
   private constructor(private readonly server: Server) {}
 
-  /** Before a port of this machine. */
+  /** Starts a proxy in front of a local port. */
   static async before(port: number): Promise<TcpProxy> {
     const server = createServer();
     const proxy = new TcpProxy(server);
@@ -20,13 +20,13 @@ export class TcpProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Every connection breaks, and none can be made. */
+  /** Resets all connections and refuses new ones. */
   cut(): void {
     this.isOpen = false;
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  open(): void {
+  restore(): void {
     this.isOpen = true;
   }
 
@@ -43,7 +43,7 @@ export class TcpProxy {
         client.destroy();
         server.destroy();
       });
-      // A reset is what it is for; the other end hears of it by the close.
+      // Resets are expected; the close event propagates them to the other end.
       socket.on('error', () => socket.destroy());
     }
     if (!this.isOpen) client.resetAndDestroy();

@@ -1,3 +1,4 @@
+/** Compares the three views of the workloads: rows in Postgres, objects of the apiserver, and jobs in Fluxion (I2, I3). */
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { AllocatedNode, Allocation } from '../../runtime/resources/types';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
@@ -5,14 +6,14 @@ import type { Invariant, Observation, SeenRow, Violation } from './observation';
 const ADMITTED = 'fluxqueue/admitted';
 const ASSIGNMENT = 'fluxqueue/assignment';
 const GATE = 'fluxqueue';
-/** Job ids from here on stand for pods that are not the queue's. */
+/** Job ids from here on stand for unmanaged pods. */
 const FIRST_UNMANAGED_JOBID = 2 ** 52;
-/** Seconds: a reservation further ahead lies behind pods that are not the queue's, and promises nothing. */
+/** A reservation that starts later than this waits for unmanaged pods and is no promise. */
 const FORESEEABLE_SECONDS = 365 * 24 * 3600;
-/** Seconds a difference may last. */
+/** Seconds that a difference may last. */
 const TOLERATED_SECONDS = 5;
 
-/** Every difference that is there now. */
+/** All differences of an observation. */
 export function differences(seen: Observation): Violation[] {
   const found: Violation[] = [];
   const report = (invariant: Invariant, text: string) => found.push({ invariant, text });
@@ -25,13 +26,13 @@ export function differences(seen: Observation): Violation[] {
     if (row.phase === 'Finished') continue;
     expected.add(row.jobid);
     const object = objects.get(row.uid);
-    if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object is gone`);
+    if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object does not exist`);
     else if (row.phase === 'Waiting') checkWaiting(row, object, held.get(row.jobid), report);
     else checkGranted(onExistingNodes(row, existing), object, held.get(row.jobid), report);
   }
   for (const { jobid } of seen.fluxion.jobs)
     if (jobid < FIRST_UNMANAGED_JOBID && !expected.has(jobid))
-      report('I3', `Fluxion holds job ${jobid} for nobody`);
+      report('I3', `Fluxion holds job ${jobid} without a row`);
   missingRows(seen, report);
   checkPods(seen, report);
   return found;
@@ -47,14 +48,14 @@ function checkWaiting(
 ): void {
   if (!isSuspended(object) && !isFinished(object))
     report('I2', `${row.name} waits and its object is released`);
-  if (isFinished(object)) report('I3', `${row.name} waits and its object is over`);
-  // What is held for it can only be a reservation, and those lie ahead.
+  if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
+  // A waiting workload can only have a reservation in Fluxion.
   const promised = held !== undefined && held.start - row.submittedAt < FORESEEABLE_SECONDS;
   if (promised && row.estimatedStart === null)
     report('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 
-/** What it had on a node that is gone is nowhere else either; a pod that can't be taken back waits there for its end. */
+/** The allocation without removed nodes: Fluxion does not have them, and an unevictable pod waits there for its end. */
 function onExistingNodes(row: SeenRow, existing: ReadonlySet<string>): SeenRow {
   if (row.allocation === null) return row;
   const nodes = row.allocation.nodes.filter(({ name }) => existing.has(name));
@@ -72,13 +73,13 @@ function checkGranted(
   else if (allocation.nodes.length === 0) return;
   else if (held === undefined) report('I2', `${name} is ${row.phase} and Fluxion does not hold job ${jobid}`);
   else if (unitsOf(held.nodes) !== unitsOf(allocation.nodes))
-    report('I2', `${name} has ${unitsOf(allocation.nodes)} and Fluxion says ${unitsOf(held.nodes)}`);
-  if (isFinished(object)) report('I3', `${name} is over and is ${row.phase} all the same`);
-  else if (isSuspended(object)) report('I2', `${name} is ${row.phase} and its object is held back`);
+    report('I2', `${name} has ${unitsOf(allocation.nodes)} and Fluxion has ${unitsOf(held.nodes)}`);
+  if (isFinished(object)) report('I3', `the object of ${name} has finished and its row is ${row.phase}`);
+  else if (isSuspended(object)) report('I2', `${name} is ${row.phase} and its object is suspended`);
   else if (allocation !== null) checkAssignment(row, object, allocation, report);
 }
 
-/** Nodes may have been given back early: then the object names more than the row. */
+/** The row may have fewer nodes than the assignment of the object, because nodes are freed early. */
 function checkAssignment(
   { name }: SeenRow,
   object: KubernetesObject,
@@ -90,10 +91,11 @@ function checkAssignment(
   const text = template.metadata?.annotations?.[ASSIGNMENT] ?? '';
   const named = new Set(text.split(';').flatMap((group) => group.slice(group.indexOf(':') + 1).split(',')));
   for (const node of nodes)
-    if (!named.has(node.name)) report('I2', `${name} has ${node.name} and its object says ${text}`);
+    if (!named.has(node.name))
+      report('I2', `${name} has ${node.name} and the assignment of its object is ${text}`);
 }
 
-/** Held back by admission, and no row of it. */
+/** Reports admitted objects without a row. */
 function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
   const known = new Set(rows.map(({ uid }) => uid));
   for (const object of [...jobs, ...pods]) {
@@ -104,7 +106,7 @@ function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
   }
 }
 
-/** Live pods of a workload run where its row says, and only while it says so. */
+/** Reports running pods on nodes that are not in the allocation of their row. */
 function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   const existing = new Set(nodes.map(({ metadata }) => metadata.name));
@@ -117,7 +119,7 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
     if (checkGranted?.nodes.some(({ name }) => name === nodeName) !== true)
       report(
         'I3',
-        `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which it does not have`,
+        `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which is not in its allocation`,
       );
   }
 }
@@ -147,12 +149,12 @@ function unitsOf(nodes: readonly AllocatedNode[]): string {
   return each.sort().join(' ');
 }
 
-/** Differences that are still there after the time they may last. */
+/** Finds differences that last longer than tolerated. */
 export class PersistentDifferences {
   private readonly since = new Map<string, number>();
   private readonly reported = new Set<string>();
 
-  /** @param at seconds @returns those that have lasted too long, each once */
+  /** @param at seconds @returns the differences that have lasted too long, each one once */
   look(at: number, seen: readonly Violation[]): Violation[] {
     const now = new Set(seen.map(({ text }) => text));
     for (const text of this.since.keys()) if (!now.has(text)) this.since.delete(text);
@@ -164,7 +166,7 @@ export class PersistentDifferences {
     return late;
   }
 
-  /** Trouble that is not the controller's: the count begins anew. */
+  /** Restarts the tolerated time of all differences, during a fault of the cluster. */
   reset(): void {
     this.since.clear();
   }

@@ -1,10 +1,11 @@
+/** Checks I1 and I6 on the event log: no unit is granted twice, and no workload is requeued or cancelled without a cause. */
 import type { AllocatedNode } from '../../runtime/resources/types';
 import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
 
-/** Events that say which nodes a workload has from then on. */
+/** Events that set the nodes of a workload. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
 
-/** I1: no unit is granted to a second one while a first one has it. */
+/** I1: no unit is granted to a workload while another workload holds it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const found: Violation[] = [];
   const holder = new Map<string, string>();
@@ -21,7 +22,7 @@ export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
     for (const unit of units) {
       const other = holder.get(unit);
       if (other !== undefined)
-        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid}, ${other} has it` });
+        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid} while ${other} holds it` });
       holder.set(unit, uid);
     }
     unitsOfHolder.set(uid, units);
@@ -47,8 +48,8 @@ function numbersIn(ids: string): number[] {
 }
 
 /**
- * I6: a restart changes nothing. Nobody is sent back to the queue who has all his nodes and was not taken back,
- * and nobody is called cancelled whose object is there.
+ * I6: a restart of the controller changes nothing. A workload is requeued only if it lost a node or was evicted, and
+ * cancelled only if its object was deleted.
  */
 export function unexplainedChanges(
   { events, jobs, pods }: Observation,
@@ -62,7 +63,7 @@ export function unexplainedChanges(
     if (event === 'Requeued' && !causes.ofRequeue(uid))
       found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
     if (isCancelled(logged) && existing.has(uid) && !interventions.stopped.has(uid))
-      found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
+      found.push({ invariant: 'I6', text: `${uid} was cancelled and its object exists` });
     causes.apply(logged);
   }
   return found;
@@ -72,7 +73,7 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
   return event === 'Finished' && detail.result === 'Cancelled';
 }
 
-/** What of the log so far may send a workload back. */
+/** The causes of a requeue in the events so far. */
 class RequeueCauses {
   private readonly recalled = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();

@@ -1,36 +1,35 @@
 /**
- * I4 and I5, read from the event log: equals start in the order in which they
- * came, and an estimated start moves later only for a reason that is no
- * backfill.
+ * Checks I4 and I5 on the event log: equal workloads start in the order of their submission, and an estimated start is
+ * postponed only for a reason other than backfill.
  */
 import type { Interventions, LoggedEvent, SeenRow, Violation } from './observation';
 
-/** Reasons of those who stand in line; with any other they stand aside. */
+/** Wait reasons of workloads that compete for resources; a workload with another reason does not. */
 const QUEUED_REASONS = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
-/** Seconds a pass may take from its snapshot to its commit, faults included. */
+/** Seconds from the snapshot of a pass to its commit, including faults. */
 const PASS_SECONDS = 5;
 const YEAR_SECONDS = 365 * 24 * 3600;
-/** Seconds: estimates are whole. */
+/** Tolerated difference of estimates, which are whole seconds. */
 const SLACK_SECONDS = 1;
 
-/** One workload as the log tells of it so far. */
+/** The state of a workload after the events so far. */
 interface TrackedWorkload {
   readonly row: SeenRow;
-  /** At any time: the log does not say what its shape was before. */
+  /** The workload is edited at some time: the log does not contain its earlier shape. */
   readonly edited: boolean;
   priority: number;
   queue: string;
   walltime: number;
-  /** Since when it stands in line; undefined: it does not. */
+  /** Time since which the workload competes for resources; undefined if it does not. */
   since: number | undefined;
   estimate: number | undefined;
-  /** When that estimate was told. */
+  /** Time of the event with that estimate. */
   estimatedAt: number;
-  /** Ends of its allocation, while it has one. */
+  /** End of the current allocation. */
   end: number | undefined;
 }
 
-/** @param rows for what the log does not say: shapes, and the order of arrival */
+/** @param rows for shapes and the order of submission, which the log does not contain */
 export function orderViolations(
   events: readonly LoggedEvent[],
   rows: readonly SeenRow[],
@@ -46,7 +45,7 @@ class OrderChecker {
   readonly violations: Violation[] = [];
   private readonly workloads = new Map<string, TrackedWorkload>();
   private readonly rows: ReadonlyMap<string, SeenRow>;
-  /** Who came or stepped into line when; undefined: something that shook everything. */
+  /** Events that may postpone estimates: a workload that starts to compete, or undefined for an event that affects all. */
   private readonly disruptions: { readonly at: number; readonly workload: TrackedWorkload | undefined }[] =
     [];
   private lastDisturbance = 0;
@@ -81,7 +80,7 @@ class OrderChecker {
         this.endAllocation(workload, event.at);
         workload.estimate = undefined;
         this.enqueue(workload, event.at);
-        // What it held, or what it lost, is counted anew.
+        // Its allocation, or the loss of its nodes, changes the forecast for all others.
         this.disruptions.push({ at: event.at, workload: undefined });
         break;
       case 'Finished':
@@ -91,7 +90,7 @@ class OrderChecker {
     }
   }
 
-  /** Who stayed longer than he said has delayed whoever was to come after him. */
+  /** A workload that overran its walltime may have delayed all others. */
   private endAllocation(workload: TrackedWorkload, when: number): void {
     if (workload.end !== undefined && when > workload.end)
       this.disruptions.push({ at: when, workload: undefined });
@@ -140,9 +139,9 @@ class OrderChecker {
       return;
     }
     if (workload.since === undefined) this.enqueue(workload, when);
-    const told = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
-    // Behind pods that are not ours, whose end nobody knows.
-    const estimate = told !== undefined && told < when + YEAR_SECONDS ? told : undefined;
+    const logged = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
+    // A start after more than a year means that it waits for unmanaged pods, whose end is not known.
+    const estimate = logged !== undefined && logged < when + YEAR_SECONDS ? logged : undefined;
     if (
       estimate !== undefined &&
       workload.estimate !== undefined &&
@@ -151,19 +150,19 @@ class OrderChecker {
     )
       this.violations.push({
         invariant: 'I5',
-        text: `${workload.row.name} was to start at ${workload.estimate} and is now to start at ${estimate}`,
+        text: `the estimated start of ${workload.row.name} moved from ${workload.estimate} to ${estimate}`,
       });
-    // Who lost its reservation to nobody has lost nothing that was promised: only what is promised anew is compared.
+    // Without a new estimate there is no promise to compare.
     if (estimate !== undefined) {
       workload.estimate = estimate;
       workload.estimatedAt = when;
     }
   }
 
-  /** Somebody came before it, something was lost, or somebody stays longer than he said. */
+  /** Whether a workload ahead of it was submitted, resources were lost, or a workload overruns its walltime. */
   private isExcused(workload: TrackedWorkload, when: number): boolean {
     if (!this.interventions.comparable) return true;
-    // The pass that told it may have begun before the log had what came then.
+    // The snapshot of the pass that made the estimate may be older than events in the log.
     const from = workload.estimatedAt - PASS_SECONDS;
     for (let i = this.disruptions.length - 1; i >= 0 && this.disruptions[i]!.at >= from; i--) {
       const { workload: other } = this.disruptions[i]!;
@@ -178,10 +177,10 @@ class OrderChecker {
       if (other.since !== undefined && when - other.since > PASS_SECONDS)
         this.violations.push({
           invariant: 'I4',
-          text: `${workload.row.name} started before ${other.row.name}, its equal`,
+          text: `${workload.row.name} started before ${other.row.name}, which is equal and was submitted earlier`,
         });
     }
-    // What it waited for came to pass, and it was granted in the pass that saw it.
+    // The workload started to compete and was granted in the same pass.
     if (workload.since === undefined) this.enqueue(workload, when);
     workload.since = undefined;
     workload.estimate = undefined;
@@ -197,7 +196,7 @@ function areEqual(a: TrackedWorkload, b: TrackedWorkload): boolean {
     a.row.shape === b.row.shape &&
     !a.edited &&
     !b.edited &&
-    // A wait after a failure is its own.
+    // The backoff after a failure applies to one workload only.
     a.row.requeues === 0
   );
 }
