@@ -97,9 +97,9 @@ export class Controller {
     this.fence = fence;
     const options = {
       config: parseConfig({}),
-      queue: trigger.around('queue', queue),
-      client: trigger.around('client', client),
-      fluxion: trigger.around('fluxion', fluxion),
+      queue: trigger.wrap('queue', queue),
+      client: trigger.wrap('client', client),
+      fluxion: trigger.wrap('fluxion', fluxion),
       fence,
       logger: log,
       metrics: this.metrics,

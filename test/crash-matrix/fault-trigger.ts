@@ -7,7 +7,7 @@ const PORT_OF = { database: 'queue', apiserver: 'client', fluxion: 'fluxion' } a
 export class FaultTrigger {
   readonly triggered: Promise<void>;
   isTriggered = false;
-  private dead = false;
+  private killed = false;
   private resolveTriggered: () => void = () => undefined;
 
   /**
@@ -25,27 +25,27 @@ export class FaultTrigger {
   }
 
   /** Wraps a port. */
-  around<T extends object>(port: Port, target: T): T {
+  wrap<T extends object>(port: Port, target: T): T {
     return portThrough(port, target, (call) => this.make(call));
   }
 
   /** Simulates a killed process: no further call takes effect, and no answer arrives. */
   kill(): void {
-    this.dead = true;
+    this.killed = true;
   }
 
   private async make(call: PortCall): Promise<unknown> {
-    if (this.dead) throw lost(call);
+    if (this.killed) throw lost(call);
     const answer = await call.effect();
     if (call.name === this.call && !this.isTriggered) {
       this.isTriggered = true;
-      if (this.fault === 'kill') this.dead = true;
+      if (this.fault === 'kill') this.killed = true;
       await this.inject();
       this.resolveTriggered();
       if (this.fault in PORT_OF && PORT_OF[this.fault as keyof typeof PORT_OF] === call.port)
         throw lost(call);
     }
-    if (this.dead) throw lost(call);
+    if (this.killed) throw lost(call);
     return answer;
   }
 }

@@ -24,7 +24,7 @@ const MAX_ROUNDS = 4;
 const TRIGGER_MS = 4_000;
 /** Time in which all workloads of a round must finish, in milliseconds. */
 const ROUND_MS = 40_000;
-const LOOK_MS = 100;
+const OBSERVE_MS = 100;
 
 export async function playMatrix(
   fixture: Fixture,
@@ -94,16 +94,16 @@ class Matrix {
     const found: Violation[] = [];
     const until = performance.now() + ROUND_MS;
     for (;;) {
-      const seen = await this.observer.look();
+      const seen = await this.observer.observe();
       const now = differences(seen);
-      found.push(...persistent.look(performance.now() / 1000, now));
+      found.push(...persistent.observe(performance.now() / 1000, now));
       const open = this.open(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {
         const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} does not finish` }));
         return [...found, ...lost];
       }
-      await pause(LOOK_MS);
+      await pause(OBSERVE_MS);
     }
   }
 
@@ -127,7 +127,7 @@ class Matrix {
     const [events, rows, seen] = [
       await this.observer.events(),
       await this.observer.rows(),
-      await this.observer.look(),
+      await this.observer.observe(),
     ];
     const { stopped, lostNodes, disturbances } = this.scenario;
     const all = [...disturbances, ...this.faults].sort((a, b) => a - b);

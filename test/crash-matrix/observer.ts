@@ -34,7 +34,7 @@ export class Observer {
   }
 
   /** The current observation without the event log. */
-  async look(): Promise<Observation> {
+  async observe(): Promise<Observation> {
     const [rows, jobList, podList, nodeList, fluxion] = await Promise.all([
       this.rows(),
       this.client.list<Job>(jobs(this.namespace)),

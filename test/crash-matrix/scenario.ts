@@ -18,7 +18,7 @@ export class Scenario {
   readonly lostNodes = new Set<string>();
   /** Unix seconds. */
   readonly disturbances: number[] = [];
-  private readonly made: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
+  private readonly created: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
   private count = 0;
 
   private constructor(
@@ -39,7 +39,7 @@ export class Scenario {
 
   /** uids of all workloads of this round. */
   get uids(): ReadonlySet<string> {
-    return new Set(this.made.map(({ object }) => object.metadata.uid));
+    return new Set(this.created.map(({ object }) => object.metadata.uid));
   }
 
   /** Submits the workloads that the call needs. @param triggered resolves once the fault is injected, to stop waiting */
@@ -47,24 +47,24 @@ export class Scenario {
     const need = needs(call);
     if (need === 'preemption') await this.preempt(triggered);
     else if (need === 'node-loss') await this.loseNode(triggered);
-    else await this.flow(call, triggered);
+    else await this.submitAllKinds(call, triggered);
   }
 
   /** Deletes the workloads of the round. */
   async clear(): Promise<void> {
-    for (const { object, kind } of this.made.splice(0)) {
+    for (const { object, kind } of this.created.splice(0)) {
       this.stopped.add(object.metadata.uid);
       await this.remove(object, kind);
     }
   }
 
-  private async flow(call: CallName, triggered: Promise<void>): Promise<void> {
+  private async submitAllKinds(call: CallName, triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const common = { annotations: WALLTIME, runs: '200ms' };
     await this.job(`gang-${i}`, { ...common, pods: 3, cores: SIZE });
     await this.job(`loose-${i}`, { ...common, pods: 2, cores: 2, indexed: false });
     const pod = await this.namespace.pod(`plain-${i}`, common);
-    this.made.push({ object: pod, kind: 'Pod' });
+    this.created.push({ object: pod, kind: 'Pod' });
     const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
     const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
     // The row must exist before the update.
@@ -87,7 +87,7 @@ export class Scenario {
     this.disturb();
     await cluster.removeNode(name);
     const [next = ''] = await this.addNode(cluster, shape);
-    this.leave(next);
+    this.keepSpare(next);
   }
 
   /** Fills the cluster with a preemptible job and submits a job with a higher priority. */
@@ -112,7 +112,7 @@ export class Scenario {
 
   private async job(name: string, shape: Parameters<Namespace['job']>[1]): Promise<Job> {
     const object = await this.namespace.job(name, shape);
-    this.made.push({ object, kind: 'Job' });
+    this.created.push({ object, kind: 'Job' });
     return object;
   }
 
@@ -122,7 +122,7 @@ export class Scenario {
   }
 
   /** Spare nodes of earlier rounds stay until {@link removeSpare}: only jobs with their label need them. */
-  private leave(name: string): void {
+  private keepSpare(name: string): void {
     this.spare.push(name);
   }
 

@@ -1,4 +1,4 @@
-/** The Job controller as far as the queue depends on it: pods for unsuspended Jobs, counts, ends, suspension, deletion. */
+/** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -6,9 +6,9 @@ import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
-/** What the controller remembers of a Job although its pods are gone (in Kubernetes: finalizers and status). */
+/** The finished pods of a Job, also after their deletion (in Kubernetes: finalizers and status). */
 interface JobRecord {
-  /** Completion indexes, or uids of pods where there are none. */
+  /** Completion indexes, or uids of pods without an index. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
 }
@@ -26,7 +26,7 @@ export class SimulatedJobs {
     return this.apiserver.store;
   }
 
-  /** One sync of one Job. */
+  /** Reconciles one Job once. */
   sync(job: Job): void {
     const pods = this.podsOf(job);
     const record = this.recordOf(job, pods);
@@ -41,7 +41,7 @@ export class SimulatedJobs {
     else this.run(job, live, record);
   }
 
-  /** Pods of Jobs that are no more. */
+  /** Deletes the pods of deleted Jobs. */
   collect(): void {
     const uids = new Set(this.store.list<Job>('jobs').map(({ metadata }) => metadata.uid));
     for (const pod of this.store.list<Pod>('pods')) {

@@ -1,4 +1,4 @@
-/** What people do to a cluster: random, and mostly reasonable. */
+/** The random actions of users and administrators of a cluster. */
 import { jobs as jobPath, nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
@@ -7,18 +7,18 @@ import type { SimulatedApiserver } from './simulated-apiserver';
 import { FAILS, RUNS } from './simulated-cluster';
 
 export const NAMESPACE = 'science';
-/** Its pods don't go through the queue. */
-const ELSEWHERE = 'elsewhere';
+/** A namespace with unmanaged pods. */
+const OTHER_NAMESPACE = 'elsewhere';
 const CORES = 4;
-/** More than can ever run at once wait for long; few that wait find few faults. */
-const MOST_OPEN = 30;
+/** Maximum number of unfinished workloads: more make runs slow, fewer find fewer bugs. */
+const MAX_UNFINISHED = 30;
 
 export interface SimulatedUserOptions {
   readonly apiserver: SimulatedApiserver;
   readonly random: Random;
   /** Unix seconds of the cluster. */
   readonly now: () => number;
-  /** Whether nodes come and go. */
+  /** Whether nodes are added and removed. */
   readonly nodes: boolean;
 }
 
@@ -34,36 +34,36 @@ export class SimulatedUser {
   setUp(): void {
     const { store } = this.options.apiserver;
     store.create('namespaces', { metadata: { name: NAMESPACE, labels: { 'fluxqueue/enabled': 'true' } } });
-    store.create('namespaces', { metadata: { name: ELSEWHERE } });
+    store.create('namespaces', { metadata: { name: OTHER_NAMESPACE } });
     for (let i = 0; i < 4; i++) this.addNode();
   }
 
-  /** One thing, whatever is possible just now. */
+  /** Makes one random action. */
   act(): void {
     const { random, nodes } = this.options;
-    const dice = random.between(1, nodes ? 100 : 84);
-    if (dice <= 45) this.submitSome();
-    else if (dice <= 53) this.deleteOne();
-    else if (dice <= 61) this.toggleHold();
-    else if (dice <= 69) this.edit();
-    else if (dice <= 73) this.suspend();
-    else if (dice <= 84) this.deleteFinished();
-    else if (dice <= 87) this.loseNode();
-    else if (dice <= 91) this.addNode();
-    else if (dice <= 95) this.cordon();
+    const roll = random.between(1, nodes ? 100 : 84);
+    if (roll <= 45) this.submitSome();
+    else if (roll <= 53) this.deleteOne();
+    else if (roll <= 61) this.toggleHold();
+    else if (roll <= 69) this.edit();
+    else if (roll <= 73) this.suspend();
+    else if (roll <= 84) this.deleteFinished();
+    else if (roll <= 87) this.loseNode();
+    else if (roll <= 91) this.addNode();
+    else if (roll <= 95) this.cordon();
     else this.createUnmanagedPod();
   }
 
-  /** Everything can end now: all nodes are there, nobody holds anything back. */
+  /** Adds missing nodes and releases all holds, so that all workloads can finish. */
   releaseEverything(): void {
     while (this.nodes().length < 4) this.addNode();
     for (const node of this.nodes()) if (node.spec.unschedulable === true) this.setCordon(node, false);
-    for (const object of this.open())
+    for (const object of this.unfinished())
       if (object.metadata.labels?.['fluxqueue/hold'] === 'true') this.setHold(object, false);
   }
 
   private submitSome(): void {
-    if (this.open().length >= MOST_OPEN) return;
+    if (this.unfinished().length >= MAX_UNFINISHED) return;
     for (let n = this.options.random.between(1, 3); n > 0; n--) this.submit();
   }
 
@@ -71,7 +71,7 @@ export class SimulatedUser {
     const { apiserver, random } = this.options;
     const runs = random.between(1, 12);
     const annotations = {
-      // Some run for longer than they said.
+      // Some workloads overrun their walltime.
       'fluxqueue/walltime': `${random.happens(0.1) ? Math.ceil(runs / 2) : runs + random.between(5, 60)}s`,
     };
     const labels = {
@@ -95,7 +95,7 @@ export class SimulatedUser {
 
   private jobSpec(annotations: Readonly<Record<string, string>>): object {
     const { random } = this.options;
-    // Few shapes, so that there are equals.
+    // Few shapes, so that many workloads are equal.
     const [pods, cores] = random.oneOf([
       [1, 1],
       [1, 1],
@@ -123,7 +123,7 @@ export class SimulatedUser {
 
   private deleteOne(): void {
     const { apiserver, random } = this.options;
-    const object = random.oneOf(this.open());
+    const object = random.oneOf(this.unfinished());
     if (object === undefined) return;
     this.stopped.add(object.metadata.uid);
     const foreground = isJob(object) && random.happens(0.3);
@@ -131,7 +131,7 @@ export class SimulatedUser {
   }
 
   private toggleHold(): void {
-    const object = this.options.random.oneOf(this.open());
+    const object = this.options.random.oneOf(this.unfinished());
     if (object !== undefined) this.setHold(object, object.metadata.labels?.['fluxqueue/hold'] !== 'true');
   }
 
@@ -143,7 +143,7 @@ export class SimulatedUser {
 
   private edit(): void {
     const { random } = this.options;
-    const object = random.oneOf(this.open());
+    const object = random.oneOf(this.unfinished());
     if (object === undefined) return;
     const { metadata } = object;
     if (isJob(object) && object.spec.suspend === true && random.happens(0.5)) {
@@ -155,9 +155,9 @@ export class SimulatedUser {
     }
   }
 
-  /** By hand, of a Job that runs: it goes back to its queue. */
+  /** Suspends a running Job, which requeues it. */
   private suspend(): void {
-    const running = this.open()
+    const running = this.unfinished()
       .filter(isJob)
       .filter(({ spec }) => spec.suspend === false);
     const job = this.options.random.oneOf(running);
@@ -167,13 +167,15 @@ export class SimulatedUser {
     this.put(suspended);
   }
 
-  /** What has ended is deleted in the end. */
+  /** Deletes some finished workloads. */
   private deleteFinished(): void {
     const { apiserver, random } = this.options;
     const { store } = apiserver;
     for (const object of [...store.list<Job>('jobs'), ...this.plainPods()]) {
-      const over = isJob(object) ? (object.status?.conditions?.length ?? 0) > 0 : isTerminal(object as Pod);
-      if (over && random.happens(0.5)) {
+      const finished = isJob(object)
+        ? (object.status?.conditions?.length ?? 0) > 0
+        : isTerminal(object as Pod);
+      if (finished && random.happens(0.5)) {
         this.stopped.add(object.metadata.uid);
         apiserver.delete(pathOf(object), undefined, 'Background');
       }
@@ -189,7 +191,7 @@ export class SimulatedUser {
     apiserver.delete(nodePath(node.metadata.name));
   }
 
-  /** A new one, or one that comes back. */
+  /** Adds a new node or a removed one. */
   private addNode(): void {
     const { apiserver, random } = this.options;
     if (this.nodes().length >= 6) return;
@@ -217,11 +219,11 @@ export class SimulatedUser {
     this.put({ ...node, spec: { ...spec, ...(unschedulable && { unschedulable }) } } as Node);
   }
 
-  /** A pod of somebody else takes room. */
+  /** Creates a pod of another scheduler. */
   private createUnmanagedPod(): void {
     const { apiserver, random } = this.options;
     this.recordDisturbance();
-    apiserver.create(podPath(ELSEWHERE), {
+    apiserver.create(podPath(OTHER_NAMESPACE), {
       metadata: { name: `other-${this.created++}`, annotations: { [RUNS]: String(random.between(2, 20)) } },
       spec: this.podSpec(1),
       status: { phase: 'Pending' },
@@ -240,8 +242,8 @@ export class SimulatedUser {
     return this.options.apiserver.store.list<Node>('nodes');
   }
 
-  /** Workloads that have not ended and are not being deleted. */
-  open(): readonly KubernetesObject[] {
+  /** Workloads that have not finished and are not being deleted. */
+  unfinished(): readonly KubernetesObject[] {
     const jobs = this.options.apiserver.store
       .list<Job>('jobs')
       .filter(({ status }) => (status?.conditions?.length ?? 0) === 0);

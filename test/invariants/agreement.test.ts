@@ -95,11 +95,11 @@ describe('differences between the three views', () => {
   test('count only after they have lasted for the tolerated time', () => {
     const persistent = new PersistentDifferences();
     const found = seen({ jobs: [suspended] });
-    expect(persistent.look(0, found)).toEqual([]);
-    expect(persistent.look(4, [])).toEqual([]);
-    expect(persistent.look(5, found)).toEqual([]);
-    expect(persistent.look(10, found)).toEqual([]);
-    expect(persistent.look(10.5, found)).toEqual(found);
-    expect(persistent.look(11, found)).toEqual([]);
+    expect(persistent.observe(0, found)).toEqual([]);
+    expect(persistent.observe(4, [])).toEqual([]);
+    expect(persistent.observe(5, found)).toEqual([]);
+    expect(persistent.observe(10, found)).toEqual([]);
+    expect(persistent.observe(10.5, found)).toEqual(found);
+    expect(persistent.observe(11, found)).toEqual([]);
   });
 });

@@ -155,7 +155,7 @@ export class PersistentDifferences {
   private readonly reported = new Set<string>();
 
   /** @param at seconds @returns the differences that have lasted too long, each one once */
-  look(at: number, seen: readonly Violation[]): Violation[] {
+  observe(at: number, seen: readonly Violation[]): Violation[] {
     const now = new Set(seen.map(({ text }) => text));
     for (const text of this.since.keys()) if (!now.has(text)) this.since.delete(text);
     for (const text of now) if (!this.since.has(text)) this.since.set(text, at);
