@@ -1,2 +1,2 @@
-/** Set by the global set-up when the control plane could not be built: why, in one line. */
+/** Environment variable with the reason why the global set-up could not build the control plane. */
 export const NO_CONTROL_PLANE = 'FLUXQUEUE_TEST_NO_CONTROL_PLANE';
