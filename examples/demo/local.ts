@@ -1,4 +1,4 @@
-/** The demo on a control plane of its own. */
+/** The demo on a local control plane. */
 import { once } from 'node:events';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { createClient } from '../../runtime/kubernetes/client';
@@ -38,7 +38,7 @@ async function show(
   signal: AbortSignal,
   print: (line: string) => void,
 ): Promise<RunResult> {
-  print('stack applied (admission as policies); starting fluxion and controller');
+  print('stack applied (admission by policies); starting fluxion and controller');
   await stack.roles.startFluxion();
   await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
   await stack.namespace(NAMESPACE);
@@ -47,7 +47,7 @@ async function show(
   try {
     const workloads = demoWorkloads(NAMESPACE, { nodes: options.nodes, coresPerNode: CORES }, options.jobs);
     print(
-      `submitting ${options.jobs} workloads and one that can never fit to namespace ${NAMESPACE} (label ${NAMESPACE_LABEL})`,
+      `submitting ${options.jobs} workloads and an unsatisfiable one to namespace ${NAMESPACE} (label ${NAMESPACE_LABEL})`,
     );
     const out = options.json ? process.stderr : process.stdout;
     const table = new LiveTable(out, !options.json && out.isTTY);
@@ -64,7 +64,7 @@ async function keep(stack: Stack, signal: AbortSignal, print: (line: string) => 
   print(`\nstill running. In another terminal:\n  export KUBECONFIG=${stack.cluster.kubeconfig}`);
   print(`  ${stack.cluster.kubectlPath} get fj -n ${NAMESPACE}`);
   print(`  ${stack.cluster.kubectlPath} create -f examples/jobs/small.yaml\nCtrl-C ends it.`);
-  // The servers are processes of their own: nothing else keeps this one alive.
+  // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');
   clearInterval(alive);

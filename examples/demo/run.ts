@@ -1,4 +1,4 @@
-/** Submits the workloads to a running stack, shows them until they are over, and judges the run. */
+/** Submits the workloads to a running stack, shows them until they have finished, and checks the result. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -21,16 +21,16 @@ export interface RunOptions {
 }
 
 export interface RunResult extends Verdict {
-  /** From the first submit to the last end. */
+  /** Seconds from the first submission to the end of the last workload. */
   readonly seconds: number;
   readonly waitP50: number;
   readonly waitMax: number;
-  /** Why the impossible one never started. */
+  /** The wait message of the unsatisfiable workload. */
   readonly impossible: string;
 }
 
 const REFRESH_MS = 500;
-/** Nothing finished for so long: whatever is left is called lost. */
+/** Without a finished workload for this time, the remaining ones are lost. */
 const STUCK_MS = 60_000;
 
 export async function runDemo(options: RunOptions): Promise<RunResult> {
@@ -51,11 +51,11 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
     seconds: round(seconds),
     waitP50: round(waits[Math.floor(waits.length / 2)] ?? 0),
     waitMax: round(waits.at(-1) ?? 0),
-    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'nobody said why',
+    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'no message',
   };
 }
 
-/** The impossible one goes in the middle; its uid comes last in the result. */
+/** Submits the unsatisfiable workload in the middle. @returns all uids, with that of the unsatisfiable one last */
 async function submit({ client, workloads, signal }: RunOptions): Promise<string[]> {
   const applier = new Applier(client);
   const create = async (manifest: (typeof workloads.runnable)[number]) => {
@@ -100,6 +100,6 @@ export function summarize(result: RunResult, print: (line: string) => void): voi
   print(
     `${result.finished} of ${result.jobs} finished in ${result.seconds} s; waited ${result.waitP50} s (median), ${result.waitMax} s at most`,
   );
-  print(`never fits: ${result.impossible}`);
+  print(`unsatisfiable: ${result.impossible}`);
   print(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
 }

@@ -1,4 +1,4 @@
-/** The live table: what waits, what runs, where; redrawn on a terminal, a line now and then elsewhere. */
+/** The live table of FluxJobs: redrawn in place on a terminal, else one line per change. */
 import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
 
 const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
@@ -8,7 +8,7 @@ export class LiveTable {
   private drawn = 0;
   private lastLine = '';
 
-  /** @param live redraw in place */
+  /** @param live redraws in place */
   constructor(
     private readonly out: NodeJS.WriteStream,
     private readonly live: boolean,
@@ -37,7 +37,7 @@ function countsOf(fluxJobs: readonly FluxJobObject[]): string {
   return `${fluxJobs.length} FluxJobs: ${parts.join(', ')}`;
 }
 
-/** The rows that tell most: what runs, then the queue in order, then what is over. */
+/** Running FluxJobs first, then waiting ones in queue order, then finished ones. */
 function table(fluxJobs: readonly FluxJobObject[], capacity: number, width: number): string[] {
   const sorted = [...fluxJobs].sort(
     (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),

@@ -1,4 +1,4 @@
-/** What the demo submits: the manifests of examples/jobs, made to the size of the cluster. */
+/** The workloads of the demo: the manifests of examples/jobs, scaled to the size of the cluster. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -20,9 +20,9 @@ interface PodTemplate {
   readonly spec: { readonly containers: readonly [object, ...object[]] };
 }
 
-/** Read by the demo's nodes only: how long the pod runs. */
+/** Run time of a pod, which only the nodes of the demo read. */
 export const DURATION = 'fluxqueue.test/duration';
-/** Small jobs differ, so that they leave gaps and fill them: part of a node, seconds they run. */
+/** Different small jobs, which leave gaps and backfill them: the part of a node, and seconds of run time. */
 const MIX = [
   { part: 1 / 4, seconds: 2 },
   { part: 1 / 2, seconds: 3 },
@@ -31,23 +31,23 @@ const MIX = [
   { part: 1 / 4, seconds: 5 },
 ] as const;
 
-/** What the demo's workloads are cut to. */
+/** The capacity to which the workloads are scaled. */
 export interface Capacity {
   readonly nodes: number;
-  /** Cores of a node that the demo may use. */
+  /** Cores per node that the demo uses. */
   readonly coresPerNode: number;
 }
 
 export interface DemoWorkloads {
-  /** All of these can run. */
+  /** Workloads that can all run. */
   readonly runnable: readonly Manifest[];
   readonly impossible: Manifest;
 }
 
-/** @param jobs how many runnable ones, at least 3 */
+/** @param jobs number of runnable workloads, at least 3 */
 export function demoWorkloads(namespace: string, capacity: Capacity, jobs: number): DemoWorkloads {
   const small = Array.from({ length: jobs - 2 }, (_, i) => smallJob(namespace, i, capacity));
-  // The wide one comes when the cluster is full: it needs a reservation, and what comes after it may backfill.
+  // The wide Job comes when the cluster is full: it needs a reservation, and later Jobs can backfill.
   const before = Math.ceil(small.length / 3);
   const runnable = [
     ...small.slice(0, before),

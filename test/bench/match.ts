@@ -1,9 +1,9 @@
 /**
- * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: how fast the
- * embedded matcher, and beside it the real library where it is found, match on nodes of 64 cores
- * and 8 gpus. Progress goes to stderr, the result is the last line on stdout.
+ * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: the speed of the
+ * embedded matcher, and of flux-sched's library if it is installed, on nodes with 64 cores and 8 gpus. Progress goes to
+ * stderr, the result is the last line on stdout.
  *
- * The library takes minutes to read 720,000 vertices: it is asked up to --library-nodes only.
+ * The library needs minutes to load 720,000 vertices, so it runs with at most --library-nodes nodes.
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ interface EngineUnderTest {
   start(): Promise<Engine>;
 }
 
-/** Every engine that is here. */
+/** The engines available on this machine. */
 function enginesUnderTest(libraryNodes = Number.POSITIVE_INFINITY): EngineUnderTest[] {
   const embedded = {
     name: 'embedded',
@@ -38,17 +38,17 @@ export interface MatchFigures {
   readonly nodes: number;
   readonly policy: string;
   readonly initMs: number;
-  /** One-eighth-of-a-node jobs while the graph fills, for at most the given seconds. */
+  /** Matches of jobs with an eighth of a node until the graph is full, for at most the given seconds. */
   readonly fillMatches: number;
   readonly fillMatchesPerSecond: number;
   readonly fillP50Ms: number;
   readonly fillP99Ms: number;
-  /** The first match that a full graph refuses, and the median of those after it. */
+  /** The first refused match on the full graph, and the median of the next ones. */
   readonly firstRefusalMs: number;
   readonly refusalP50Ms: number;
-  /** A reservation on the full graph, median. */
+  /** The median reservation on the full graph. */
   readonly reserveP50Ms: number;
-  /** Of the process, which did nothing else. */
+  /** Memory of the process, which runs only this measurement. */
   readonly rssMiB: number;
 }
 
@@ -100,13 +100,13 @@ class Bench {
     return (await timed(() => this.engine.init({ nodes, policy, now: 0 }))).ms;
   }
 
-  /** Small jobs for the given seconds, then the rest in wide ones. @returns the times of the small ones */
+  /** Fills the graph with small jobs for some seconds, then with wide jobs. @returns the times of the small jobs */
   async fill(seconds: number): Promise<number[]> {
     const times: number[] = [];
     const capacity = this.nodes * UNIT.perNode;
     const until = Date.now() + seconds * 1000;
     while (times.length < capacity && Date.now() < until) {
-      // Walltimes differ, so that reservations have several times to try.
+      // Different walltimes, so that a reservation has several candidate times.
       times.push(await this.expect('OK', jobspecOf(1, 3600 + (times.length % 97)), 'allocate'));
     }
     await this.fillRest(capacity - times.length);
@@ -141,7 +141,7 @@ class Bench {
     const jobid = ++this.lastId;
     const { ms, result } = await timed(() => this.engine.match({ jobid, jobspec, operation, now: 0 }));
     if (result.status !== status)
-      throw new Error(`${this.engine.kind}: ${operation} was answered ${result.status}`);
+      throw new Error(`${this.engine.kind}: the answer to ${operation} is ${result.status}`);
     return ms;
   }
 }
@@ -189,7 +189,7 @@ interface Order {
   readonly seconds: number;
 }
 
-/** Each in a process of its own: memory is its own then, and no engine warms up for another. */
+/** Runs a measurement in its own process, so that memory and warm-up are not shared. */
 function measureInProcess(order: Order): Promise<MatchFigures> {
   return new Promise((resolve, reject) => {
     const child = fork(__filename, ['--order', JSON.stringify(order)]);
@@ -226,7 +226,8 @@ async function main(): Promise<void> {
   const wanted = values.policies.split(',');
   const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
   const all = enginesUnderTest(Number(values['library-nodes']));
-  if (all.length === 1) process.stderr.write('the real library is not here: embedded only\n');
+  if (all.length === 1)
+    process.stderr.write("flux-sched's library is not installed: measuring the embedded matcher only\n");
   const figures: MatchFigures[] = [];
   for (const nodes of values.nodes.split(',').map(Number)) {
     for (const policy of policies) {
