@@ -1,5 +1,6 @@
 /** The embedded matcher as a server that replays recordings. */
-import { type JgfGraph, Matcher } from '../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
+import { Matcher } from '../../runtime/fluxion/matcher/matcher';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { OracleAnswer, OracleServer } from './oracle';

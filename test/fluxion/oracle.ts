@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import type { JgfGraph } from '../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import { EmbeddedOracleServer } from './embedded-oracle';

@@ -12,7 +12,7 @@ import {
   type MatchRequest,
   type MatchResponse,
 } from '../../runtime/fluxion/generated/fluxion';
-import { Matcher } from '../../runtime/fluxion/matcher';
+import { Matcher } from '../../runtime/fluxion/matcher/matcher';
 
 export interface PublicServer {
   readonly address: string;

@@ -6,7 +6,7 @@ import {
   MatchRequest,
   MatchResponse_Verdict,
 } from '../../runtime/fluxion/generated/fluxion';
-import type { JgfGraph } from '../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import { operationToWire } from '../../runtime/fluxion/wire';
 import type { Jobspec } from '../../runtime/jobspec/types';

@@ -1,13 +1,6 @@
 /** JGF, the graph format that flux-sched reads at initialization and writes in its answers. */
 import { FluxqError, messageOf } from '../../errors';
-import type { GraphNode } from '../../resources/types';
-import { GraphLayout } from './layout';
 import type { JgfGraph, JgfVertex, ReadVertex } from './types';
-
-/** The graph of these nodes; `Matcher.fromNodes` builds the same graph. */
-export function toJgf(nodes: readonly GraphNode[]): JgfGraph {
-  return new GraphLayout(nodes).jgf();
-}
 
 /** @throws FluxqError FLUXQ_FLUXION_GRAPH with the text of flux-sched */
 export function parseJgf(input: JgfGraph | string): JgfGraph {

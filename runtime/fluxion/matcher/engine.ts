@@ -6,7 +6,7 @@ import type { Allocation, GraphNode } from '../../resources/types';
 import type { Engine, EngineResult, JgfInit } from '../engine';
 import { checkNodes } from '../jgf/layout';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest } from '../types';
-import { Matcher } from './index';
+import { Matcher } from './matcher';
 
 /** Creates a Fluxion in this process; close() drops the graph. */
 export function embeddedFluxion(): Fluxion {

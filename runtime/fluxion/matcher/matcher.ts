@@ -1,6 +1,6 @@
 /**
- * The embedded matcher: a resource graph, the spans that jobs hold on it, and a traverser that matches requests. It does
- * no I/O and takes the time from the caller.
+ * The embedded matcher: a resource graph, the spans that jobs hold on it, and a traverser that matches requests. It gives
+ * the same answers as the C library of flux-sched 0.54. It does no I/O and takes the time from the caller.
  *
  * With `now` always 0 it behaves like the C library, which has no clock. When `now` moves, an allocation past its end
  * holds its vertices for one more second, until the caller cancels it; the caller also cancels reservations.
@@ -106,7 +106,7 @@ export class Matcher {
   }
 
   /**
-   * Builds the same matcher as `fromJgf(toJgf(nodes))` without building the JGF.
+   * Builds the same matcher as `fromJgf` from the JGF of these nodes, without building the JGF.
    * @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY
    */
   static fromNodes(nodes: readonly GraphNode[], options: MatcherOptions): Matcher {

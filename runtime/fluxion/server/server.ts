@@ -11,7 +11,7 @@ import { Health } from './health';
 import { FluxionService } from './service';
 
 /** Certificates and keys in PEM. */
-export interface ServerTls {
+interface ServerTls {
   readonly cert: string;
   readonly key: string;
   /** Callers must present a certificate of this authority. @default - no client certificates */

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
-import { toJgf } from '../../../runtime/fluxion/matcher';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import type { QueuePolicy } from '../../../runtime/queue/settings';
@@ -15,6 +14,7 @@ import { conformance } from '../conformance';
 import { cores, nodes, wholeNodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
 import { START, TWO_NODES } from '../scenarios/scenario';
+import { toJgf } from '../to-jgf';
 import { answers, histories } from './histories';
 
 const library = findLibrary(undefined);

@@ -1,4 +1,5 @@
-import { type JgfGraph, Matcher } from '../../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import { jobspecOf } from './arbitraries';
 
 const vertices = [

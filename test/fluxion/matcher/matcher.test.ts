@@ -1,4 +1,4 @@
-import { Matcher } from '../../../runtime/fluxion/matcher';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { MatchOperation } from '../../../runtime/fluxion/types';
 import type { JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';

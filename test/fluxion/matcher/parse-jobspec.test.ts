@@ -1,4 +1,4 @@
-import { Matcher } from '../../../runtime/fluxion/matcher';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import { jobspecOf } from './arbitraries';
 

@@ -1,5 +1,5 @@
 /** Runs random steps on a matcher and records the jobs as a caller does. */
-import type { Granted, Matcher, MatchOutcome } from '../../../runtime/fluxion/matcher';
+import type { Granted, Matcher, MatchOutcome } from '../../../runtime/fluxion/matcher/matcher';
 import type { Step } from './arbitraries';
 
 export interface HeldJob {

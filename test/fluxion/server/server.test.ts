@@ -14,11 +14,11 @@ import {
   HealthCheckResponse_ServingStatus as Serving,
 } from '../../../runtime/fluxion/generated/health';
 import { EmbeddedEngine } from '../../../runtime/fluxion/matcher/engine';
-import { toJgf } from '../../../runtime/fluxion/matcher/index';
 import { type FluxionServer, startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { loopbackCertificate } from '../certificates';
 import { cores, nodes } from '../jobspecs';
 import { START, TWO_NODES } from '../scenarios/scenario';
+import { toJgf } from '../to-jgf';
 
 const log = { info() {}, warn() {}, error() {} };
 const INIT = { nodes: TWO_NODES, policy: 'lonode', now: START } as const;
