@@ -1,5 +1,5 @@
 /** The options of `npm start`. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 export interface DemoOptions {
   /** Number of nodes of the local control plane. */
@@ -12,6 +12,8 @@ export interface DemoOptions {
   readonly keep: boolean;
   /** A context of the kubeconfig instead of a local control plane. */
   readonly context?: string;
+  /** Writes the frames of the live table to this file as an animated SVG. */
+  readonly record?: string;
   /** With a context: applies without confirmation. */
   readonly yes: boolean;
   /** Runs the scheduler alone with a simulated clock, even if a control plane is available. */
@@ -25,6 +27,12 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     .option('--jobs <n>', 'number of workloads that can run', count(3, 100_000), 80)
     .option('--json', 'print one line of JSON at the end', false)
     .option('--keep', 'keep everything running until Ctrl-C and print how to access it', false)
+    .addOption(
+      new Option('--record <file>', 'write the live table of the local run as an animated SVG').conflicts([
+        'context',
+        'simulate',
+      ]),
+    )
     .option('--context <name>', 'use this context of your kubeconfig instead of a local control plane')
     .option('--yes', 'with --context: apply without confirmation', false)
     .option('--simulate', 'run the scheduler alone, with a simulated clock and cluster', false)

@@ -1,5 +1,6 @@
 /** The engine behind a server: the embedded matcher or flux-sched's library. Callers make one call at a time. */
-import type { Fluxion, MatchPolicy, MatchRequest, MatchResult } from './types';
+import type { MatchPolicy } from '../../constructs/api/policies';
+import type { Fluxion, MatchRequest, MatchResult } from './types';
 
 /** A grant also lists the containment paths of the exclusively allocated vertices, in the order of Fluxion's answer. */
 export type EngineResult =

@@ -7,21 +7,10 @@
  * All times are absolute seconds: Unix time, or the time of the simulator's clock. The caller chooses job ids from
  * 1..2^53-1 and never uses one twice.
  */
+import type { MatchPolicy } from '../../constructs/api/policies';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 
-export const MATCH_POLICIES = [
-  'first',
-  'firstnodex',
-  'low',
-  'high',
-  'lonode',
-  'hinode',
-  'lonodex',
-  'hinodex',
-  'locality',
-] as const;
-export type MatchPolicy = (typeof MATCH_POLICIES)[number];
 export type MatchOperation =
   /** Start now or fail; also an unsatisfiable request is BUSY. */
   | 'allocate'

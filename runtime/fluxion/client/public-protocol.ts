@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type ServiceError, status } from '@grpc/grpc-js';
+import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
@@ -15,7 +16,7 @@ import { GraphLayout } from '../jgf/layout';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
 import { TimeAxis, walltimeOf } from '../time-axis';
-import type { FluxionState, InitRequest, MatchPolicy, MatchRequest, MatchResult } from '../types';
+import type { FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
 import type { Channel } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';

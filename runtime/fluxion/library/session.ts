@@ -4,6 +4,7 @@
  * the running jobs and restores them with their remaining time.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
@@ -14,7 +15,7 @@ import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { TimeAxis } from '../time-axis';
-import type { MatchOperation, MatchPolicy } from '../types';
+import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';

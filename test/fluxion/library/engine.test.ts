@@ -1,12 +1,12 @@
 /** flux-sched's C library, if it is installed (FLUXION_LIBRARY or the usual folders). */
 import { join } from 'node:path';
 import fc from 'fast-check';
+import type { QueuePolicy } from '../../../constructs/api/policies';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
-import type { QueuePolicy } from '../../../runtime/queue/settings';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
 import { swfTrace } from '../../simulation/trace';
