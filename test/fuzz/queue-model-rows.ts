@@ -12,7 +12,7 @@ export const NOT_GRANTED = {
   recall: null,
 } as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
-const ASKED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
+const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
 
 /** Of several records of one uid in a call, the last one counts, in the position of the first one. */
 export function lastOfEach<R extends { readonly uid: string }>(records: readonly R[]): R[] {
@@ -58,6 +58,6 @@ export function updated(
     estimatedStart: null,
     requeues: byUser ? 0 : row.requeues,
     notBefore: byUser ? null : row.notBefore,
-    jobid: differs(ASKED) ? nextJobid() : row.jobid,
+    jobid: differs(REQUESTED) ? nextJobid() : row.jobid,
   };
 }

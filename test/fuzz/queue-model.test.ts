@@ -139,7 +139,7 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['recall again', recall('b', 'for a third')],
   ['recall a waiting workload', recall('c')],
   ['recall with an old fence', fenced(recall('a'))],
-  ['requeue a preempted workload', requeue('b', { cause: 'preempted', message: 'taken back' })],
+  ['requeue a preempted workload', requeue('b', { cause: 'preempted', message: 'preempted' })],
   ['requeue a waiting workload', requeue('b')],
   ['allocate the requeued workload', allocate('b')],
   ['requeue a suspended workload', requeue('b', { cause: 'suspended' })],

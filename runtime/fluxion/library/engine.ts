@@ -1,6 +1,6 @@
 /**
- * flux-sched's library behind the engine interface. This engine adds what the library lacks: a clock (time-axis.ts), a
- * check of job ids, a bound on its memory, and adding and removing nodes.
+ * flux-sched's library behind the engine interface. The library has no clock, no check of job ids, unbounded memory, and
+ * faults when nodes are added or removed; this engine works around that.
  */
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';

@@ -238,7 +238,7 @@ export class Matcher {
     return new PruneFilters(this.graph, this.options.pruneFilters ?? DEFAULT_FILTERS);
   }
 
-  /** Jobs with what they hold, and what every node has and has free at `now`. */
+  /** The allocations of all jobs, and the total and free units of all nodes at `now`. */
   state(now: number): Omit<FluxionState, 'bootId'> {
     this.spans.advance(Math.floor(now));
     return stateOf(this.graph, this.spans);
@@ -250,7 +250,7 @@ export class Matcher {
     return job === undefined ? undefined : writeJgf(this.graph, job);
   }
 
-  /** One that answers the same and shares nothing: for what-if. */
+  /** An independent copy, for simulated changes. */
   clone(): Matcher {
     const graph = this.graph.clone();
     return new Matcher(graph, this.options, this.spans.clone(graph));

@@ -1,5 +1,5 @@
 /**
- * Pruning: whether a traversal turns back at a branch without visiting what is below it (flux-sched's `prune`). It
+ * Pruning: whether a traversal turns back at a branch without visiting the vertices below it (flux-sched's `prune`). It
  * looks at status, constraint, exclusive spans and the counts of the planner, never at single units.
  */
 import type { Need } from '../../resources/planner';
@@ -59,7 +59,7 @@ export class Pruner {
     this.searching = false;
   }
 
-  /** @param wanted what the request wants of this vertex, or of a slot at it */
+  /** @param wanted the resource that the request wants at this vertex, or its slot */
   isPruned(branch: Branch, wanted: Resource | undefined, exclusive: boolean): boolean {
     if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
     if (this.isShortNow(branch.row, wanted)) return true;
