@@ -1,41 +1,41 @@
-/** A door on a TCP connection: what goes through it can be cut off, and finds no way in until it is open again. */
+/** A TCP proxy whose connections a test can reset, and which refuses new ones until it is restored. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-export class Gate {
+export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isOpen = true;
 
   private constructor(private readonly server: Server) {}
 
-  /** Before a port of this machine. */
-  static async before(port: number): Promise<Gate> {
+  /** Starts a proxy in front of a local port. */
+  static async before(port: number): Promise<TcpProxy> {
     const server = createServer();
-    const gate = new Gate(server);
-    server.on('connection', (socket) => gate.join(socket, connect(port, '127.0.0.1')));
+    const proxy = new TcpProxy(server);
+    server.on('connection', (socket) => proxy.pipe(socket, connect(port, '127.0.0.1')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return gate;
+    return proxy;
   }
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Every connection breaks, and none can be made. */
-  shut(): void {
+  /** Resets all connections and refuses new ones. */
+  cut(): void {
     this.isOpen = false;
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  open(): void {
+  restore(): void {
     this.isOpen = true;
   }
 
   async close(): Promise<void> {
-    this.shut();
+    this.cut();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private join(client: Socket, server: Socket): void {
+  private pipe(client: Socket, server: Socket): void {
     for (const socket of [client, server]) {
       this.sockets.add(socket);
       socket.on('close', () => {
@@ -43,7 +43,7 @@ export class Gate {
         client.destroy();
         server.destroy();
       });
-      // A reset is what it is for; the other end hears of it by the close.
+      // Resets are expected; the close event propagates them to the other end.
       socket.on('error', () => socket.destroy());
     }
     if (!this.isOpen) client.resetAndDestroy();

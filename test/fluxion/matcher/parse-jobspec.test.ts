@@ -1,4 +1,4 @@
-import { Matcher } from '../../../runtime/fluxion/matcher';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import { jobspecOf } from './arbitraries';
 
@@ -17,7 +17,7 @@ const withDuration = (duration: unknown) => ({ ...good, attributes: { system: { 
 const without = (key: keyof Jobspec) =>
   Object.fromEntries(Object.entries(good).filter(([name]) => name !== key));
 
-// flux-sched's own texts.
+// The texts of flux-sched.
 test.each<[unknown, string]>([
   ['text', 'Top level of jobspec is not a mapping'],
   [without('version'), 'Missing key "version" in top level mapping'],
@@ -60,13 +60,13 @@ test.each<[unknown, string]>([
   [withDuration(-5), 'traverser: Invalid argument'],
   [withDuration('soon'), 'traverser: Invalid argument'],
   [withDuration(3_153_600_001), 'traverser: Invalid argument'],
-])('%j is INVALID: %s', (jobspec, text) => {
-  const { status, text: said } = answer(jobspec);
+])('refuses %j: %s', (jobspec, text) => {
+  const { status, text: actual } = answer(jobspec);
   expect(status).toBe('INVALID');
-  expect(said).toContain(text);
+  expect(actual).toContain(text);
 });
 
-// Parsed by flux-sched, but answered by accident there.
+// flux-sched parses these jobspecs but has no defined answer.
 test.each<[object, string]>([
   [{ type: 'node', count: 1 }, 'without a slot'],
   [{ ...slot, with: [slot] }, 'a slot inside a slot'],
@@ -74,10 +74,10 @@ test.each<[object, string]>([
   [{ ...slot, with: [{ type: 'core', count: 1, exclusive: false }] }, '"exclusive: false" below a slot'],
   [{ ...slot, with: [slot.with[0], slot.with[0]] }, 'two siblings of one resource type'],
   [{ type: 'node', count: 1, with: [{ ...slot, type: 'xor_slot' }] }, 'without a slot'],
-])('%j is out of what the matcher does: %s', (resource, text) => {
-  const { status, text: said } = answer(withResource(resource));
+])('refuses unsupported %j: %s', (resource, text) => {
+  const { status, text: actual } = answer(withResource(resource));
   expect(status).toBe('INVALID');
-  expect(said).toContain(text);
+  expect(actual).toContain(text);
 });
 
 test.each([
@@ -85,10 +85,10 @@ test.each([
   ['fractions of a second', withDuration(0.5)],
   ['no tasks', { ...good, tasks: [] }],
   ['a task that names another slot', withTask({ command: ['x'], slot: 'other', count: { per_slot: 1 } })],
-])('takes %s', (_, jobspec) => {
+])('accepts %s', (_, jobspec) => {
   expect(answer(jobspec).status).toBe('OK');
 });
 
-test('a fraction of a second counts as a whole one', () => {
+test('rounds a fraction of a second up', () => {
   expect(answer(withDuration(0.5))).toMatchObject({ start: 0, end: 1 });
 });

@@ -1,12 +1,12 @@
-/** Allocations in words: what a grant is called outside. */
+/** Writes a grant as {@link Allocation} or as JGF (flux-sched's match writers). */
 import { formatIdset } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
+import { NODE } from './resource-types';
 import type { Grant, Job } from './spans';
-import { NODE } from './typetable';
 
-/** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
+/** Lists nodes in the order of the answer; a zone or rack allocated as a whole counts as all its nodes. */
 export function allocationOf(
   graph: ResourceGraph,
   { id, start, end }: { readonly id: number; readonly start: number; readonly end: number },
@@ -44,7 +44,7 @@ export function allocationOf(
   return { jobid: id, start, end, nodes };
 }
 
-/** Units are numbered by their name, or by their place among those of their type. */
+/** The number in the name of a unit, or else its position among the siblings of its type. */
 export function unitNumber(graph: ResourceGraph, v: number): number {
   if (!graph.names.has(v)) return graph.number[v]!;
   const type = graph.type[v]!;
@@ -59,7 +59,7 @@ function nodesBelow(branch: Branch | undefined): Branch[] {
   return branch.type === NODE ? [branch] : branch.branches.flatMap(nodesBelow);
 }
 
-/** flux-sched's own JGF writer: defaults are left out, keys and separators are jansson's. */
+/** JGF exactly as flux-sched writes it: without defaults, with the key order and separators of jansson. */
 export function writeJgf(graph: ResourceGraph, job: Job): string {
   const held = new Set(job.held);
   const answered = new Set(job.emitted);
@@ -95,7 +95,7 @@ function jgfVertex(graph: ResourceGraph, v: number, exclusive: boolean): Record<
   };
 }
 
-/** JSON with a blank after commas and colons. */
+/** JSON with a space after commas and colons. */
 function jansson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).map(([key, below]) => `${JSON.stringify(key)}: ${jansson(below)}`);

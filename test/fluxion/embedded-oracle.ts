@@ -1,5 +1,6 @@
-/** The embedded matcher as the oracle asks it. */
-import { type JgfGraph, Matcher } from '../../runtime/fluxion/matcher';
+/** The embedded matcher as a server that replays recordings. */
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
+import { Matcher } from '../../runtime/fluxion/matcher/matcher';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { OracleAnswer, OracleServer } from './oracle';
@@ -39,7 +40,7 @@ export class EmbeddedOracleServer implements OracleServer {
   }
 
   private get started(): Matcher {
-    if (this.matcher === undefined) throw new Error('init comes first');
+    if (this.matcher === undefined) throw new Error('call init first');
     return this.matcher;
   }
 }

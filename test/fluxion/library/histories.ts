@@ -1,23 +1,23 @@
-/** Random histories that two Fluxions must answer alike: matches, ends, node changes, time. */
+/** Random histories of matches, cancels, node changes and passing time, which two Fluxions must answer alike. */
 import fc from 'fast-check';
 import type { MatchPolicy } from '../../../constructs/api/policies';
 import type { Fluxion, MatchOperation } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { cores, nodes, units, wholeNodes } from '../jobspecs';
-import { START } from '../scenarios';
+import { START } from '../scenarios/scenario';
 
-type Act =
+type Action =
   | { readonly kind: 'match'; readonly jobspec: Jobspec; readonly operation: MatchOperation }
-  | { readonly kind: 'cancel' | 'partialCancel'; readonly which: number }
-  | { readonly kind: 'down' | 'up' | 'remove'; readonly which: number }
+  | { readonly kind: 'cancel' | 'partialCancel'; readonly index: number }
+  | { readonly kind: 'down' | 'up' | 'remove'; readonly index: number }
   | { readonly kind: 'add'; readonly node: Omit<GraphNode, 'name'> }
   | { readonly kind: 'pass'; readonly seconds: number };
 
 export interface History {
   readonly policy: MatchPolicy;
   readonly nodes: readonly Omit<GraphNode, 'name'>[];
-  readonly acts: readonly Act[];
+  readonly actions: readonly Action[];
 }
 
 const aNode = fc.record({
@@ -29,11 +29,11 @@ const walltime = fc.integer({ min: 1, max: 60 });
 const constraints = fc.constantFrom(undefined, { properties: ['ssd'] }, { properties: ['^ssd'] });
 const aJobspec = fc
   .tuple(fc.nat(3), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }), walltime, constraints)
-  .map(([shape, many, few, seconds, constraint]) => {
+  .map(([shape, large, small, seconds, constraint]) => {
     const options = { walltime: seconds, ...(constraint === undefined ? {} : { constraints: constraint }) };
-    if (shape === 0) return cores(many, options);
-    if (shape === 1) return nodes(few, Math.min(many, 3), options);
-    return shape === 2 ? units({ core: many, memory: few }, options) : wholeNodes(few, options);
+    if (shape === 0) return cores(large, options);
+    if (shape === 1) return nodes(small, Math.min(large, 3), options);
+    return shape === 2 ? units({ core: large, memory: small }, options) : wholeNodes(small, options);
   });
 
 const operations: MatchOperation[] = [
@@ -44,8 +44,8 @@ const operations: MatchOperation[] = [
   'without_allocating',
   'without_allocating_future',
 ];
-const which = fc.nat(50);
-const anAct: fc.Arbitrary<Act> = fc.oneof(
+const index = fc.nat(50);
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({
@@ -56,11 +56,11 @@ const anAct: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'partialCancel' as const), which }),
+    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'partialCancel' as const), index }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constantFrom('down' as const, 'up' as const, 'remove' as const), which }),
+    arbitrary: fc.record({ kind: fc.constantFrom('down' as const, 'up' as const, 'remove' as const), index }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), node: aNode }) },
   {
@@ -69,48 +69,51 @@ const anAct: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-/** Policies whose answers don't depend on what was there before: a rebase makes the first* ones forget. */
+/** Only policies whose answers do not depend on history: a rebase resets the weights of the first* policies. */
 export const histories: fc.Arbitrary<History> = fc.record({
   policy: fc.constantFrom<MatchPolicy>('lonode', 'hinode', 'low', 'high', 'lonodex'),
   nodes: fc.array(aNode, { minLength: 1, maxLength: 5 }),
-  acts: fc.array(anAct, { minLength: 5, maxLength: 40 }),
+  actions: fc.array(action, { minLength: 5, maxLength: 40 }),
 });
 
-/** The answers of one Fluxion to a history; reservations are dropped before time moves, as a queue does. */
-export async function answers(fluxion: Fluxion, { policy, nodes: first, acts }: History): Promise<unknown[]> {
-  const play = new Play(fluxion, first.length);
+/** The answers of one Fluxion to a history. Reservations are dropped before time moves, as in a scheduling pass. */
+export async function answers(
+  fluxion: Fluxion,
+  { policy, nodes: first, actions }: History,
+): Promise<unknown[]> {
+  const player = new HistoryPlayer(fluxion, first.length);
   await fluxion.init({ nodes: first.map((node, i) => ({ ...node, name: `n${i}` })), policy, now: START });
-  const heard: unknown[] = [];
-  for (const act of acts) heard.push(await play.take(act));
+  const collected: unknown[] = [];
+  for (const action of actions) collected.push(await player.run(action));
   const { jobs, nodes: left } = await fluxion.state();
-  return [...heard, [...jobs].sort((a, b) => a.jobid - b.jobid), left];
+  return [...collected, [...jobs].sort((a, b) => a.jobid - b.jobid), left];
 }
 
-class Play {
+class HistoryPlayer {
   private now = START;
   private jobid = 0;
   private readonly names: string[];
   private readonly held = new Map<number, { nodes: readonly string[]; reserved: boolean }>();
-  private born: number;
+  private nodesCreated: number;
 
   constructor(
     private readonly fluxion: Fluxion,
     count: number,
   ) {
-    this.born = count;
+    this.nodesCreated = count;
     this.names = Array.from({ length: count }, (_, i) => `n${i}`);
   }
 
-  async take(act: Act): Promise<unknown> {
-    if (act.kind === 'match') return this.match(act.jobspec, act.operation);
-    if (act.kind === 'pass') return this.pass(act.seconds);
-    if (act.kind === 'add') return this.add(act.node);
-    if (act.kind === 'cancel' || act.kind === 'partialCancel') return this.end(act);
-    const name = this.names[act.which % Math.max(this.names.length, 1)];
+  async run(action: Action): Promise<unknown> {
+    if (action.kind === 'match') return this.match(action.jobspec, action.operation);
+    if (action.kind === 'pass') return this.pass(action.seconds);
+    if (action.kind === 'add') return this.add(action.node);
+    if (action.kind === 'cancel' || action.kind === 'partialCancel') return this.end(action);
+    const name = this.names[action.index % Math.max(this.names.length, 1)];
     if (name === undefined) return undefined;
-    if (act.kind !== 'remove') return this.fluxion.setStatus([name], act.kind === 'up');
+    if (action.kind !== 'remove') return this.fluxion.setStatus([name], action.kind === 'up');
     this.names.splice(this.names.indexOf(name), 1);
-    // A reservation on a node that goes is made anew by the queue: nobody relies on what is left of it.
+    // The scheduler repeats its reservations after a node was removed, so their rest does not matter.
     await this.dropReservations();
     return [...(await this.fluxion.removeNodes([name]))].sort((a, b) => a - b);
   }
@@ -128,8 +131,8 @@ class Play {
 
   private async end({
     kind,
-    which: at,
-  }: Extract<Act, { kind: 'cancel' | 'partialCancel' }>): Promise<unknown> {
+    index: at,
+  }: Extract<Action, { kind: 'cancel' | 'partialCancel' }>): Promise<unknown> {
     const jobid = [...this.held.keys()][at % Math.max(this.held.size, 1)];
     if (jobid === undefined) return undefined;
     const { nodes: on, reserved } = this.held.get(jobid)!;
@@ -152,7 +155,7 @@ class Play {
   }
 
   private async add(node: Omit<GraphNode, 'name'>): Promise<void> {
-    const name = `n${this.born++}`;
+    const name = `n${this.nodesCreated++}`;
     this.names.push(name);
     await this.fluxion.addNodes([{ ...node, name }]);
   }

@@ -1,64 +1,49 @@
 /**
- * The walk: depth first over the tree, what is found below a vertex is chosen
- * from or handed up (flux-sched's `select`). It changes nothing but marks: an
- * edge whose target belongs to the answer carries the number of the walk.
+ * The depth-first traversal of the resource graph (flux-sched's `dfu_traverser`, `select`). Candidates found below a
+ * vertex are chosen there or handed up. It changes nothing but marks: the vertices of the answer carry the number of
+ * the round.
  */
-
-import type { Need } from '../../resources/planner';
 import type { Branch, LeafGroup } from './branch';
-import { type CandidateList, Candidates, Found } from './candidates';
+import { type CandidateList, CandidateLists, Candidates } from './candidates';
 import { calcCount } from './count';
 import { sortByInterval } from './locality';
 import type { Policy } from './policy';
+import { Pruner, type Window } from './pruner';
 import type { Request, Resource } from './request';
 import type { ResourceGraph } from './resource-graph';
-import { concerning, concerningLeaf, slotAt } from './shape';
+import { resourceFor, resourceForLeaf, slotAt } from './resource-match';
+import { NODE, SLOT } from './resource-types';
 import { packSlots } from './slots';
 import type { Spans } from './spans';
-import { allSatisfied, isSatisfied, Tally } from './tally';
-import { NODE, SLOT, STORAGE_NODE } from './typetable';
-
-/** When, and against what. */
-export interface Window {
-  readonly start: number;
-  readonly end: number;
-  /** Against the empty graph, whatever its vertices' status. */
-  readonly empty: boolean;
-}
+import { allSatisfied, isSatisfied, StopCondition } from './stop-condition';
 
 const NOTHING: readonly Resource[] = [];
-/** Not one job more than the total of dimension 0, which is none. */
-const UNTOUCHED: Need = { dimensions: Int32Array.of(0), amounts: Float64Array.of(0) };
 
-export class Walk {
+export class Traverser {
   readonly candidates = new Candidates();
-  /** Of a vertex: twice the number of the walk that chose it, plus one if given exclusively. */
+  /** By vertex: twice the number of the round that chose it, plus one if it is allocated exclusively. */
   mark = new Int32Array(0);
   round = 0;
   /** The vertices marked in this round. */
   readonly marked: number[] = [];
-  /** Whether the vertex visited last is wanted exclusively. */
+  /** Whether the request wants the last visited vertex exclusively. */
   exclusive = false;
-  private levels: Found[] = [];
-  private slotLevels: Found[] = [];
-  /** What the nodes above add to scores below them. */
-  private nodeFactor = 0;
+  private levels: CandidateLists[] = [];
+  private slotLevels: CandidateLists[] = [];
+  /** The part of the score that comes from the node above (`node_centric`). */
+  private nodeScore = 0;
   private request!: Request;
-  private start = 0;
-  private end = 0;
-  private empty = false;
-  /** Whether the window starts now. */
-  atNow = false;
-  searching = false;
-  private search = 0;
+  readonly pruner: Pruner;
 
   constructor(
     private readonly graph: ResourceGraph,
     private readonly spans: Spans,
     private readonly policy: Policy,
-  ) {}
+  ) {
+    this.pruner = new Pruner(graph, spans);
+  }
 
-  /** Makes ready for one request in one window. */
+  /** Prepares for one request in one window. */
   begin(request: Request, window: Window): void {
     if (this.mark.length < this.graph.count) this.mark = new Int32Array(this.graph.type.length);
     if (++this.round === 0x3fffffff) {
@@ -68,15 +53,12 @@ export class Walk {
     this.marked.length = 0;
     this.candidates.clear();
     this.request = request;
-    this.start = window.start;
-    this.end = window.end;
-    this.empty = window.empty;
-    this.atNow = !window.empty && window.start === this.spans.now;
-    this.nodeFactor = 0;
+    this.pruner.begin(request, window);
+    this.nodeScore = 0;
     this.exclusive = false;
   }
 
-  /** Looks for the whole request from the root down; true when the answer is marked. */
+  /** Selects vertices for the whole request from the root down. @returns whether the request fits; the answer is marked then */
   select(request: Request, window: Window): boolean {
     this.begin(request, window);
     const top = this.level(0).clear();
@@ -90,8 +72,8 @@ export class Walk {
     return true;
   }
 
-  /** Chooses the request's own resources, wherever below they were found. */
-  finishGraph(top: Found, rootAvailable: number): boolean {
+  /** Chooses the top-level resources of the request from the candidates of the whole graph. */
+  finishGraph(top: CandidateLists, rootAvailable: number): boolean {
     const { resources } = this.request;
     const chosen: number[] = [];
     for (const resource of resources) {
@@ -111,133 +93,59 @@ export class Walk {
     return true;
   }
 
-  level(depth: number): Found {
-    this.levels[depth] ??= new Found();
+  level(depth: number): CandidateLists {
+    this.levels[depth] ??= new CandidateLists();
     return this.levels[depth];
   }
 
-  /** Visits a branch for `resources` and puts what it gives into `parent`; its own findings stay in `level(depth)`. */
+  /**
+   * Visits a branch and merges its candidates into `parent` unless some are chosen here; they stay in `level(depth)`.
+   * @param pristine no resource of the request has matched above (as in flux-sched)
+   */
   visit(
     branch: Branch,
     resources: readonly Resource[],
     pristine: boolean,
     exclusiveAbove: boolean,
-    parent: Found,
+    parent: CandidateLists,
     depth: number,
   ): boolean {
-    const concerned = concerning(branch.type, resources);
-    if (concerned === null) return false;
-    const match = concerned?.type === branch.type ? concerned : undefined;
+    const wanted = resourceFor(branch.type, resources);
+    if (wanted === null) return false;
+    const match = wanted?.type === branch.type ? wanted : undefined;
     const exclusive = exclusiveAbove || match?.exclusive === true;
-    if (this.isPruned(branch, concerned, exclusive)) return false;
-    const slot = slotAt(branch, concerned, match);
+    if (this.pruner.isPruned(branch, wanted, exclusive)) return false;
+    const slot = slotAt(branch, wanted, match);
     const passing = slot === undefined && match === undefined;
     if (passing && !pristine) return false;
     const found = this.level(depth).clear();
-    const factor = this.nodeFactorOf(branch);
-    this.nodeFactor += factor;
+    const factor = this.nodeScoreOf(branch);
+    this.nodeScore += factor;
     const next = passing ? resources : (match?.with ?? NOTHING);
     if (slot !== undefined) this.fillSlots(branch, slot, found, depth);
     else this.explore(branch, next, passing, exclusive, 1, found, depth);
-    this.nodeFactor -= factor;
-    if (!this.finish(branch, match, found)) return false;
+    this.nodeScore -= factor;
+    if (!this.selectChildren(branch, match, found)) return false;
     if (!found.chosen) parent.merge(found);
     this.exclusive = exclusive;
     return true;
   }
 
-  /**
-   * Whether the walk turns back here.
-   * @param concerned what the request wants of this vertex or of a slot at it
-   */
-  isPruned(branch: Branch, concerned: Resource | undefined, exclusive: boolean): boolean {
-    if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
-    if (this.isShortNow(branch.row, concerned)) return true;
-    if (this.searching && branch.search === this.search && this.start < branch.notBefore) return true;
-    const { constraint } = this.request;
-    if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) {
-      return this.notBefore(branch, Number.POSITIVE_INFINITY);
-    }
-    if (!this.empty && this.spans.head[branch.vertex]! >= 0) {
-      const until = this.spans.takenUntil(branch.vertex, this.start, this.end);
-      if (until > this.start) return this.notBefore(branch, until);
-    }
-    if (concerned === undefined) return false;
-    if (concerned.type === branch.type && exclusive && !this.isUntouched(branch)) return true;
-    return !this.hasBelow(branch, concerned);
-  }
-
-  /** A first, cheap look: most branches of a busy graph have not enough left. */
-  private isShortNow(row: number, concerned: Resource | null | undefined): boolean {
-    if (!this.atNow || row < 0 || concerned === undefined || concerned === null) return false;
-    return this.spans.isShortNow(row, concerned.need);
-  }
-
-  /** Remembers in a search over several starts that none before `time` will do here. */
-  private notBefore(branch: Branch, time: number): true {
-    if (this.searching) {
-      branch.search = this.search;
-      branch.notBefore = time;
-    }
-    return true;
-  }
-
-  /** From here to endSearch: one request, starts that only get later, nothing held in between. */
-  beginSearch(): void {
-    this.search++;
-    this.searching = true;
-  }
-
-  endSearch(): void {
-    this.searching = false;
-  }
-
-  private isUntouched(branch: Branch): boolean {
-    if (this.empty) return true;
-    if (this.atNow && this.spans.isAllocated(branch.vertex)) return false;
-    const { planner, totals } = branch;
-    const { start, end } = this;
-    const { now } = this.spans;
-    if (planner.untouched(start, end, now)) return true;
-    if (this.searching) this.notBefore(branch, planner.blockedUntil(UNTOUCHED, totals, start, end, now));
-    return false;
-  }
-
-  private hasBelow(branch: Branch, { need }: Resource): boolean {
-    if (need.dimensions.length === 0 || branch.children.length === 0) return true;
-    const { totals, planner } = branch;
-    for (let j = 0; j < need.dimensions.length; j++)
-      if (need.amounts[j]! > totals[need.dimensions[j]!]!) return false;
-    if (this.empty) return true;
-    const { start, end } = this;
-    const { now } = this.spans;
-    if (planner.fits(need, totals, start, end, now)) return true;
-    if (this.searching) this.notBefore(branch, planner.blockedUntil(need, totals, start, end, now));
-    return false;
-  }
-
-  /** No more of these slots than this are found at and below a branch; a look at counts, not at units. */
-  mostSlots(branch: Branch, slot: Resource): number {
-    if (this.empty) return slot.min;
-    if (this.isPruned(branch, slot, false)) return 0;
-    return branch.planner.countFree(slot.need, branch.totals, this.start, this.end, this.spans.now);
-  }
-
-  /** A node's id weighs in what is below it. */
-  nodeFactorOf(branch: Branch): number {
+  /** The id of a node counts in the scores of the vertices below it. */
+  nodeScoreOf(branch: Branch): number {
     if (!this.policy.nodeCentric || branch.type !== NODE) return 0;
     const { id, uniqId } = this.graph;
     return (id[branch.vertex]! + 2) * 10_000 + Math.abs((uniqId[branch.vertex]! % 10_000) - 1);
   }
 
   private scoreOf(vertex: number): number {
-    return 2 + this.nodeFactor + this.graph.id[vertex]!;
+    return 2 + this.nodeScore + this.graph.id[vertex]!;
   }
 
-  private finish(branch: Branch, match: Resource | undefined, found: Found): boolean {
+  private selectChildren(branch: Branch, match: Resource | undefined, found: CandidateLists): boolean {
     found.available = this.graph.size[branch.vertex]!;
     found.score = this.scoreOf(branch.vertex);
-    // A node's id below -1 makes the score no score.
+    // A node id below -1 makes the score invalid.
     if (found.available === 0 || found.score <= 0) return false;
     if (match === undefined) return true;
     for (const child of match.with) if (calcCount(child, found.total(child.type)) === 0) return false;
@@ -250,7 +158,7 @@ export class Walk {
     return true;
   }
 
-  /** Sorts, and tells how many of the first make `count`. */
+  /** Sorts the list. @returns how many of its first candidates reach `count` */
   private chooseBest(list: CandidateList, count: number, atGraphEnd: boolean): number {
     const { score, count: counts } = this.candidates;
     if (this.policy.prefer === 'locality' && atGraphEnd) sortByInterval(list, score);
@@ -261,7 +169,7 @@ export class Walk {
     return taken;
   }
 
-  /** Marks a chosen candidate and the vertices passed between it and `top`, where it was chosen. */
+  /** Marks a chosen candidate and the vertices between it and `top`, where it was chosen (flux-sched's `enforce`). */
   private enforce(candidate: number, top: number): void {
     const { vertex, from, to, items, exclusive } = this.candidates;
     if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, top);
@@ -286,7 +194,7 @@ export class Walk {
     pristine: boolean,
     exclusive: boolean,
     shares: number,
-    found: Found,
+    found: CandidateLists,
     depth: number,
   ): void {
     if (branch.branches.length === 0) this.exploreLeaves(branch, resources, exclusive, shares, found);
@@ -305,7 +213,7 @@ export class Walk {
     resources: readonly Resource[],
     pristine: boolean,
     exclusive: boolean,
-    found: Found,
+    found: CandidateLists,
     depth: number,
   ): boolean {
     if (!this.visit(branch, resources, pristine, exclusive, found, depth + 1)) return false;
@@ -320,20 +228,20 @@ export class Walk {
     resources: readonly Resource[],
     pristine: boolean,
     exclusive: boolean,
-    found: Found,
+    found: CandidateLists,
     depth: number,
   ): boolean {
     const branch = this.graph.branchOf.get(v);
     if (branch !== undefined) return this.tryBranch(branch, resources, pristine, exclusive, found, depth);
     const type = this.graph.type[v]!;
-    const resource = concerningLeaf(type, resources);
+    const resource = resourceForLeaf(type, resources);
     return resource !== undefined && this.tryLeaf(v, resource, exclusive, found.list(type));
   }
 
   private tryLeaf(v: number, resource: Resource, exclusive: boolean, list: CandidateList): boolean {
     const { size, up } = this.graph;
     const count = size[v]!;
-    if (!this.empty) {
+    if (!this.pruner.empty) {
       if (up[v] === 0) return false;
       if (this.spans.head[v]! >= 0 && !this.isLeafFree(v, exclusive || resource.exclusive)) return false;
     }
@@ -344,8 +252,9 @@ export class Walk {
   }
 
   private isLeafFree(v: number, exclusive: boolean): boolean {
-    if (!this.spans.isFree(v, this.start, this.end)) return false;
-    return !(exclusive && this.atNow && this.spans.isAllocated(v));
+    const { start, end, atNow } = this.pruner;
+    if (!this.spans.isFree(v, start, end)) return false;
+    return !(exclusive && atNow && this.spans.isAllocated(v));
   }
 
   private exploreLeaves(
@@ -353,10 +262,10 @@ export class Walk {
     resources: readonly Resource[],
     exclusive: boolean,
     shares: number,
-    found: Found,
+    found: CandidateLists,
   ): void {
     for (const group of branch.groups) {
-      const resource = concerningLeaf(group.type, resources);
+      const resource = resourceForLeaf(group.type, resources);
       if (resource === undefined) continue;
       const list = found.list(group.type);
       if (this.policy.stopOnFirst) this.leavesByWeight(group, resource, exclusive, shares, list);
@@ -364,7 +273,7 @@ export class Walk {
     }
   }
 
-  /** Leaves keep their first weight: the highest unique id comes first. */
+  /** Leaves keep their initial weight, so the highest unique id comes first. */
   private leavesByWeight(
     group: LeafGroup,
     resource: Resource,
@@ -372,10 +281,10 @@ export class Walk {
     shares: number,
     list: CandidateList,
   ): void {
-    const tally = new Tally(resource, shares);
+    const stop = new StopCondition(resource, shares);
     const members = group.ascending ? group.members : this.byUniqId(group);
-    for (let i = members.length - 1; i >= 0 && !tally.satisfied; i--) {
-      if (this.tryLeaf(members[i]!, resource, exclusive, list)) tally.see(list.total);
+    for (let i = members.length - 1; i >= 0 && !stop.satisfied; i--) {
+      if (this.tryLeaf(members[i]!, resource, exclusive, list)) stop.update(list.total);
     }
   }
 
@@ -391,30 +300,28 @@ export class Walk {
     pristine: boolean,
     exclusive: boolean,
     shares: number,
-    found: Found,
+    found: CandidateLists,
     depth: number,
   ): void {
-    const tallies = resources.map((resource) => new Tally(resource, shares));
+    const stops = resources.map((resource) => new StopCondition(resource, shares));
     const { order } = branch;
-    for (let i = order.length - 1; i >= 0 && !allSatisfied(tallies); i--) {
+    for (let i = order.length - 1; i >= 0 && !allSatisfied(stops); i--) {
       const v = order[i]!;
       const type = this.graph.type[v]!;
-      if (isSatisfied(tallies, type) || this.isShortNow(this.graph.row[v]!, concerning(type, resources)))
+      if (
+        isSatisfied(stops, type) ||
+        this.pruner.isShortNow(this.graph.row[v]!, resourceFor(type, resources))
+      )
         continue;
       if (!this.tryChild(v, resources, pristine, exclusive, found, depth)) continue;
-      for (const tally of tallies) tally.see(found.total(tally.resource.type));
+      for (const stop of stops) stop.update(found.total(stop.resource.type));
     }
   }
 
-  private fillSlots(branch: Branch, slot: Resource, found: Found, depth: number): void {
-    this.slotLevels[depth] ??= new Found();
+  private fillSlots(branch: Branch, slot: Resource, found: CandidateLists, depth: number): void {
+    this.slotLevels[depth] ??= new CandidateLists();
     const elements = this.slotLevels[depth].clear();
-    this.explore(branch, slot.with, false, true, slot.most, elements, depth);
+    this.explore(branch, slot.with, false, true, slot.largestCount, elements, depth);
     packSlots(slot, elements, this.candidates, found.list(SLOT), this.policy.prefer !== 'low');
   }
-}
-
-/** Constraints are about hosts. */
-function isConstrained(type: number): boolean {
-  return type === NODE || type === STORAGE_NODE;
 }

@@ -1,8 +1,8 @@
-/** Plays random steps on a matcher and keeps the books that a caller would keep. */
-import type { Granted, Matcher, MatchOutcome } from '../../../runtime/fluxion/matcher';
+/** Runs random steps on a matcher and records the jobs as a caller does. */
+import type { Granted, Matcher, MatchOutcome } from '../../../runtime/fluxion/matcher/matcher';
 import type { Step } from './arbitraries';
 
-export interface Held {
+export interface HeldJob {
   readonly id: number;
   readonly start: number;
   end: number;
@@ -12,7 +12,7 @@ export interface Held {
 
 export class Player {
   now = 0;
-  readonly held = new Map<number, Held>();
+  readonly held = new Map<number, HeldJob>();
   private lastId = 0;
 
   constructor(
@@ -20,7 +20,7 @@ export class Player {
     private readonly nodes: number,
   ) {}
 
-  /** What the step was answered. */
+  /** Runs a step. @returns the answer */
   play(step: Step): unknown {
     switch (step.do) {
       case 'match':
@@ -47,7 +47,7 @@ export class Player {
     const jobid = ++this.lastId;
     const outcome = this.matcher.match({ jobid, jobspec, operation, now: this.now });
     const holds = operation !== 'without_allocating' && operation !== 'without_allocating_future';
-    if (outcome.status === 'OK' && holds) this.held.set(jobid, bookOf(jobid, outcome));
+    if (outcome.status === 'OK' && holds) this.held.set(jobid, heldJobOf(jobid, outcome));
     return outcome.status === 'OK' ? { ...outcome, held: outcome.held } : outcome;
   }
 
@@ -64,7 +64,7 @@ export class Player {
     return gone;
   }
 
-  /** Reservations are dropped when time goes on, as a pass of the queue does. */
+  /** Drops reservations before time moves, as in a scheduling pass. */
   private wait(seconds: number): void {
     for (const { id, reserved } of this.held.values()) if (reserved) this.cancel(id);
     this.now += seconds;
@@ -77,6 +77,6 @@ export class Player {
   }
 }
 
-function bookOf(id: number, { start, end, reserved, held }: Granted): Held {
+function heldJobOf(id: number, { start, end, reserved, held }: Granted): HeldJob {
   return { id, start, end, reserved, held };
 }

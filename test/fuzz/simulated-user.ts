@@ -1,88 +1,90 @@
-/** What people do to a cluster: random, and mostly reasonable. */
+/** The random actions of users and administrators of a cluster. */
 import { jobs as jobPath, nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
-import type { Chance } from './random';
+import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import { FAILS, RUNS } from './simulated-cluster';
 
 export const NAMESPACE = 'science';
-/** Its pods don't go through the queue. */
-const ELSEWHERE = 'elsewhere';
+/** A namespace with unmanaged pods. */
+const OTHER_NAMESPACE = 'elsewhere';
 const CORES = 4;
-/** More than can ever run at once wait for long; few that wait find few faults. */
-const MOST_OPEN = 30;
+/** Maximum number of unfinished workloads: more make runs slow, fewer find fewer bugs. */
+const MAX_UNFINISHED = 30;
 
-export interface UserOptions {
+export interface SimulatedUserOptions {
   readonly apiserver: SimulatedApiserver;
-  readonly chance: Chance;
+  readonly random: Random;
   /** Unix seconds of the cluster. */
   readonly now: () => number;
-  /** Whether nodes come and go. */
+  /** Whether nodes are added and removed. */
   readonly nodes: boolean;
 }
 
-export class User {
+export class SimulatedUser {
   readonly disturbances: number[] = [];
   readonly lostNodes = new Set<string>();
   readonly stopped = new Set<string>();
-  private made = 0;
-  private nodesMade = 0;
+  private created = 0;
+  private nodesCreated = 0;
 
-  constructor(private readonly options: UserOptions) {}
+  constructor(private readonly options: SimulatedUserOptions) {}
 
   setUp(): void {
     const { store } = this.options.apiserver;
     store.create('namespaces', { metadata: { name: NAMESPACE, labels: { 'fluxqueue/enabled': 'true' } } });
-    store.create('namespaces', { metadata: { name: ELSEWHERE } });
+    store.create('namespaces', { metadata: { name: OTHER_NAMESPACE } });
     for (let i = 0; i < 4; i++) this.addNode();
   }
 
-  /** One thing, whatever is possible just now. */
+  /** Makes one random action. */
   act(): void {
-    const { chance, nodes } = this.options;
-    const dice = chance.between(1, nodes ? 100 : 84);
-    if (dice <= 45) this.submitSome();
-    else if (dice <= 53) this.deleteOne();
-    else if (dice <= 61) this.toggleHold();
-    else if (dice <= 69) this.edit();
-    else if (dice <= 73) this.suspend();
-    else if (dice <= 84) this.tidy();
-    else if (dice <= 87) this.loseNode();
-    else if (dice <= 91) this.addNode();
-    else if (dice <= 95) this.cordon();
-    else this.occupy();
+    const { random, nodes } = this.options;
+    const roll = random.between(1, nodes ? 100 : 84);
+    if (roll <= 45) this.submitSome();
+    else if (roll <= 53) this.deleteOne();
+    else if (roll <= 61) this.toggleHold();
+    else if (roll <= 69) this.edit();
+    else if (roll <= 73) this.suspend();
+    else if (roll <= 84) this.deleteFinished();
+    else if (roll <= 87) this.loseNode();
+    else if (roll <= 91) this.addNode();
+    else if (roll <= 95) this.cordon();
+    else this.createUnmanagedPod();
   }
 
-  /** Everything can end now: all nodes are there, nobody holds anything back. */
-  relent(): void {
+  /** Adds missing nodes and releases all holds, so that all workloads can finish. */
+  releaseEverything(): void {
     while (this.nodes().length < 4) this.addNode();
     for (const node of this.nodes()) if (node.spec.unschedulable === true) this.setCordon(node, false);
-    for (const object of this.open())
+    for (const object of this.unfinished())
       if (object.metadata.labels?.['fluxqueue/hold'] === 'true') this.setHold(object, false);
   }
 
   private submitSome(): void {
-    if (this.open().length >= MOST_OPEN) return;
-    for (let n = this.options.chance.between(1, 3); n > 0; n--) this.submit();
+    if (this.unfinished().length >= MAX_UNFINISHED) return;
+    for (let n = this.options.random.between(1, 3); n > 0; n--) this.submit();
   }
 
   private submit(): void {
-    const { apiserver, chance } = this.options;
-    const runs = chance.between(1, 12);
+    const { apiserver, random } = this.options;
+    const runs = random.between(1, 12);
     const annotations = {
-      // Some run for longer than they said.
-      'fluxqueue/walltime': `${chance.happens(0.1) ? Math.ceil(runs / 2) : runs + chance.between(5, 60)}s`,
+      // Some workloads overrun their walltime.
+      'fluxqueue/walltime': `${random.happens(0.1) ? Math.ceil(runs / 2) : runs + random.between(5, 60)}s`,
     };
     const labels = {
-      ...(chance.happens(0.15) && { 'fluxqueue/priority': String(chance.between(-2, 5)) }),
-      ...(chance.happens(0.1) && { 'fluxqueue/hold': 'true' }),
-      ...(chance.happens(0.1) && { 'fluxqueue/after': `w${Math.max(0, this.made - chance.between(1, 3))}` }),
+      ...(random.happens(0.15) && { 'fluxqueue/priority': String(random.between(-2, 5)) }),
+      ...(random.happens(0.1) && { 'fluxqueue/hold': 'true' }),
+      ...(random.happens(0.1) && {
+        'fluxqueue/after': `w${Math.max(0, this.created - random.between(1, 3))}`,
+      }),
     };
-    const name = `w${this.made++}`;
+    const name = `w${this.created++}`;
     const metadata = { name, labels, annotations };
-    const template = { [RUNS]: String(runs), ...(chance.happens(0.05) && { [FAILS]: 'true' }) };
-    if (chance.happens(0.2))
+    const template = { [RUNS]: String(runs), ...(random.happens(0.05) && { [FAILS]: 'true' }) };
+    if (random.happens(0.2))
       apiserver.create(podPath(NAMESPACE), {
         metadata: { ...metadata, annotations: { ...annotations, ...template } },
         spec: this.podSpec(1),
@@ -92,23 +94,23 @@ export class User {
   }
 
   private jobSpec(annotations: Readonly<Record<string, string>>): object {
-    const { chance } = this.options;
-    // Few shapes, so that there are equals.
-    const [pods, cores] = chance.oneOf([
+    const { random } = this.options;
+    // Few shapes, so that many workloads are equal.
+    const [pods, cores] = random.oneOf([
       [1, 1],
       [1, 1],
       [1, 2],
       [2, 2],
       [3, CORES],
       [2, CORES],
-      [chance.between(1, 6), chance.between(1, CORES)],
+      [random.between(1, 6), random.between(1, CORES)],
     ] as const)!;
     return {
       spec: {
         parallelism: pods,
-        completions: chance.happens(0.1) ? pods + chance.between(1, 2) : pods,
-        completionMode: chance.happens(0.7) ? 'Indexed' : 'NonIndexed',
-        backoffLimit: chance.between(0, 6),
+        completions: random.happens(0.1) ? pods + random.between(1, 2) : pods,
+        completionMode: random.happens(0.7) ? 'Indexed' : 'NonIndexed',
+        backoffLimit: random.between(0, 6),
         template: { metadata: { annotations }, spec: this.podSpec(cores) },
       },
     };
@@ -120,16 +122,16 @@ export class User {
   }
 
   private deleteOne(): void {
-    const { apiserver, chance } = this.options;
-    const object = chance.oneOf(this.open());
+    const { apiserver, random } = this.options;
+    const object = random.oneOf(this.unfinished());
     if (object === undefined) return;
     this.stopped.add(object.metadata.uid);
-    const foreground = isJob(object) && chance.happens(0.3);
+    const foreground = isJob(object) && random.happens(0.3);
     apiserver.delete(pathOf(object), undefined, foreground ? 'Foreground' : 'Background');
   }
 
   private toggleHold(): void {
-    const object = this.options.chance.oneOf(this.open());
+    const object = this.options.random.oneOf(this.unfinished());
     if (object !== undefined) this.setHold(object, object.metadata.labels?.['fluxqueue/hold'] !== 'true');
   }
 
@@ -140,38 +142,40 @@ export class User {
   }
 
   private edit(): void {
-    const { chance } = this.options;
-    const object = chance.oneOf(this.open());
+    const { random } = this.options;
+    const object = random.oneOf(this.unfinished());
     if (object === undefined) return;
     const { metadata } = object;
-    if (isJob(object) && object.spec.suspend === true && chance.happens(0.5)) {
-      const job: Job = { ...object, spec: { ...object.spec, parallelism: chance.between(0, 3) } };
+    if (isJob(object) && object.spec.suspend === true && random.happens(0.5)) {
+      const job: Job = { ...object, spec: { ...object.spec, parallelism: random.between(0, 3) } };
       this.put(job);
     } else {
-      const labels = { ...metadata.labels, 'fluxqueue/priority': String(chance.between(-2, 5)) };
+      const labels = { ...metadata.labels, 'fluxqueue/priority': String(random.between(-2, 5)) };
       this.put({ ...object, metadata: { ...metadata, labels } });
     }
   }
 
-  /** By hand, of a Job that runs: it goes back to its queue. */
+  /** Suspends a running Job, which requeues it. */
   private suspend(): void {
-    const running = this.open()
+    const running = this.unfinished()
       .filter(isJob)
       .filter(({ spec }) => spec.suspend === false);
-    const job = this.options.chance.oneOf(running);
+    const job = this.options.random.oneOf(running);
     if (job === undefined) return;
     this.stopped.add(job.metadata.uid);
     const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
     this.put(suspended);
   }
 
-  /** What has ended is deleted in the end. */
-  private tidy(): void {
-    const { apiserver, chance } = this.options;
+  /** Deletes some finished workloads. */
+  private deleteFinished(): void {
+    const { apiserver, random } = this.options;
     const { store } = apiserver;
     for (const object of [...store.list<Job>('jobs'), ...this.plainPods()]) {
-      const over = isJob(object) ? (object.status?.conditions?.length ?? 0) > 0 : isTerminal(object as Pod);
-      if (over && chance.happens(0.5)) {
+      const finished = isJob(object)
+        ? (object.status?.conditions?.length ?? 0) > 0
+        : isTerminal(object as Pod);
+      if (finished && random.happens(0.5)) {
         this.stopped.add(object.metadata.uid);
         apiserver.delete(pathOf(object), undefined, 'Background');
       }
@@ -179,21 +183,21 @@ export class User {
   }
 
   private loseNode(): void {
-    const { apiserver, chance } = this.options;
-    const node = chance.oneOf(this.nodes());
+    const { apiserver, random } = this.options;
+    const node = random.oneOf(this.nodes());
     if (node === undefined || this.nodes().length <= 2) return;
-    this.disturb();
+    this.recordDisturbance();
     this.lostNodes.add(node.metadata.name);
     apiserver.delete(nodePath(node.metadata.name));
   }
 
-  /** A new one, or one that comes back. */
+  /** Adds a new node or a removed one. */
   private addNode(): void {
-    const { apiserver, chance } = this.options;
+    const { apiserver, random } = this.options;
     if (this.nodes().length >= 6) return;
     const gone = [...this.lostNodes].filter((name) => apiserver.store.get('nodes', name) === undefined);
-    const name = (chance.happens(0.5) ? chance.oneOf(gone) : undefined) ?? `node-${this.nodesMade++}`;
-    this.disturb();
+    const name = (random.happens(0.5) ? random.oneOf(gone) : undefined) ?? `node-${this.nodesCreated++}`;
+    this.recordDisturbance();
     apiserver.create('/api/v1/nodes', {
       metadata: { name, labels: { 'kubernetes.io/hostname': name } },
       spec: {},
@@ -205,28 +209,28 @@ export class User {
   }
 
   private cordon(): void {
-    const node = this.options.chance.oneOf(this.nodes());
+    const node = this.options.random.oneOf(this.nodes());
     if (node !== undefined) this.setCordon(node, node.spec.unschedulable !== true);
   }
 
   private setCordon(node: Node, unschedulable: boolean): void {
-    this.disturb();
+    this.recordDisturbance();
     const { unschedulable: _, ...spec } = node.spec;
     this.put({ ...node, spec: { ...spec, ...(unschedulable && { unschedulable }) } } as Node);
   }
 
-  /** A pod of somebody else takes room. */
-  private occupy(): void {
-    const { apiserver, chance } = this.options;
-    this.disturb();
-    apiserver.create(podPath(ELSEWHERE), {
-      metadata: { name: `other-${this.made++}`, annotations: { [RUNS]: String(chance.between(2, 20)) } },
+  /** Creates a pod of another scheduler. */
+  private createUnmanagedPod(): void {
+    const { apiserver, random } = this.options;
+    this.recordDisturbance();
+    apiserver.create(podPath(OTHER_NAMESPACE), {
+      metadata: { name: `other-${this.created++}`, annotations: { [RUNS]: String(random.between(2, 20)) } },
       spec: this.podSpec(1),
       status: { phase: 'Pending' },
     });
   }
 
-  private disturb(): void {
+  private recordDisturbance(): void {
     this.disturbances.push(this.options.now());
   }
 
@@ -238,8 +242,8 @@ export class User {
     return this.options.apiserver.store.list<Node>('nodes');
   }
 
-  /** Workloads that have not ended and are not being deleted. */
-  open(): readonly KubernetesObject[] {
+  /** Workloads that have not finished and are not being deleted. */
+  unfinished(): readonly KubernetesObject[] {
     const jobs = this.options.apiserver.store
       .list<Job>('jobs')
       .filter(({ status }) => (status?.conditions?.length ?? 0) === 0);

@@ -1,15 +1,15 @@
-/** One call at a time, in order of arrival: Fluxion is not thread-safe and its answers depend on the order. */
+/** Runs one call at a time in order of arrival: Fluxion is not thread-safe and its answers depend on the order. */
 export class SerialExecutor {
   private tail: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.tail.then(work);
-    // The next call runs whatever became of this one; its own caller sees the error.
+    // A failed call does not stop the next one; its own caller gets the error.
     this.tail = result.catch(() => undefined);
     return result;
   }
 
-  /** Resolves when everything that was asked for before has ended. */
+  /** Resolves when all calls made so far have ended. */
   async idle(): Promise<void> {
     await this.tail;
   }

@@ -1,4 +1,4 @@
-/** Resource types as numbers. Their order is semantics: pruning filters are sorted by it. */
+/** Resource types as numbers. Their order affects answers, because pruning filters are sorted by it. */
 const BUILT_IN = [
   'cluster',
   'core',
@@ -16,7 +16,7 @@ export const NODE = BUILT_IN.indexOf('node');
 export const SLOT = BUILT_IN.indexOf('slot');
 export const STORAGE_NODE = BUILT_IN.indexOf('storage_node');
 
-export class TypeTable {
+export class ResourceTypes {
   private readonly numbers = new Map<string, number>();
   readonly names: string[] = [];
 
@@ -36,7 +36,7 @@ export class TypeTable {
     return this.numbers.get(name);
   }
 
-  clone(): TypeTable {
-    return new TypeTable(this.names);
+  clone(): ResourceTypes {
+    return new ResourceTypes(this.names);
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Pruning filters: which types a branch counts below it. For the answers only
- * two things of them matter: the last type is what `first` weighs a child by,
- * and the root's types decide at which times a reservation is tried.
+ * Pruning filters: the types that a branch counts below it. They affect answers in two ways: policy `first` weighs a
+ * child by the last type, and the types at the root decide at which times a reservation is tried.
  */
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
@@ -9,10 +8,10 @@ import type { ResourceGraph } from './resource-graph';
 const EVERY = '*';
 
 export class PruneFilters {
-  /** Anchor type name, or `*` -> the types counted there, in the order of the type table. */
+  /** Counted types by the name of their anchor type, or `*`, in the order of {@link ResourceTypes}. */
   private readonly anchors = new Map<string, number[]>();
 
-  /** @param text flux-sched's form, e.g. `ALL:core,ALL:node,cluster:gpu` */
+  /** @param text in the syntax of flux-sched, for example `ALL:core,ALL:node,cluster:gpu` */
   constructor(graph: ResourceGraph, text: string) {
     const leaves = new Set<number>();
     for (const branch of graph.branchOf.values()) for (const { type } of branch.groups) leaves.add(type);
@@ -24,7 +23,7 @@ export class PruneFilters {
       this.count(anchor === 'ALL' ? EVERY : anchor, type);
       pruned.add(type);
     }
-    // Since flux-sched 0.46 every other leaf type is counted at the cluster.
+    // Since flux-sched 0.46 the cluster counts all other leaf types.
     for (const type of leaves) if (!pruned.has(type)) this.count('cluster', type);
   }
 
@@ -37,7 +36,7 @@ export class PruneFilters {
     );
   }
 
-  /** In flux-sched's order: those of the anchor, then those counted everywhere. */
+  /** In the order of flux-sched: the types of the anchor, then the types counted everywhere. */
   typesAt(branch: Branch, graph: ResourceGraph): number[] {
     const own = this.anchors.get(graph.types.names[branch.type]!) ?? [];
     const everywhere = (this.anchors.get(EVERY) ?? []).filter((type) => type !== branch.type);

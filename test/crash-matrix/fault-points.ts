@@ -1,6 +1,6 @@
-/** The points of the matrix: after which call, and what happens there. */
+/** The fault points of the matrix: one fault after one kind of call. */
 
-/** Every write-ahead step, patch and RPC of the controller. */
+/** All database statements, patches and RPCs of the controller. */
 export const CALLS = [
   'queue.active',
   'queue.setQueues',
@@ -30,22 +30,22 @@ export const CALLS = [
 export type CallName = (typeof CALLS)[number];
 
 /**
- * kill: the process is gone. The connections: broken, and shut for a moment; an answer that was on its way over one
- * is lost. fluxion-restart: the service beside the controller has forgotten everything.
+ * `kill` kills the process. `database`, `apiserver` and `fluxion` reset the connections and refuse new ones for a moment;
+ * answers in transit are lost. `fluxion-restart` drops the state of the Fluxion service.
  */
-const DEEDS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
-export type Deed = (typeof DEEDS)[number];
+const FAULTS = ['kill', 'database', 'apiserver', 'fluxion', 'fluxion-restart'] as const;
+export type Fault = (typeof FAULTS)[number];
 
-export interface Point {
+export interface FaultPoint {
   readonly call: CallName;
-  readonly deed: Deed;
+  readonly fault: Fault;
 }
 
-export function allPoints(): readonly Point[] {
-  return CALLS.flatMap((call) => DEEDS.map((deed) => ({ call, deed })));
+export function allFaultPoints(): readonly FaultPoint[] {
+  return CALLS.flatMap((call) => FAULTS.map((fault) => ({ call, fault })));
 }
 
-/** What has to happen for these calls to be made at all, beside what always happens. */
+/** The additional event without which the controller does not make this call. */
 export function needs(call: CallName): 'node-loss' | 'preemption' | undefined {
   if (call === 'queue.requeue' || call === 'fluxion.removeNodes' || call === 'fluxion.addNodes')
     return 'node-loss';

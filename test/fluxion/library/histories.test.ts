@@ -1,13 +1,13 @@
-/** The histories themselves, on two embedded matchers, one behind gRPC: what the real library is compared with. */
+/** Random histories on two embedded matchers, one of them behind gRPC. */
 import fc from 'fast-check';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
-import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
-import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
-import { answers, histories } from './same-as-embedded';
+import { EmbeddedEngine, embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
+import { startFluxionServer } from '../../../runtime/fluxion/server/server';
+import { answers, histories } from './histories';
 
-test('random histories are answered through gRPC as in this process', async () => {
+test('answers random histories through gRPC as in this process', async () => {
   const log = { info() {}, warn() {}, error() {} };
-  const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'embedded', log });
+  const server = await startFluxionServer({ address: '127.0.0.1:0', engine: new EmbeddedEngine(), log });
   const remote = connectFluxion({ address: server.address });
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {

@@ -1,4 +1,4 @@
-/** flux-sched's jobspec parser: the same checks in the same order with the same texts, on JSON instead of YAML. */
+/** The jobspec parser of flux-sched: the same checks in the same order with the same texts, for JSON instead of YAML. */
 
 import { JobspecError } from './constraint';
 import type { CountRange } from './count';
@@ -8,7 +8,7 @@ export interface ParsedResource {
   readonly type: string;
   readonly count: CountRange;
   readonly label: string;
-  /** Undefined when not said. */
+  /** Undefined without the key. */
   readonly exclusive: boolean | undefined;
   readonly with: readonly ParsedResource[];
 }
@@ -16,7 +16,7 @@ export interface ParsedResource {
 export interface ParsedJobspec {
   readonly resources: readonly ParsedResource[];
   readonly duration: number;
-  /** As given; undefined when there is none. */
+  /** The unparsed constraint; undefined without the key. */
   readonly constraints: unknown;
 }
 
@@ -46,7 +46,7 @@ export function parseJobspec(jobspec: unknown, isKnown: (type: string) => boolea
   return { resources, duration, constraints: system.constraints };
 }
 
-/** The third is flux-sched's own spelling. */
+/** Keys with the names in error texts; "resource" is the spelling of flux-sched. */
 const TOP = [
   ['version', 'version'],
   ['resources', 'resource'],
@@ -200,7 +200,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** A YAML scalar read as unsigned. */
+/** A YAML scalar read as an unsigned integer. */
 function unsigned(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : undefined;
