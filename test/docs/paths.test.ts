@@ -71,7 +71,10 @@ test('every npm script that a document names exists', () => {
 });
 
 test('every command of the program that a document names exists', () => {
-  const help = execFileSync('npx', ['tsx', 'runtime/main.ts', '--help'], { cwd: ROOT, encoding: 'utf8' });
+  const help = execFileSync(process.execPath, ['--import', 'tsx', 'runtime/main.ts', '--help'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   const commands = [...help.matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name);
   expect(commands).toContain('controller');
   expect(missing(/(?:`|\$ |npx )fluxqueue ([a-z]+)/g, (name) => commands.includes(name))).toEqual([]);
