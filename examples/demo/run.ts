@@ -1,6 +1,6 @@
 /** Submits the workloads to a running stack, shows them until they are over, and judges the run. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';

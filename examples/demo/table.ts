@@ -1,5 +1,4 @@
-/** The live table: what waits, what runs, where; redrawn on a terminal, a line now and then elsewhere. */
-import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 
 const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
 const ORDER = ['Running', 'Ready', 'Waiting', 'Requested', undefined, 'Finished'] as const;

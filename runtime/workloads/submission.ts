@@ -10,24 +10,10 @@ import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { joiningSettings } from './elastic-pod';
 import { workloadSettings } from './settings';
-
-/** What decides a workload's queue. */
-export interface QueueRequest {
-  readonly namespace: string;
-  /** The setting `fluxqueue/queue`. */
-  readonly asked: string | undefined;
-  /** The queue that its row is in already, if that is or was a queue. */
-  readonly current: string | undefined;
-}
-
-/** Chooses the queue of a workload and gives the settings that it is planned with. */
-export interface QueueChoice {
-  queueOf(request: QueueRequest): string;
-  planOf(queue: string): QueueSettings;
-}
 
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;

@@ -1,5 +1,4 @@
-/** FluxSetups for tests, as the apiserver returns them. */
-import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
+import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
 
 export function fluxSetup(
   name: string,

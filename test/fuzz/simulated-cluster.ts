@@ -1,8 +1,4 @@
-/**
- * The rest of a cluster around the simulated apiserver: Jobs get pods, pods
- * get nodes, run, end and are collected. Everyone acts late and in any order.
- */
-import { fluxJobs } from '../../runtime/fluxjobs/reconciler';
+import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';

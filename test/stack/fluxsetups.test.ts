@@ -1,7 +1,5 @@
-/** FluxSetups on the real control plane: queues that come, change and go, and what they do to what waits and runs. */
-
-import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
-import { fluxSetups } from '../../runtime/fluxsetups/reconciler';
+import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
+import { fluxSetups } from '../../runtime/kubernetes/custom-resources';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';

@@ -1,5 +1,4 @@
-/** Workloads of a test namespace: made, looked at, waited for. */
-import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';

@@ -1,8 +1,9 @@
 /** Which queue, how long, how urgent, whose: what a workload's settings and its queue make of it together. */
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
-import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { newRow } from '../../runtime/queue/rows';
@@ -28,7 +29,7 @@ interface World {
 function intakeFor({ setups, hasOwn = true, defaultPriority }: World) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
-  const queues = new QueueRegistry(ownQueue(config.queue), hasOwn, () => setups);
+  const queues = new QueueRegistry(stackQueue(config.queue), hasOwn, () => setups);
   const submit: Queue['submit'] = async (_fence, [submission]) => {
     submitted.push(submission!);
     return [newRow(submission!, submitted.length)];
@@ -89,13 +90,13 @@ describe('the queue', () => {
     expect(row).toMatchObject({ queue: 'default', walltime: 600, priority: 99 });
     expect(submissionBuilder.changeOf(object, jobs, row)).toBeUndefined();
     setups.push(team);
-    queues.changed();
+    queues.invalidate();
     const update = submissionBuilder.changeOf(object, jobs, row);
     expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
     const moved = { ...row, ...update };
     // Its deletion holds it where it is.
     setups.pop();
-    queues.changed();
+    queues.invalidate();
     expect(submissionBuilder.changeOf(object, jobs, moved)?.queue).toBe('science/team');
   });
 });

@@ -1,4 +1,4 @@
-import { formatKey, parseKey } from '../../runtime/workloads/key';
+import { formatKey, parseKey } from '../../runtime/shared/workload-key';
 import { rowIn } from '../queue/rows';
 
 test('a key is the same after its way through the work queue, and names no more than the workload', () => {
