@@ -35,7 +35,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'constructs/index': ['constructs/fluxqueue', 'constructs/minicluster'],
 
-  'runtime/errors': [],
+  'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
   'runtime/signal': [],
   'runtime/observability': ['runtime/errors'],

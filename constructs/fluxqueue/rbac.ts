@@ -7,6 +7,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import {
+  CONTROLLER_LEASE,
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
   FLUXSETUP_GROUP,
@@ -18,8 +19,6 @@ import { type Component, objectMetadata, type PartProps, Wave } from '../metadat
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Lease of the controller's leader election. */
-export const CONTROLLER_LEASE = 'fluxqueue-controller';
 /** Lease of the scheduler's leader election. */
 export const SCHEDULER_LEASE = 'fluxqueue-scheduler';
 

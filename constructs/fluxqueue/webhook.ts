@@ -1,9 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
+import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
 import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
-import { WEBHOOK_SERVICE } from './admission/names';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
@@ -17,8 +16,7 @@ import {
   restrictedPod,
   spread,
 } from './pod';
-/** Secret with the certificate that the webhook makes for itself. */
-export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
+
 export const WEBHOOK_PORT = 9443;
 
 export interface WebhookProps extends PartProps {

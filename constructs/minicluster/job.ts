@@ -1,6 +1,6 @@
 /** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
 
-import { seconds } from '../api/durations';
+import { parseDuration } from '../api/durations';
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { Scripts } from './config-maps';
@@ -89,7 +89,8 @@ function template(parts: Parts, scripts: readonly Scripts[], marks: Marks): Reco
 
 /** The walltime ends the Job too: a queue that plans with it may have promised the nodes to others. */
 function deadline({ spec }: Parts): number {
-  const walltime = spec.walltime === undefined ? Infinity : Math.ceil(seconds(spec.walltime) ?? Infinity);
+  const walltime =
+    spec.walltime === undefined ? Infinity : Math.ceil(parseDuration(spec.walltime) ?? Infinity);
   return Math.min(spec.deadlineSeconds, walltime);
 }
 

@@ -1,7 +1,7 @@
 /** Submits the workloads to a running stack, shows them until they are over, and judges the run. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { Queue } from '../../runtime/queue/store';

@@ -1,9 +1,9 @@
-import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
 /** The settings of a queue, from a FluxSetup or from the stack's configuration. Pure functions. */
 
+import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
-import { QUEUE_DEFAULTS } from '../queue/defaults';
+import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
 import type { Limits, QueueSettings, Quota } from '../queue/settings';
 import { durationSeconds } from '../workloads/settings';
 

@@ -1,3 +1,4 @@
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
@@ -9,7 +10,7 @@ export interface UnitSettings {
   readonly memoryMiB: number;
 }
 
-export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
 
 /**
  * What a pod is charged. At least one core unit, whatever it asks for: a pod

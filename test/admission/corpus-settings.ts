@@ -36,11 +36,8 @@ const WRONG: readonly (readonly [setting: string, value: string])[] = [
   ['after', 'afterok: prepare'],
   ['after', 'prepare:afterok'],
   ['preemptible', 'maybe'],
-  ['group', 'a b'],
-  ['group-size', '0'],
-  ['group-size', '-1'],
-  ['group-size', '100001'],
-  ['group-size', 'four'],
+  ['group', 'ring'],
+  ['group-size', '4'],
 ];
 
 const RIGHT: readonly (readonly [setting: string, value: string])[] = [
@@ -89,14 +86,15 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
     expectedOutcome: denied('annotations', 'walltime'),
   },
   {
-    title: 'a group without a size',
-    object: pod({}, { labels: { 'fluxqueue/group': 'ring' } }),
+    title: 'a gang of plain pods beside a wrong walltime',
+    object: pod(
+      {},
+      {
+        labels: { 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '4' },
+        annotations: { 'fluxqueue/walltime': 'soon' },
+      },
+    ),
     expectedOutcome: denied('labels', 'group'),
-  },
-  {
-    title: 'a size without a group',
-    object: pod({}, { annotations: { 'fluxqueue/group-size': '4' } }),
-    expectedOutcome: denied('annotations', 'group-size'),
   },
 ];
 

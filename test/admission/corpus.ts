@@ -244,7 +244,6 @@ const GATED: readonly Entry[] = [
     pod({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/podset': 'main' } }),
     gated,
   ),
-  entry('a gang', pod({}, { labels: { 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '4' } }), gated),
   entry(
     'a completion index but no assignment',
     pod({}, { annotations: { [COMPLETION_INDEX_ANNOTATION]: '0' } }),

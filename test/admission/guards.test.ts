@@ -136,10 +136,10 @@ describeCluster(
           'FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]: ',
         );
         await made(users.patch(ALICE, namespace, train, setting('2h')));
-        const half = { metadata: { labels: { 'fluxqueue/group': 'ring' } } };
+        const group = { metadata: { labels: { 'fluxqueue/group': 'ring' } } };
         await refused(
-          users.patch(ALICE, namespace, train, half),
-          'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: needs fluxqueue/group-size beside it',
+          users.patch(ALICE, namespace, train, group),
+          'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: is not supported yet ',
         );
       });
 

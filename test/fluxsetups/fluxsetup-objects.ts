@@ -1,3 +1,4 @@
+/** FluxSetups as the apiserver returns them, for tests. */
 import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
 
 export function fluxSetup(

@@ -1,3 +1,7 @@
+/**
+ * The rest of a cluster around the simulated apiserver: Jobs get pods, and pods are bound, run, end and are collected.
+ * Every component acts late and in random order.
+ */
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';

@@ -1,5 +1,10 @@
-import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
-import { fluxSetups } from '../../runtime/kubernetes/custom-resources';
+/** FluxSetups on the real control plane: their creation, change and deletion, and the effect on workloads. */
+
+import {
+  type FluxSetupObject,
+  type FluxSetupSpecJson,
+  fluxSetups,
+} from '../../runtime/kubernetes/custom-resources';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';

@@ -1,3 +1,4 @@
+/** Creates workloads in a test namespace, reads them and waits for their phases. */
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, pods } from '../../runtime/kubernetes/paths';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { SETTINGS } from '../../constructs/fluxqueue/admission/settings';
-import { durationSeconds, SETTING_SYNTAX, workloadSettings } from '../../runtime/workloads/settings';
+import { durationSeconds, workloadSettings } from '../../runtime/workloads/settings';
 
 const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
   workloadSettings({ annotations, labels });
@@ -19,7 +18,7 @@ it('reads every setting', () => {
       'fluxqueue/exclusive': 'true',
       'fluxqueue/preemptible': 'true',
     },
-    { 'fluxqueue/hold': 'true', 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '12' },
+    { 'fluxqueue/hold': 'true' },
   );
   expect(settings).toEqual({
     queue: 'batch',
@@ -34,8 +33,6 @@ it('reads every setting', () => {
       { type: 'afterok', name: 'e' },
     ],
     preemptible: true,
-    group: 'ring',
-    groupSize: 12,
   });
 });
 
@@ -96,10 +93,15 @@ it('says where, what and how, and shows a long value in part', () => {
   expect(() => of({ 'fluxqueue/queue': 'é'.repeat(500) })).toThrow(shown);
 });
 
-it('has the syntax and the words of the CEL policies', () => {
-  const cel = Object.fromEntries(SETTINGS.map(({ key, pattern, must }) => [key, { pattern, must }]));
-  expect(cel).toEqual(SETTING_SYNTAX);
-});
+it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
+  'refuses %s, because gangs of plain pods do not exist yet',
+  (name) => {
+    expect(() => of({}, { [name]: '4' })).toThrow(
+      `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is not supported yet (got "4"); ` +
+        'remove it, or use an indexed Job, whose pods start together',
+    );
+  },
+);
 
 describe('a duration elsewhere', () => {
   it('is read like a walltime', () => {

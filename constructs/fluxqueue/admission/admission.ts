@@ -1,10 +1,10 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../../api/errors';
+import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
 import type { PartProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
-import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from './names';
 import { AdmissionPolicies } from './policies';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 
