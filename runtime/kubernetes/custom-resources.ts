@@ -1,3 +1,4 @@
+/** The FluxJob and FluxSetup resources as the apiserver returns them. */
 import {
   FLUXJOB_GROUP,
   FLUXJOB_VERSION,
@@ -20,7 +21,7 @@ export interface FluxJobObject extends KubernetesObject {
 
 export const fluxSetups = namespaced(FLUXSETUP_GROUP, FLUXSETUP_VERSION, 'fluxsetups');
 
-/** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */
+/** A type of imports/ as it is in JSON: enums as strings, int-or-string as number or string. */
 type AsJson<T> = T extends { readonly value: infer V }
   ? V
   : T extends string

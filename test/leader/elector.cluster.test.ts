@@ -2,12 +2,8 @@ import { type Clock, systemClock } from '../../runtime/clock';
 import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { leases } from '../../runtime/kubernetes/paths';
 import type { Lease } from '../../runtime/kubernetes/types';
-import {
-  FENCE_ANNOTATION,
-  LAST_FENCE_ANNOTATION,
-  LeaderElector,
-  type LeaderElectorOptions,
-} from '../../runtime/leader/elector';
+import { LeaderElector, type LeaderElectorOptions } from '../../runtime/leader/elector';
+import { FENCE_ANNOTATION, LAST_FENCE_ANNOTATION } from '../../runtime/leader/lease';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
@@ -319,7 +315,7 @@ function tests(getCluster: () => Cluster): void {
     const callbacks = { onAcquired: () => undefined, onLost: () => undefined };
     expect(
       () => new LeaderElector({ ...options, ...callbacks, leaseDuration: 5_000, renewDeadline: 5_000 }),
-    ).toThrow(/FLUXQ_LEASE_TIMING: leader-\d+: the times .* contradict each other/);
+    ).toThrow(/FLUXQ_LEASE_TIMING: leader-\d+: the times .* conflict with each other/);
   });
 }
 
