@@ -1,4 +1,4 @@
-/** The program as it is shipped: what it says, and how it ends, when something is wrong. */
+/** The bundled program: its messages and its exit code when something is wrong. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { Roles } from './stack/roles';
 import { describeStack } from './stack/suite';
 import { Namespace } from './stack/workloads';
 
-/** Nobody listens there: the port is reserved. */
+/** No program listens on this port, because it is reserved. */
 const NOBODY = '127.0.0.1:1';
 
 const KUBECONFIG = `apiVersion: v1
@@ -21,7 +21,7 @@ contexts: [{ name: here, context: { cluster: none, user: me } }]
 current-context: here
 `;
 
-describe('wrong from the start', () => {
+describe('a role that can not start', () => {
   let roles: Roles;
   let folder: string;
   beforeAll(() => {
@@ -33,7 +33,7 @@ describe('wrong from the start', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs it to its end. */
+  /** Runs a role until it exits, and returns its log. */
   async function ended(name: string, config: unknown, environment: NodeJS.ProcessEnv = {}): Promise<string> {
     const role = await roles.start(name, config as ConfigInput, environment);
     expect(await role.process.exited).toBe('exit code 1');
@@ -41,16 +41,20 @@ describe('wrong from the start', () => {
   }
 
   test.each([
-    ['an unknown key', { queue: { polcy: 'easy' } }, 'FLUXQ_CONFIG_INVALID: queue.polcy: no such setting'],
+    [
+      'an unknown key',
+      { queue: { polcy: 'easy' } },
+      'FLUXQ_CONFIG_INVALID: queue.polcy: is not a known setting',
+    ],
     ['a wrong type', { units: { cpuMillis: 'all' } }, 'FLUXQ_CONFIG_INVALID: units.cpuMillis: '],
     ['no database', {}, 'FLUXQ_CONFIG_INVALID: database.url: is missing; set DATABASE_URL'],
-  ])('%s ends it with one sentence', async (_, config, sentence) => {
+  ])('%s ends the role with one sentence', async (_, config, sentence) => {
     const said = await ended('controller', config, { DATABASE_URL: '' });
     expect(said).toContain(sentence);
     expect(said).not.toMatch(/\n\s+at /);
   });
 
-  test('a kubeconfig that is not there, or is none', async () => {
+  test('a missing or invalid kubeconfig is named', async () => {
     const database = { url: `postgres://u:p@${NOBODY}/d` };
     for (const kubeconfig of ['/nowhere/config', __filename]) {
       const said = await ended('controller', { database, kubernetes: { kubeconfig } });
@@ -59,7 +63,7 @@ describe('wrong from the start', () => {
     }
   });
 
-  test('a port in use', async () => {
+  test('a port in use is named', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
@@ -79,9 +83,9 @@ describe('wrong from the start', () => {
 });
 
 describeStack(
-  'down, and back again',
+  'an outage at the start',
   (getFixture) => {
-    test('a database that is down at the start is waited for, and said', async () => {
+    test('the controller waits for the database and then for Fluxion, and reports both', async () => {
       const { stack, client } = getFixture();
       const { cluster, postgres, roles } = stack;
       await postgres.kill();
@@ -94,15 +98,22 @@ describeStack(
         { kubernetes: { kubeconfig }, fluxion: { address: NOBODY } },
         { DATABASE_URL: postgres.url },
       );
-      await waitFor('it to say so', async () => (await role.notReady()) === 'not ready: database\n');
-      await waitFor('its log', () => role.process.logTail().includes('waiting for the database'));
+      await waitFor(
+        'readiness to name the database',
+        async () => (await role.notReady()) === 'not ready: database\n',
+      );
+      await waitFor('the log to name the database', () =>
+        role.process.logTail().includes('waiting for the database'),
+      );
       expect(role.process.logTail()).toContain('FLUXQ_DATABASE_DOWN');
 
-      // Then Fluxion is what is missing; nothing is lost meanwhile.
+      // Now Fluxion is missing. Nothing is lost meanwhile.
       await postgres.restart();
       const science = await Namespace.create(getFixture, 'science');
       const job = await science.job('early');
-      await waitFor('it to miss Fluxion', async () => (await role.notReady()).includes('FLUXQ_FLUXION'));
+      await waitFor('readiness to name Fluxion', async () =>
+        (await role.notReady()).includes('FLUXQ_FLUXION'),
+      );
       await science.phase(job, 'Waiting');
       await role.stop();
       expect(await role.process.exited).toBe('exit code 0');

@@ -1,7 +1,6 @@
 /**
- * One-shot role `password`: gives the stack's own Postgres a password that was
- * made in the cluster and never was in Git. It runs before Postgres starts and
- * may be run as often as one likes: the first password stays.
+ * The command `password` creates the password of the stack's own Postgres in the cluster, so that it is never in Git.
+ * It runs before Postgres starts. A repeated run keeps the first password.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -18,7 +17,7 @@ export interface PasswordOptions {
   readonly secret: string;
   /** postgres:// URL without a password. */
   readonly url: string;
-  /** Where Postgres reads the password. */
+  /** The file from which Postgres reads the password. */
   readonly file: string;
 }
 
@@ -40,7 +39,7 @@ export async function ensurePassword(options: PasswordOptions): Promise<void> {
       return;
     }
     try {
-      // The resourceVersion that goes back with it makes the first writer win.
+      // The resourceVersion of the read object makes the first of several writers win.
       await client.update(path, { ...found, data: { ...found.data, ...newCredentials(options.url) } });
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
@@ -52,7 +51,7 @@ function newCredentials(text: string): { password: string; url: string } {
   const password = randomBytes(32).toString('base64url');
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === '')
-    throw new FluxqError('FLUXQ_DATABASE_URL', 'is no postgres:// URL with a user', {
+    throw new FluxqError('FLUXQ_DATABASE_URL', 'is not a postgres:// URL with a user', {
       field: '--url',
       remedy: 'give postgres://USER@HOST:PORT/DATABASE',
     });

@@ -1,4 +1,4 @@
-/** `fluxqueue fluxion`: the role as runtime/main.ts starts it. */
+/** The fluxion role: the Fluxion service with its probes. */
 import type { Config } from '../config';
 import { serveFluxion } from '../fluxion/server/engine-choice';
 import { serveObservability } from '../observability/http';
@@ -15,7 +15,7 @@ export async function startFluxion({ fluxion, http }: Config, log: Logger): Prom
     ...(library === undefined ? {} : { library }),
   });
   const probes = await serveObservability({ ...http, registry: createRegistry(), notReady: () => [] });
-  // Nothing ends it but a signal: an engine that breaks answers its callers and is initialised anew.
+  // Only a signal ends the role: an engine that fails reports the error to its callers and is initialised again.
   return {
     failed: new Promise(() => {}),
     stop: async () => {

@@ -6,7 +6,7 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
-import { createLogger } from '../../runtime/observability/log';
+import { createLogger, type Logger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { ObjectStore } from './object-store';
@@ -32,7 +32,7 @@ export class SimulatedController {
   /** Seconds by which the controllers' clock is wrong. */
   drift = 0;
 
-  constructor() {
+  constructor(private readonly logger: Logger = createLogger('simulation', 'silent')) {
     const now = () => EPOCH + this.clock.now() / 1000;
     const chance = new Chance(1);
     this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, chance, now);
@@ -108,14 +108,14 @@ export class SimulatedController {
 
   /** The next controller; it leads as soon as it runs. */
   async start(): Promise<void> {
-    this.fence = await this.queue.acquireFence('house', this.fence);
+    this.fence = await this.queue.acquireFence('simulation', this.fence);
     this.term = new Term({
       config: parseConfig({ audit: { intervalSeconds: 60 } }),
       client: this.apiserver.client(),
       queue: this.queue,
       fluxion: this.fluxion,
       fence: this.fence,
-      logger: createLogger('house', 'silent'),
+      logger: this.logger,
       metrics: this.metrics,
       onFenced: () => undefined,
       time: {

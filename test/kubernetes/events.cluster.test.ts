@@ -115,7 +115,7 @@ function tests(getCluster: () => Cluster): void {
     expect(outcomes).toEqual(['dropped', 'dropped']);
     lift();
     await recorder.flushed();
-    // The first was under way already.
+    // The first one was in flight already.
     expect((await ours()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
     expect(outcomes).toEqual(['dropped', 'dropped', 'sent', 'sent', 'sent', 'sent']);
   });

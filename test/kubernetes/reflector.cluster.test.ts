@@ -20,7 +20,7 @@ const lists = (proxy: FaultProxy) => proxy.requests.filter(isList).length;
 describeCluster('reflector', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
-  /** Past the proxy. */
+  /** Writes directly to the apiserver. */
   let admin: KubernetesClient;
   let client: KubernetesClient;
   let proxy: FaultProxy;
@@ -56,7 +56,7 @@ function tests(getCluster: () => Cluster): void {
     reflector = new Reflector<ConfigMap, string>({
       client,
       path: configMaps(namespace),
-      // Not kube-root-ca.crt, which every namespace has.
+      // Without kube-root-ca.crt, which every namespace has.
       labelSelector: 'test',
       project: ({ data }) => data.value!,
       onChange: (key, now, before) => changes.push(`${key.split('/')[1]}: ${before ?? '-'} > ${now ?? '-'}`),
@@ -170,7 +170,7 @@ function tests(getCluster: () => Cluster): void {
     await sees('d', '1');
     expect(ends).toContain('expired');
     expect(lists(proxy)).toBe(2);
-    // c was replaced by another object of its name: first deleted, then new.
+    // c was replaced by another object of the same name, so it is reported as deleted and then as new.
     expect(changes.sort()).toEqual(['a: 1 > 2', 'b: 1 > -', 'c: - > 9', 'c: 1 > -', 'd: - > 1']);
   });
 

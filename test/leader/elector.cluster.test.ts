@@ -13,7 +13,7 @@ import { recordingLogger } from '../kubernetes/recording-logger';
 
 const QUICK = { leaseDuration: 2_000, renewDeadline: 1_200, retryPeriod: 200 };
 
-/** One replica: its elector behind a proxy of its own. */
+/** One replica: its elector behind its own proxy. */
 interface Replica {
   readonly elector: LeaderElector;
   readonly proxy: FaultProxy;
@@ -85,11 +85,11 @@ function tests(getCluster: () => Cluster): void {
   const loses = ({ elector, lost }: Replica, times: number) =>
     waitFor(`${elector.identity} to lose`, () => lost.length === times, { everyMs: 5 });
 
-  test('one leads, its fence stands on the Lease; released, the other takes over at once', async () => {
+  test('one replica leads with its fence on the Lease, and the other one leads as soon as the Lease is released', async () => {
     const a = await replica('a');
     await leads(a);
     const b = await replica('b');
-    await waitFor('b to look', () => b.elector.holder === 'a');
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
     expect(await stored()).toMatchObject({
       metadata: { annotations: { [FENCE_ANNOTATION]: '1' } },
       spec: { holderIdentity: 'a', leaseDurationSeconds: 2, leaseTransitions: 0 },
@@ -109,7 +109,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.lost, b.lost]).toEqual([[], []]);
   });
 
-  test('a database that has forgotten fences is told the last one, also by who never led before', async () => {
+  test('a database that has forgotten fences gets the last one from the Lease, also from a new replica', async () => {
     const told: number[] = [];
     const forgetful = async (atLeast: number) => {
       told.push(atLeast);
@@ -122,7 +122,7 @@ function tests(getCluster: () => Cluster): void {
     const b = await replica('b', { fence: forgetful });
     await leads(b);
     await b.elector.stop();
-    // What is no fence, by whatever hand, counts for nothing; what was a fence stays.
+    // An annotation that is not a fence is ignored; the highest fence is kept.
     const annotations = { [FENCE_ANNOTATION]: 'many', note: 'hands off' };
     await admin.patch(leases('default', name), { metadata: { annotations } }, 'merge');
     const c = await replica('c', { fence: forgetful });
@@ -135,13 +135,13 @@ function tests(getCluster: () => Cluster): void {
     });
   });
 
-  test('a leader that is cut off stops before the other begins, and says so once', async () => {
+  test('a leader without a connection stops before the other one begins, and reports it once', async () => {
     const order: string[] = [];
     const note = (what: string) => () => order.push(what);
     const a = await replica('a', { onAcquired: note('a leads'), onLost: note('a lost') });
     await leads(a);
     const b = await replica('b', { onAcquired: note('b leads'), onLost: note('b lost') });
-    await waitFor('b to look', () => b.elector.holder === 'a');
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
     a.proxy.stall();
     await leads(b);
     expect(order).toEqual(['a leads', 'a lost', 'b leads']);
@@ -150,7 +150,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.elector.leading, order.length]).toEqual([false, 3]);
   });
 
-  test('clocks that disagree by an hour and run at different speeds make no second leader', async () => {
+  test('clocks that differ by an hour and in speed cause no second leader', async () => {
     const skewed = (offset: number, speed: number): Clock => ({
       now: () => systemClock.now() * speed + offset,
       after: (milliseconds, callback) => systemClock.after(milliseconds / speed, callback),
@@ -158,8 +158,8 @@ function tests(getCluster: () => Cluster): void {
     const a = await replica('a', { clock: skewed(0, 0.85) });
     await leads(a);
     const b = await replica('b', { clock: skewed(3_600_000, 1.15) });
-    await waitFor('b to look', () => b.elector.holder === 'a');
-    // For longer than a Lease lasts nothing may change hands.
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
+    // The leader must not change for longer than the duration of the Lease.
     const until = systemClock.now() + QUICK.leaseDuration * 1.5;
     await waitFor('time', () => systemClock.now() > until);
     expect([a.elector.leading, b.acquired]).toEqual([true, []]);
@@ -177,7 +177,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toHaveLength(1);
   });
 
-  test('whatever happens to their connections, never two lead and every fence is higher', async () => {
+  test('random connection faults never cause two leaders, and every fence is higher than the last', async () => {
     const both = [await replica('a'), await replica('b')] as const;
     const seen: number[][] = [];
     const random = generator(7);
@@ -208,14 +208,14 @@ function tests(getCluster: () => Cluster): void {
       expect(acquired.length - lost.length).toBe(elector.leading ? 1 : 0);
   });
 
-  test('an acquisition whose answer was lost is found again', async () => {
+  test('a replica leads although the answer to its acquisition was lost', async () => {
     const a = await replica('a');
     a.proxy.inject(writes, { kind: 'lose-answer' }, 1);
     await leads(a);
     expect([a.acquired, fence]).toEqual([[1], 1]);
   });
 
-  test('a renewal whose answer was lost costs nothing', async () => {
+  test('the leader keeps the Lease although the answer to a renewal was lost', async () => {
     const a = await replica('a');
     await leads(a);
     const before = await stored();
@@ -227,7 +227,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.elector.leading, a.lost, a.acquired]).toEqual([true, [], [1]]);
   });
 
-  test('without a fence from the database the Lease is given to another candidate', async () => {
+  test('a replica that gets no fence from the database releases the Lease to another one', async () => {
     const a = await replica('a', {
       fence: async () => {
         throw new Error('database down');
@@ -238,7 +238,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.acquired, a.lost]).toEqual([[], []]);
   });
 
-  test('while the database thinks, the Lease is renewed and nobody leads; stop gives it back', async () => {
+  test('the Lease is renewed while the database delays the fence, nobody leads, and stop releases it', async () => {
     let asked = 0;
     const a = await replica('a', {
       fence: () => {
@@ -255,7 +255,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.acquired, a.lost, asked]).toEqual([[], [], 1]);
   });
 
-  test('a Lease that is deleted or taken by hand ends the term, once; then it is won again', async () => {
+  test('a Lease that a user deletes or changes ends the term once, and is acquired again', async () => {
     const a = await replica('a');
     await leads(a);
     await admin.delete(leases('default', name));
@@ -270,7 +270,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.acquired).toEqual([1, 2, 3]);
   });
 
-  test("a user's annotation on the Lease stays and disturbs nobody", async () => {
+  test("a user's annotation on the Lease is kept and does not end the term", async () => {
     const a = await replica('a');
     await leads(a);
     await admin.patch(leases('default', name), { metadata: { annotations: { note: 'hands off' } } }, 'merge');
@@ -284,7 +284,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toEqual([]);
   });
 
-  test('a frozen process does not take itself for the leader when it wakes', async () => {
+  test('a process that was frozen past its deadline does not lead', async () => {
     const clock = new ManualClock();
     const a = await replica('a', { clock });
     await leads(a);
@@ -295,7 +295,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toEqual(['not renewed for 1.2 s']);
   });
 
-  test('the leader survives a restart of the apiserver or loses once, and one leads afterwards', async () => {
+  test('after a restart of the apiserver one replica leads, and the other one lost at most once', async () => {
     const a = await replica('a');
     await leads(a);
     const b = await replica('b');
@@ -304,7 +304,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost.length).toBe(leader === a && a.acquired.length === 1 ? 0 : 1);
   });
 
-  test('times that contradict each other are refused', () => {
+  test('refuses conflicting times', () => {
     const options = {
       client: admin,
       namespace: 'default',
@@ -319,7 +319,7 @@ function tests(getCluster: () => Cluster): void {
   });
 }
 
-/** Called a hundred times a second: most of the time nothing. */
+/** Called a hundred times per second; it rarely injects a fault. */
 function disturb(proxy: FaultProxy, dice: number): void {
   if (dice < 0.01) proxy.resetConnections();
   else if (dice < 0.02) proxy.inject(writes, { kind: 'lose-answer' }, 1);
