@@ -31,7 +31,7 @@ function tests(getCluster: () => Cluster): void {
     client = createClient({ kubeconfig: proxy.kubeconfig, random: () => 0 });
     count += 1;
     const { metadata } = await client.create<Job>(jobs('default'), {
-      metadata: { name: `told-${count}` },
+      metadata: { name: `event-${count}` },
       spec: {
         suspend: true,
         template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
@@ -60,11 +60,11 @@ function tests(getCluster: () => Cluster): void {
     });
   }
 
-  const told = async () => {
+  const stored = async () => {
     const { items } = await client.list<Event>(events('default'));
     return items.filter(({ regarding }) => regarding.uid === about.uid && regarding.kind === 'Job');
   };
-  const ours = async () => (await told()).filter(({ reason }) => reason !== 'Suspended');
+  const recorded = async () => (await stored()).filter(({ reason }) => reason !== 'Suspended');
   const scheduled = { type: 'Normal', reason: 'Scheduled', message: '1 pod on node-3 after 12 s' } as const;
 
   test('creates the Event that kubectl describe shows', async () => {
@@ -88,7 +88,7 @@ function tests(getCluster: () => Cluster): void {
     recorder.record(about, scheduled);
     recorder.record(about, { ...scheduled, message: '1 pod on node-4 after 13 s' });
     await recorder.flushed();
-    const seen = (await ours()).map(({ note, series }) => [note, series?.count]);
+    const seen = (await recorded()).map(({ note, series }) => [note, series?.count]);
     expect(seen.sort()).toEqual([
       ['1 pod on node-3 after 12 s', 3],
       ['1 pod on node-4 after 13 s', undefined],
@@ -100,11 +100,11 @@ function tests(getCluster: () => Cluster): void {
   test('creates an Event again that was deleted meanwhile', async () => {
     recorder.record(about, scheduled);
     await recorder.flushed();
-    const [first] = await ours();
+    const [first] = await recorded();
     await client.delete(events('default', first!.metadata.name));
     recorder.record(about, scheduled);
     await recorder.flushed();
-    expect((await ours()).map(({ note }) => note)).toEqual([scheduled.message]);
+    expect((await recorded()).map(({ note }) => note)).toEqual([scheduled.message]);
   });
 
   test('drops the oldest Events while the apiserver is slow, without delaying callers', async () => {
@@ -116,7 +116,7 @@ function tests(getCluster: () => Cluster): void {
     lift();
     await recorder.flushed();
     // The first one was in flight already.
-    expect((await ours()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
+    expect((await recorded()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
     expect(outcomes).toEqual(['dropped', 'dropped', 'sent', 'sent', 'sent', 'sent']);
   });
 
@@ -131,7 +131,7 @@ function tests(getCluster: () => Cluster): void {
   test('shortens names and messages to their limits', async () => {
     recorder.record(about, { ...scheduled, message: 'x'.repeat(5_000) });
     await recorder.flushed();
-    expect((await ours())[0]!.note).toHaveLength(1024);
+    expect((await recorded())[0]!.note).toHaveLength(1024);
   });
 
   test('drops waiting Events when it is stopped', async () => {

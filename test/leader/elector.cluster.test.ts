@@ -110,9 +110,9 @@ function tests(getCluster: () => Cluster): void {
   });
 
   test('a database that has forgotten fences gets the last one from the Lease, also from a new replica', async () => {
-    const told: number[] = [];
+    const requested: number[] = [];
     const forgetful = async (atLeast: number) => {
-      told.push(atLeast);
+      requested.push(atLeast);
       return atLeast + 1;
     };
     fence = 40;
@@ -127,7 +127,7 @@ function tests(getCluster: () => Cluster): void {
     await admin.patch(leases('default', name), { metadata: { annotations } }, 'merge');
     const c = await replica('c', { fence: forgetful });
     await leads(c);
-    expect(told).toEqual([41, 42]);
+    expect(requested).toEqual([41, 42]);
     expect((await stored()).metadata.annotations).toEqual({
       note: 'hands off',
       [FENCE_ANNOTATION]: '43',
