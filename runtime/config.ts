@@ -1,6 +1,11 @@
 /**
- * The configuration of all roles: defaults, then a YAML file, then the FLUXQUEUE_* environment variables and
- * DATABASE_URL. Unknown keys and invalid values are refused with one sentence each.
+ * The configuration of all roles: defaults, then a YAML file, then environment variables. Unknown keys and invalid
+ * values are refused with one sentence each.
+ *
+ * The variable of a setting is FLUXQUEUE_ and its path in the file, with the same spelling: FLUXQUEUE_http_port. In a pod
+ * with service links the kubelet sets variables in capital letters for every Service of the namespace, and anybody may
+ * name a Service: FLUXQUEUE_HTTP_PORT=tcp://10.0.0.7:80 for a Service fluxqueue-http. A name with a lower-case letter is
+ * never one of those.
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -48,6 +53,8 @@ const schema = z.strictObject({
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
       retryPeriodSeconds: positive.default(2),
+      /** The UID of the pod. With it a restarted container does not wait for the lease of its last process. */
+      podUid: z.string().min(1).optional(),
     })
     .prefault({}),
   fluxion: z
@@ -120,21 +127,32 @@ const schema = z.strictObject({
 export type Config = z.output<typeof schema>;
 export type ConfigInput = z.input<typeof schema>;
 
-/** The path in the configuration that an environment variable sets. */
-const VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  DATABASE_URL: ['database', 'url'],
-  FLUXQUEUE_LOG_LEVEL: ['logLevel'],
-  FLUXQUEUE_HTTP_HOST: ['http', 'host'],
-  FLUXQUEUE_HTTP_PORT: ['http', 'port'],
-  FLUXQUEUE_CONTEXT: ['kubernetes', 'context'],
-  FLUXQUEUE_KUBECONFIG: ['kubernetes', 'kubeconfig'],
-  FLUXQUEUE_FLUXION_ADDRESS: ['fluxion', 'address'],
-  FLUXQUEUE_FLUXION_LISTEN: ['fluxion', 'listen'],
-  FLUXQUEUE_FLUXION_LIBRARY: ['fluxion', 'library'],
-  FLUXQUEUE_MATCH_POLICY: ['fluxion', 'policy'],
-  FLUXQUEUE_QUEUE_POLICY: ['queue', 'policy'],
-  FLUXQUEUE_WEBHOOK_PORT: ['webhook', 'port'],
-};
+/** The paths of the settings that have an environment variable. */
+const FROM_ENVIRONMENT = [
+  'logLevel',
+  'http.host',
+  'http.port',
+  'kubernetes.context',
+  'kubernetes.kubeconfig',
+  'leaderElection.podUid',
+  'fluxion.address',
+  'fluxion.listen',
+  'fluxion.library',
+  'fluxion.policy',
+  'queue.policy',
+  'webhook.port',
+] as const;
+
+const PREFIX = 'FLUXQUEUE_';
+
+/** The path that each variable sets. DATABASE_URL is a common name, and no variable of a Service ends like it. */
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['DATABASE_URL', 'database.url'],
+  ...FROM_ENVIRONMENT.map((path) => [`${PREFIX}${path.replaceAll('.', '_')}`, path] as const),
+]);
+
+/** Every variable that sets a setting. */
+export const ENVIRONMENT_VARIABLES: readonly string[] = [...VARIABLES.keys()];
 
 /**
  * @param file path of a YAML file. @default - only defaults and environment variables
@@ -142,8 +160,12 @@ const VARIABLES: Readonly<Record<string, readonly string[]>> = {
  */
 export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = process.env): Config {
   const document = file === undefined ? {} : readDocument(file);
-  const given = withEnvironment(document, environment);
-  return parseConfig(given, file ?? 'the environment');
+  checkVariables(environment);
+  const { given, variables } = withEnvironment(document, environment);
+  return parseConfig(given, (path) => {
+    const variable = variables.get(path);
+    return variable === undefined ? (file ?? 'the environment') : `the environment variable ${variable}`;
+  });
 }
 
 /** @throws FluxqError FLUXQ_CONFIG_INVALID if it is not set. Only some roles need it */
@@ -155,8 +177,11 @@ export function databaseUrl({ database: { url } }: Config): string {
   });
 }
 
-/** Validates a configuration object. @param source named in the error */
-export function parseConfig(given: unknown, source = 'the configuration'): Config {
+/** Validates a configuration object. @param source the place where a path was set, for the error */
+export function parseConfig(
+  given: unknown,
+  source: (path: string) => string = () => 'the configuration',
+): Config {
   const parsed = schema.safeParse(given);
   if (parsed.success) return checkElection(parsed.data);
   const issue = parsed.error.issues[0]!;
@@ -168,7 +193,7 @@ export function parseConfig(given: unknown, source = 'the configuration'): Confi
     {
       field: path === '' ? 'configuration' : path,
       value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
-      remedy: `correct it in ${source}`,
+      remedy: `correct it in ${source(path)}`,
     },
   );
 }
@@ -200,20 +225,39 @@ function readDocument(file: string): Record<string, unknown> {
   return document;
 }
 
-function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv): unknown {
-  const result = structuredClone(document);
-  for (const [variable, path] of Object.entries(VARIABLES)) {
+/** Refuses a misspelled variable like a misspelled key. A variable in capital letters may belong to a Service. */
+function checkVariables(environment: NodeJS.ProcessEnv): void {
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith(PREFIX) && /[a-z]/.test(name) && !VARIABLES.has(name),
+  );
+  if (unknown === undefined) return;
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is not a known environment variable', {
+    field: unknown,
+    remedy: `use one of: ${ENVIRONMENT_VARIABLES.join(', ')}; or set it in the file of --config`,
+  });
+}
+
+/** @returns the document with the settings of the environment, and the variable that set each path */
+function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv) {
+  const given = structuredClone(document);
+  const variables = new Map<string, string>();
+  for (const [variable, path] of VARIABLES) {
     const text = environment[variable];
     if (text === undefined || text === '') continue;
-    let parent = result;
-    for (const key of path.slice(0, -1)) {
-      if (!isRecord(parent[key])) parent[key] = {};
-      parent = parent[key] as Record<string, unknown>;
-    }
-    const key = path.at(-1)!;
-    parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
+    variables.set(path, variable);
+    const keys = path.split('.');
+    const key = keys.pop()!;
+    const parent = keys.reduce<unknown>(childOf, given);
+    // A section that is not a mapping is kept, so that the schema refuses it.
+    if (isRecord(parent)) parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
   }
-  return result;
+  return { given, variables };
+}
+
+function childOf(parent: unknown, key: string): unknown {
+  if (!isRecord(parent)) return parent;
+  parent[key] ??= {};
+  return parent[key];
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {

@@ -7,6 +7,7 @@ import {
   WEBHOOK_CONFIGURATION,
   WEBHOOK_SECRET,
   WEBHOOK_SERVICE,
+  WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
@@ -129,12 +130,23 @@ export class FluxQueue extends Construct {
     const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
+      ownSecrets: this.ownSecrets(),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
+  }
+
+  /** ServiceAccount -> the Secret that it makes. */
+  private ownSecrets(): Record<string, string> {
+    const { database = Database.statefulSet(), externalRuntime } = this.props;
+    const { name } = database.url;
+    return {
+      ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
+      ...(externalRuntime === undefined && database.isOurs ? { [name]: name } : {}),
+    };
   }
 
   /** The settings of runtime/config.ts; test/constructs holds the two together. */

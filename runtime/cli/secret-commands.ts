@@ -9,7 +9,10 @@ export function addSecretCommands(program: Command): void {
     .command('password')
     .description("create the password of the stack's own Postgres, if it does not exist")
     .requiredOption('--namespace <name>', 'namespace of the Secret')
-    .requiredOption('--secret <name>', 'an existing Secret; its keys password and url are filled')
+    .requiredOption(
+      '--secret <name>',
+      'its keys password and url are filled; it is created if it does not exist',
+    )
     .requiredOption('--url <url>', 'postgres:// URL without a password')
     .requiredOption('--file <path>', 'the file to which the password is written')
     .action((options: { namespace: string; secret: string; url: string; file: string }) =>

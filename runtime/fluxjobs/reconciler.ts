@@ -15,9 +15,14 @@ import { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
-import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
-import { type Decision, logDecision, workloadFields } from '../shared/decision';
+import {
+  type DecisionLogger,
+  logDecision,
+  resultOf,
+  retryDetail,
+  type StatusDecision,
+} from '../shared/decision-log';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
 
@@ -34,7 +39,7 @@ export interface FluxJobReconcilerOptions {
   readonly isBusy: () => boolean;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
-  readonly logger: Pick<Logger, 'debug'>;
+  readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -92,11 +97,13 @@ export class FluxJobReconciler {
       this.limiter.drop(uid);
       return undefined;
     }
-    const fields = { fluxJob: fluxJobName(row.kind, row.name), ...workloadFields(row), phase: row.phase };
-    return logDecision(this.options.logger, fields, await this.reconcileRow(row));
+    const decision = await this.reconcileRow(row);
+    const detail = { fluxjob: fluxJobName(row.kind, row.name), phase: row.phase, ...retryDetail(decision) };
+    logDecision(this.options.logger, row, decision.decision, detail);
+    return resultOf(decision);
   }
 
-  private async reconcileRow(row: WorkloadRow): Promise<Decision> {
+  private async reconcileRow(row: WorkloadRow): Promise<StatusDecision> {
     const { uid } = row;
     const before = this.written.get(uid) ?? this.findExisting(row);
     const settling = before === undefined ? 0 : this.settlingSeconds(row, before);
@@ -112,7 +119,7 @@ export class FluxJobReconciler {
       : this.write(row, known);
   }
 
-  private async write(row: WorkloadRow, known: Written): Promise<Decision> {
+  private async write(row: WorkloadRow, known: Written): Promise<StatusDecision> {
     const { now } = this.options;
     const status = this.statusOf(row, known);
     const spec = this.specOf(row);
@@ -150,7 +157,7 @@ export class FluxJobReconciler {
   }
 
   /** A finished row is not needed any more once its last status is written. */
-  private finalize(row: WorkloadRow, decision: string): Decision {
+  private finalize(row: WorkloadRow, decision: string): StatusDecision {
     if (row.phase !== 'Finished') return { decision };
     this.written.delete(row.uid);
     this.options.onFinal(row.uid);
@@ -158,7 +165,7 @@ export class FluxJobReconciler {
   }
 
   /** Somebody deleted or replaced the FluxJob: it is created again while its workload is not finished. */
-  private recreate(row: WorkloadRow): Decision {
+  private recreate(row: WorkloadRow): StatusDecision {
     this.written.delete(row.uid);
     return row.phase === 'Finished'
       ? this.finalize(row, 'the FluxJob is gone')

@@ -18,13 +18,13 @@ export interface QueueCandidate {
  * @param stackQueue name of the stack's own queue; undefined if the stack has none
  */
 export function queueOf(
-  { namespace, asked, current }: QueueRequest,
+  { namespace, requested, current }: QueueRequest,
   candidates: readonly QueueCandidate[],
   stackQueue: string | undefined,
 ): string {
-  if (asked !== undefined) {
-    const isStackQueue = asked === stackQueue && !candidates.some(({ name }) => name === asked);
-    return isStackQueue ? asked : queueName(namespace, asked);
+  if (requested !== undefined) {
+    const isStackQueue = requested === stackQueue && !candidates.some(({ name }) => name === requested);
+    return isStackQueue ? requested : queueName(namespace, requested);
   }
   const chosen = defaultOf(candidates);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
@@ -93,12 +93,12 @@ export class QueueRegistry implements Queues {
     this.known.add(name);
   }
 
-  queueOf({ namespace, asked, current }: QueueRequest): string {
+  queueOf({ namespace, requested, current }: QueueRequest): string {
     const candidates = this.snapshot.candidates.get(namespace) ?? [];
     // A queue that never existed, because its name was misspelled, does not keep the workload.
     const known = current !== undefined && this.known.has(current) ? current : undefined;
     const stackQueue = this.isStackQueueEnabled ? this.stackQueue.name : undefined;
-    return queueOf({ namespace, asked, current: known }, candidates, stackQueue);
+    return queueOf({ namespace, requested, current: known }, candidates, stackQueue);
   }
 
   planOf(name: string): QueueSettings {

@@ -11,9 +11,8 @@ import { mergePatchOf } from '../kubernetes/merge-patch';
 import { RateLimiter } from '../kubernetes/rate-limiter';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
-import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
-import { type Decision, logDecision } from '../shared/decision';
+import { type DecisionLogger, resultOf, retryDetail, type StatusDecision } from '../shared/decision-log';
 import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
 import type { QueueRegistry } from './queue-registry';
 import { queueName } from './queue-settings';
@@ -33,7 +32,7 @@ export interface FluxSetupReconcilerOptions {
   readonly isBusy: () => boolean;
   /** Writes the settings of all queues to the database. Resolves at once if they are there. */
   readonly storeQueues: () => Promise<void>;
-  readonly logger: Pick<Logger, 'debug'>;
+  readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -83,10 +82,11 @@ export class FluxSetupReconciler {
     // The status must not announce settings that are not in the database.
     await storeQueues();
     const decision = object === undefined ? this.forget(key) : await this.writeStatus(key, object);
-    return logDecision(logger, { fluxSetup: key, queue: key }, decision);
+    logger.debug({ fluxsetup: key, queue: key, ...retryDetail(decision) }, decision.decision);
+    return resultOf(decision);
   }
 
-  private async writeStatus(key: string, object: FluxSetupObject): Promise<Decision> {
+  private async writeStatus(key: string, object: FluxSetupObject): Promise<StatusDecision> {
     const before = this.lastStatus(key, object);
     const status = this.statusOf(object, before.status);
     if (isDeepStrictEqual(status, before.status)) {
@@ -100,7 +100,7 @@ export class FluxSetupReconciler {
     return { decision: 'status written' };
   }
 
-  private forget(key: string): Decision {
+  private forget(key: string): StatusDecision {
     this.written.delete(key);
     this.limiter.drop(key);
     return { decision: 'the FluxSetup is gone' };

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { Adoption, WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
-import { adoptionOf, forgottenGrant, TakenUnits } from '../workloads/adoption';
+import { adoptionOf, TakenUnits, unrecordedGrant } from '../workloads/adoption';
 import { adapters } from '../workloads/index';
 import type { SubmissionBuilder } from '../workloads/submission';
 
@@ -91,7 +91,7 @@ export class Audit {
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
       const row = workloadCache.byUid(uid);
-      const grant = forgottenGrant(object, adapter, row, workloads.podsOf(uid), now());
+      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(uid), now());
       const submission = grant && this.submissionBuilder.submissionOf(object, adapter, row?.queue);
       if (grant === undefined || submission === undefined) continue;
       taken ??= new TakenUnits(workloadCache.active());
@@ -125,7 +125,7 @@ export class Audit {
     adapter: WorkloadAdapter,
   ): FoundDifference {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
-    if (!adapter.isHeldBack(object)) return { kind: 'release-unfounded' };
+    if (!adapter.isSuspended(object)) return { kind: 'release-unfounded' };
     const isEdited = this.submissionBuilder.changeOf(object, adapter, row) !== undefined;
     return isEdited ? { kind: 'workload-edited' } : undefined;
   }
@@ -137,7 +137,7 @@ export class Audit {
   ): FoundDifference {
     const lost = lostNodes(row, (name) => this.shared.nodes.exists(name));
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
-    const isReleased = !adapter.isHeldBack(object);
+    const isReleased = !adapter.isSuspended(object);
     if (row.releasedAt === null && isReleased) return { kind: 'release-unrecorded' };
     return row.releasedAt !== null && !isReleased ? { kind: 'workload-suspended' } : undefined;
   }

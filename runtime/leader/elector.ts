@@ -21,8 +21,14 @@ export interface LeaderElectorOptions {
   readonly namespace: string;
   /** The name of the Lease. */
   readonly name: string;
-  /** The holder that the Lease names. It must be unique per process. @default host name and a random UUID */
+  /** The holder that the Lease names. It must be unique per process. @default host name, UID of the pod and a random UUID */
   readonly identity?: string;
+  /**
+   * The UID of the pod in which this process is the only elector. A container is restarted only after its process has
+   * ended, so a holder of the same pod is dead and is replaced at once.
+   * @default - every holder may be alive, because two processes may run on one host
+   */
+  readonly podUid?: string;
   /** Takes a new fence, higher than `atLeast` and every other. Called once per term, after the Lease was acquired. */
   readonly fence: (atLeast: number) => Promise<number>;
   /** This replica leads from now on. */
@@ -65,7 +71,7 @@ export class LeaderElector {
   /** @throws FluxqError FLUXQ_LEASE_TIMING */
   constructor(options: LeaderElectorOptions) {
     this.#options = options;
-    this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+    this.identity = options.identity ?? [hostname(), options.podUid ?? [], randomUUID()].flat().join('_');
     this.#timing = checkedTiming(options);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -134,8 +140,15 @@ export class LeaderElector {
   #mayTake(): boolean {
     const { spec } = this.#lease;
     if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
+    if (this.#isOfThisPod(spec.holderIdentity)) return true;
     const duration = (spec.leaseDurationSeconds ?? this.#timing.leaseDuration / 1000) * 1000;
     return this.#lease.age > duration;
+  }
+
+  /** Whether the holder is an earlier process of this container: see {@link LeaderElectorOptions.podUid}. */
+  #isOfThisPod(holder: string): boolean {
+    const { podUid } = this.#options;
+    return podUid !== undefined && holder.split('_')[1] === podUid;
   }
 
   /** Resolves to undefined if another candidate was faster. */

@@ -11,7 +11,7 @@ import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
-import type { Part } from './prune';
+import type { OwnedObject } from './prune';
 import { MiniClusterReconciler } from './reconciler';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
 import type { StatefulSet } from './workload-status';
@@ -24,7 +24,7 @@ export class MiniClusterController implements Controller {
   private readonly clusters: Reflector<MiniCluster>;
   private readonly jobs: Reflector<Job>;
   private readonly statefulSets: Reflector<StatefulSet>;
-  private readonly parts: readonly Reflector<KubernetesObject, Part>[];
+  private readonly parts: readonly Reflector<KubernetesObject, OwnedObject>[];
   private readonly queue: WorkQueue;
   private synced = false;
 
@@ -38,7 +38,7 @@ export class MiniClusterController implements Controller {
     const made = {
       ...common,
       labelSelector: MINICLUSTER_LABEL,
-      onChange: (key: string) => this.look(key),
+      onChange: (key: string) => this.enqueue(key),
     };
     this.clusters = new Reflector<MiniCluster>({
       ...common,
@@ -51,11 +51,11 @@ export class MiniClusterController implements Controller {
     this.statefulSets = new Reflector<StatefulSet>({ ...made, path: statefulSets() });
     this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
       (part) =>
-        new Reflector<KubernetesObject, Part>({
+        new Reflector<KubernetesObject, OwnedObject>({
           ...common,
           labelSelector: MINICLUSTER_LABEL,
           ...part,
-          onChange: (_key, now, before) => this.look(clusterOf((now ?? before)!)),
+          onChange: (_key, now, before) => this.enqueue(clusterOf((now ?? before)!)),
         }),
     );
     const reconciler = new MiniClusterReconciler({
@@ -63,15 +63,16 @@ export class MiniClusterController implements Controller {
       clusterOf: (key) => this.clusters.get(key),
       jobOf: (key) => this.jobs.get(key),
       statefulSetOf: (key) => this.statefulSets.get(key),
-      partsOf: (key) =>
+      ownedObjectsOf: (key) =>
         this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
       podsOf: (uid) => workloads.podsOf(uid),
       rowOf: (uid) => fluxJobs.rowOf(uid),
-      recordEvent: ({ metadata: { name, namespace = '', uid } }, news) =>
+      recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
-          news,
+          event,
         ),
+      logger,
       now,
     });
     this.queue = reconcileQueue(shared, {
@@ -94,7 +95,7 @@ export class MiniClusterController implements Controller {
 
   /** Its place in the queue, or its end there. */
   private rowChanged({ kind, namespace, name }: WorkloadRow): void {
-    if (kind === 'Job') this.look(`${namespace}/${name}`);
+    if (kind === 'Job') this.enqueue(`${namespace}/${name}`);
   }
 
   async stop(): Promise<void> {
@@ -106,7 +107,7 @@ export class MiniClusterController implements Controller {
     return [this.clusters, this.jobs, this.statefulSets, ...this.parts];
   }
 
-  private look(key: string): void {
+  private enqueue(key: string): void {
     if (this.clusters.get(key) !== undefined) this.add(key);
   }
 
@@ -116,11 +117,11 @@ export class MiniClusterController implements Controller {
   }
 }
 
-function partsIn(kind: Part['kind'], path: string) {
-  return { path, project: ({ metadata }: KubernetesObject): Part => ({ kind, metadata }) };
+function partsIn(kind: OwnedObject['kind'], path: string) {
+  return { path, project: ({ metadata }: KubernetesObject): OwnedObject => ({ kind, metadata }) };
 }
 
 /** Key of the cluster that it says it is of. */
-function clusterOf({ metadata: { namespace, labels } }: Part): string {
+function clusterOf({ metadata: { namespace, labels } }: OwnedObject): string {
   return `${namespace}/${labels?.[MINICLUSTER_LABEL]}`;
 }

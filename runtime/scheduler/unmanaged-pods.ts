@@ -1,4 +1,5 @@
 /** The units that pods outside the queue use on each node. */
+import { allocatableOf } from '../jobspec/graph-nodes';
 import { podRequests } from '../jobspec/requests';
 import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
@@ -27,7 +28,8 @@ export class UnmanagedPods {
       const pods = informers.pods.byIndex('node', node).filter((pod) => this.isUnmanaged(pod));
       if (pods.length === 0) continue;
       const requests = pods.map(({ spec }) => podRequests(spec));
-      used.set(node, unmanagedUnits(requests, config.units));
+      const allocatable = allocatableOf(informers.nodes.get(node)!);
+      used.set(node, unmanagedUnits(requests, allocatable, config.units));
     }
     return used;
   }

@@ -4,9 +4,9 @@ import type { QueueSettings } from '../queue/settings';
 /** What determines the queue of a workload. */
 export interface QueueRequest {
   readonly namespace: string;
-  /** The setting `fluxqueue/queue`. */
-  readonly asked: string | undefined;
-  /** The queue of its row, if that is or was an existing queue. */
+  /** The setting `fluxqueue/queue`; undefined if the workload does not set it. */
+  readonly requested: string | undefined;
+  /** The queue of the workload's row; undefined for a new workload. */
   readonly current: string | undefined;
 }
 

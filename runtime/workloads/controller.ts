@@ -100,7 +100,7 @@ export class WorkloadController implements Controller {
   }
 
   private createReconciler(): WorkloadReconciler {
-    const { client, workloadCache, workloads, nodes, queues, signals, time, now } = this.shared;
+    const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -116,8 +116,9 @@ export class WorkloadController implements Controller {
         signals.schedule.emit();
       },
       onQueueChanged: () => signals.schedule.emit(),
-      onForgotten: () => signals.audit.emit(),
+      onUnrecordedGrant: () => signals.audit.emit(),
       recordEvent: (object, adapter, note) => this.events.recordEvent(object, adapter, note),
+      logger,
       clock: time.clock,
       now,
     });

@@ -8,7 +8,7 @@ import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import type { PodFacts } from '../shared/pod-facts';
 import { isTerminal } from './adapter';
-import { isBeyond } from './assignment';
+import { isBeyondAssignment } from './assignment';
 
 export const podFacts: PodFacts = {
   workloadUid(pod) {
@@ -33,6 +33,7 @@ function isQueuedPod({ metadata: { labels, annotations } }: Pod): boolean {
   const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
   return (
     labels?.[ADMITTED_LABEL] === 'true' &&
-    (assignment === undefined || isBeyond(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
+    (assignment === undefined ||
+      isBeyondAssignment(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }

@@ -106,7 +106,7 @@ test('refuses a Secret with another value and does not change it', async () => {
   const error = await ensureCurve(cluster.options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(FluxqError);
   expect((error as FluxqError).message).toMatch(
-    /^FLUXQ_CURVE_INVALID: Secret science\/hello-curve, key curve\.cert: line 1 is neither a section/,
+    /^FLUXQ_CURVE_INVALID: Secret science\/hello-curve, key curve\.cert: line 1 must be a section/,
   );
   expect((error as FluxqError).message).not.toContain('hunter2');
   expect(cluster.writes).toEqual([]);

@@ -141,7 +141,7 @@ test('lists an invalid certificate without its secret', () => {
   );
   expect(code).toBe('FLUXQ_RENDER_SPEC');
   expect(message).toMatch(
-    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 has a key that is not 40 char/,
+    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 must have a key of 40 Z85 char/,
   );
   expect(message).not.toContain('TOP');
 });

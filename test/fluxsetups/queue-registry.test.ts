@@ -5,8 +5,8 @@ import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources'
 import { fluxSetup } from './fluxsetup-objects';
 
 const candidate = (name: string, createdAt = '2026-01-01T00:00:00Z'): QueueCandidate => ({ name, createdAt });
-const NONE = { namespace: 'science', asked: undefined, current: undefined };
-const asks = (asked: string) => ({ ...NONE, asked });
+const NONE = { namespace: 'science', requested: undefined, current: undefined };
+const asks = (requested: string) => ({ ...NONE, requested });
 
 describe('a workload that names a queue', () => {
   test.each([
@@ -27,8 +27,8 @@ describe('a workload that names a queue', () => {
     ],
     ['waits for a queue that does not exist', 'tema', [candidate('team')], 'default', 'science/tema'],
     ['waits for a FluxSetup if the stack has no queue', 'default', [], undefined, 'science/default'],
-  ])('%s', (_, asked, candidates, own, queue) => {
-    expect(queueOf(asks(asked), candidates, own)).toBe(queue);
+  ])('%s', (_, requested, candidates, own, queue) => {
+    expect(queueOf(asks(requested), candidates, own)).toBe(queue);
   });
 });
 

@@ -127,7 +127,7 @@ test('logs one decision per reconciliation at debug level', async () => {
   world.now += 0.5;
   await world.addRow();
   await world.reconciler.reconcile(KEY);
-  const fields = { fluxSetup: KEY, queue: KEY };
+  const fields = { fluxsetup: KEY, queue: KEY };
   expect(world.logger.lines).toEqual([
     { level: 'debug', fields, message: 'status written' },
     { level: 'debug', fields: { ...fields, retryMs: 500 }, message: 'status write is rate-limited' },

@@ -1,25 +1,15 @@
 import { type Clock, systemClock } from '../../runtime/clock';
-import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { leases } from '../../runtime/kubernetes/paths';
-import type { Lease } from '../../runtime/kubernetes/types';
 import { LeaderElector, type LeaderElectorOptions } from '../../runtime/leader/elector';
 import { FENCE_ANNOTATION, LAST_FENCE_ANNOTATION } from '../../runtime/leader/lease';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
-import { everything, type FaultProxy, type Match, startFaultProxy } from '../kubernetes/fault-proxy';
+import { everything, type FaultProxy, type Match } from '../kubernetes/fault-proxy';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
-
-const QUICK = { leaseDuration: 2_000, renewDeadline: 1_200, retryPeriod: 200 };
-
-/** One replica: its elector behind its own proxy. */
-interface Replica {
-  readonly elector: LeaderElector;
-  readonly proxy: FaultProxy;
-  readonly acquired: number[];
-  readonly lost: string[];
-}
+import { leads, loses, QUICK, Replicas } from './replicas';
 
 const writes: Match = ({ method }) => method !== 'GET';
 
@@ -27,11 +17,9 @@ describeCluster('leader election', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
   let admin: KubernetesClient;
-  let name = '';
   let count = 0;
-  let fence = 0;
-  let replicas: Replica[];
-  let clients: KubernetesClient[];
+  let replicas: Replicas;
+  let name: string;
 
   beforeAll(() => {
     admin = createClient({ kubeconfig: getCluster().kubeconfig });
@@ -40,50 +28,13 @@ function tests(getCluster: () => Cluster): void {
   beforeEach(() => {
     count += 1;
     name = `leader-${count}`;
-    fence = 0;
-    replicas = [];
-    clients = [];
+    replicas = new Replicas(getCluster(), admin, name);
   });
-  afterEach(async () => {
-    for (const { proxy } of replicas) proxy.resume();
-    for (const client of clients) client.close();
-    await Promise.all(replicas.map(({ elector }) => elector.stop()));
-    await Promise.all(replicas.map(({ proxy }) => proxy.stop()));
-  });
+  afterEach(() => replicas.stop());
 
-  async function replica(identity: string, options: Partial<LeaderElectorOptions> = {}): Promise<Replica> {
-    const proxy = await startFaultProxy(getCluster());
-    const settings: ClientOptions = { kubeconfig: proxy.kubeconfig };
-    const client = createClient(settings);
-    const acquired: number[] = [];
-    const lost: string[] = [];
-    const elector = new LeaderElector({
-      client,
-      namespace: 'default',
-      name,
-      identity,
-      fence: async () => {
-        fence += 1;
-        return fence;
-      },
-      onAcquired: (number) => acquired.push(number),
-      onLost: (reason) => lost.push(reason),
-      logger: recordingLogger(),
-      ...QUICK,
-      ...options,
-    });
-    const made = { elector, proxy, acquired, lost };
-    replicas.push(made);
-    clients.push(client);
-    elector.start();
-    return made;
-  }
-
-  const stored = () => admin.get<Lease>(leases('default', name));
-  const leads = ({ elector }: Replica) =>
-    waitFor(`${elector.identity} to lead`, () => elector.leading, { everyMs: 5 });
-  const loses = ({ elector, lost }: Replica, times: number) =>
-    waitFor(`${elector.identity} to lose`, () => lost.length === times, { everyMs: 5 });
+  const replica = (identity: string, options: Partial<LeaderElectorOptions> = {}) =>
+    replicas.start(identity, options);
+  const stored = () => replicas.stored();
 
   test('one replica leads with its fence on the Lease, and the other one leads as soon as the Lease is released', async () => {
     const a = await replica('a');
@@ -115,7 +66,7 @@ function tests(getCluster: () => Cluster): void {
       requested.push(atLeast);
       return atLeast + 1;
     };
-    fence = 40;
+    replicas.fence = 40;
     const a = await replica('a');
     await leads(a);
     await a.elector.stop();
@@ -212,7 +163,7 @@ function tests(getCluster: () => Cluster): void {
     const a = await replica('a');
     a.proxy.inject(writes, { kind: 'lose-answer' }, 1);
     await leads(a);
-    expect([a.acquired, fence]).toEqual([[1], 1]);
+    expect([a.acquired, replicas.fence]).toEqual([[1], 1]);
   });
 
   test('the leader keeps the Lease although the answer to a renewal was lost', async () => {
