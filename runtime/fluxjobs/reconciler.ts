@@ -99,7 +99,7 @@ export class FluxJobReconciler {
     }
     const decision = await this.reconcileRow(row);
     const detail = { fluxjob: fluxJobName(row.kind, row.name), phase: row.phase, ...retryDetail(decision) };
-    logDecision(this.options.logger, row, decision.decision, detail);
+    logDecision(this.options.logger, row, `FluxJob: ${decision.decision}`, detail);
     return resultOf(decision);
   }
 

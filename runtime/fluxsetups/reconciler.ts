@@ -82,7 +82,7 @@ export class FluxSetupReconciler {
     // The status must not announce settings that are not in the database.
     await storeQueues();
     const decision = object === undefined ? this.forget(key) : await this.writeStatus(key, object);
-    logger.debug({ fluxsetup: key, queue: key, ...retryDetail(decision) }, decision.decision);
+    logger.debug({ fluxsetup: key, queue: key, ...retryDetail(decision) }, `FluxSetup: ${decision.decision}`);
     return resultOf(decision);
   }
 

@@ -129,8 +129,16 @@ test('logs one decision per reconciliation at debug level', async () => {
   await world.reconciler.reconcile(KEY);
   const fields = { fluxsetup: KEY, queue: KEY };
   expect(world.logger.lines).toEqual([
-    { level: 'debug', fields, message: 'status written' },
-    { level: 'debug', fields: { ...fields, retryMs: 500 }, message: 'status write is rate-limited' },
-    { level: 'debug', fields: { ...fields, retryMs: 500 }, message: 'status write is rate-limited' },
+    { level: 'debug', fields, message: 'FluxSetup: status written' },
+    {
+      level: 'debug',
+      fields: { ...fields, retryMs: 500 },
+      message: 'FluxSetup: status write is rate-limited',
+    },
+    {
+      level: 'debug',
+      fields: { ...fields, retryMs: 500 },
+      message: 'FluxSetup: status write is rate-limited',
+    },
   ]);
 });

@@ -48,18 +48,17 @@ describe('the log of a term', () => {
     expect(lines.filter(({ level }) => level >= INFO)).toEqual([]);
   });
 
-  test('has the decisions about a FluxJob with workload, queue and job id', async () => {
+  test('has each decision about a workload and its FluxJob with queue and job id', async () => {
     controller.submit('short', { runs: 5 });
     await controller.seconds(60);
     const { jobid } = controller.row('short')!;
-    const decisions = lines.filter(({ level, workload }) => level === DEBUG && workload?.includes('short'));
-    expect(decisions).toContainEqual(
-      expect.objectContaining({
-        message: 'status written',
-        workload: 'Job/science/short',
-        queue: 'default',
-        jobid,
-      }),
+    const fields = { level: DEBUG, workload: 'Job/science/short', queue: 'default', jobid };
+    const decisions = lines.filter(({ workload }) => workload === fields.workload);
+    expect(decisions).toEqual(decisions.map(() => expect.objectContaining(fields)));
+    const messages = decisions.map(({ message }) => message);
+    expect(messages.filter((message) => !message.startsWith('FluxJob: '))).toEqual(
+      expect.arrayContaining(['submitted', 'released', 'started', 'finished']),
     );
+    expect(messages).toContain('FluxJob: status written');
   });
 });
