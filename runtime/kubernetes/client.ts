@@ -36,7 +36,7 @@ interface RequestOptions {
   readonly priority?: 'urgent' | 'normal' | 'low';
 }
 
-export interface WriteOptions extends RequestOptions {
+interface WriteOptions extends RequestOptions {
   /** @default 'fluxqueue' */
   readonly fieldManager?: string;
   /** Server-side apply takes over fields that another field manager owns. @default false */
