@@ -55,7 +55,6 @@ const LONGEST_LAG_SECONDS = 120;
 
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
-  Requested: 1,
   Waiting: 1.5,
   Ready: 5,
   Running: 1,
@@ -257,7 +256,6 @@ function milliseconds(seconds: number): number {
 /** Unix seconds. */
 function phaseSince(row: WorkloadRow): number {
   switch (row.phase) {
-    case 'Requested':
     case 'Waiting':
       return row.submittedAt;
     case 'Ready':

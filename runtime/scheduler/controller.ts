@@ -43,7 +43,7 @@ export class Scheduler implements Controller {
       queues: () => shared.queues.all(),
       fairUsage: (now) => (config.fairShare.enabled ? shared.workloadCache.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
-      onRecalled: (row) => signals.reconcileWorkload.emit(row),
+      onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
       audit: () => audit.compare(),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
