@@ -1,7 +1,7 @@
 /** Runs the conformance scenarios against one server. */
 
-import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Fluxion, MatchResult } from '../../runtime/fluxion/types';
+import { parseIdset } from '../../runtime/resources/idset';
 import type { Allocation, UnitIds } from '../../runtime/resources/types';
 import { SCENARIOS } from './scenarios';
 import { type Grant, type Scenario, START, type Step, TWO_NODES } from './scenarios/scenario';

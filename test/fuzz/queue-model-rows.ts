@@ -9,7 +9,7 @@ export const NOT_GRANTED = {
   allocatedAt: null,
   releasedAt: null,
   startedAt: null,
-  recall: null,
+  evictionReason: null,
 } as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
 const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;

@@ -52,10 +52,10 @@ const finish =
   (uid: string, result: 'Succeeded' | 'Cancelled' | 'TimedOut' = 'Succeeded'): Call =>
   ({ queue, fence }) =>
     queue.finish(fence, [{ uid, result, finishedAt: 120.25 }]);
-const recall =
+const requestEviction =
   (uid: string, message = 'for another'): Call =>
   ({ queue, fence }) =>
-    queue.recall(fence, [{ uid, message }]);
+    queue.requestEviction(fence, [{ uid, message }]);
 const requeue =
   (uid: string, over: Partial<Parameters<Queue['requeue']>[1][0]> = {}): Call =>
   ({ queue, fence }) =>
@@ -135,10 +135,10 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['shrink by an old job id', shrink('a', ['n-3'], 999)],
   ['shrink a waiting workload', shrink('c', ['n-1'])],
   ['shrink with an old fence', fenced(shrink('a', []))],
-  ['recall', recall('b')],
-  ['recall again', recall('b', 'for a third')],
-  ['recall a waiting workload', recall('c')],
-  ['recall with an old fence', fenced(recall('a'))],
+  ['request eviction', requestEviction('b')],
+  ['request eviction again', requestEviction('b', 'for a third')],
+  ['request eviction of a waiting workload', requestEviction('c')],
+  ['request eviction with an old fence', fenced(requestEviction('a'))],
   ['requeue a preempted workload', requeue('b', { cause: 'preempted', message: 'preempted' })],
   ['requeue a waiting workload', requeue('b')],
   ['allocate the requeued workload', allocate('b')],
@@ -169,8 +169,8 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['release a held workload', update('c', { held: false })],
   ['finish a running workload', finish('a')],
   [
-    'finish a granted and recalled workload',
-    async (context) => [await recall('d')(context), await finish('d')(context)],
+    'finish a granted workload that is to be evicted',
+    async (context) => [await requestEviction('d')(context), await finish('d')(context)],
   ],
   ['finish a waiting workload', finish('c', 'Cancelled')],
   ['finish an adopted workload', finish('m', 'TimedOut')],
@@ -184,7 +184,7 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
       ['released', released('a')],
       ['running', running('a')],
       ['shrink', shrink('a', [])],
-      ['recall', recall('a')],
+      ['request eviction', requestEviction('a')],
       ['requeue', requeue('a')],
       ['adopt', adopt(adoption('a', 0))],
       ['submit', submit(submission('a'))],
@@ -195,10 +195,10 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
 const EVENTS = [
   'Adopted',
   'Allocated',
+  'EvictionRequested',
   'Finished',
   'Leader',
   'Reallocated',
-  'Recalled',
   'Released',
   'Requeued',
   'Running',

@@ -75,19 +75,19 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
 
 /** The causes of a requeue in the events so far. */
 class RequeueCauses {
-  private readonly recalled = new Set<string>();
+  private readonly evictions = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
 
   constructor(private readonly interventions: Interventions) {}
 
   ofRequeue(uid: string): boolean {
     const lost = this.nodesOf.get(uid)?.some((name) => this.interventions.lostNodes.has(name)) ?? false;
-    return lost || this.recalled.has(uid) || this.interventions.stopped.has(uid);
+    return lost || this.evictions.has(uid) || this.interventions.stopped.has(uid);
   }
 
   apply({ uid, event, detail }: LoggedEvent): void {
-    if (event === 'Recalled') this.recalled.add(uid);
-    if (event === 'Requeued') this.recalled.delete(uid);
+    if (event === 'EvictionRequested') this.evictions.add(uid);
+    if (event === 'Requeued') this.evictions.delete(uid);
     if (!GRANTS.has(event)) return;
     const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];
     this.nodesOf.set(

@@ -9,9 +9,6 @@ import type { AllocatedNode, Allocation } from '../../resources/types';
 import { type GraphLayout, jgfVertex, unitVertex, type Vertex } from './layout';
 import type { JgfGraph, JgfVertex } from './types';
 
-export { formatHostlist } from '../../resources/hostlist';
-export { formatIdset, parseIdset };
-
 /** The job id and the time span of an answer. */
 export interface Window {
   readonly jobid: number;
