@@ -62,7 +62,8 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
       connectionsCheckingInterval: Math.min(deadline, 1_000),
     }),
   );
-  server.on('request', (request, response) => void handle(options, request, response));
+  let stopping = false;
+  server.on('request', (request, response) => void handle(options, request, response, () => stopping));
   await listen(server, options);
   return {
     port: (server.address() as AddressInfo).port,
@@ -70,6 +71,8 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
       withCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
     stop: () =>
       new Promise((resolve) => {
+        // A connection whose request is under way is not idle now, and is kept open afterwards unless its answer ends it.
+        stopping = true;
         server.close(() => resolve());
         server.closeIdleConnections();
       }),
@@ -80,6 +83,7 @@ async function handle(
   options: WebhookOptions,
   request: IncomingMessage,
   response: ServerResponse,
+  stopping: () => boolean,
 ): Promise<void> {
   const started = performance.now();
   const { status, review, outcome, kind } = await answer(options, request);
@@ -88,7 +92,7 @@ async function handle(
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     // What is left of a refused body is not read, so nothing can follow it.
-    ...(request.complete ? {} : { connection: 'close' }),
+    ...(request.complete && !stopping() ? {} : { connection: 'close' }),
   });
   response.end(body);
   options.onRequest?.(kind, outcome, (performance.now() - started) / 1000);
