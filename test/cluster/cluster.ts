@@ -19,6 +19,7 @@ import {
   controllerManagerArgs,
   etcdArgs,
   kwokArgs,
+  LOOPBACK,
   type Ports,
   schedulerArgs,
   writeCaFile,
@@ -30,7 +31,13 @@ import {
   readAuditedWrites,
   writesByUser,
 } from './counters';
-import { type ClusterUser, type Credentials, writeCredentials, writeKubeconfig } from './credentials';
+import {
+  type ClusterUser,
+  type Credentials,
+  type StaticUser,
+  writeCredentials,
+  writeKubeconfig,
+} from './credentials';
 import { createNodes, type NodeShape } from './nodes';
 import { freePorts } from './ports';
 import { type OwnedProcess, ProcessSet } from './processes';
@@ -58,8 +65,20 @@ export interface ClusterOptions {
   readonly verbosity?: number;
   /** More arguments of kube-apiserver. @default - none */
   readonly apiserverArgs?: readonly string[];
+  /** Where the programs run and listen. @default - the network of this process, on loopback */
+  readonly network?: ClusterNetwork;
+  /** Users besides the cluster's own. @default - none */
+  readonly users?: readonly StaticUser[];
   /** Told what is going on if the programs must be built first. @default - silent */
   readonly progress?: (line: string) => void;
+}
+
+/** A network of the cluster's own, whose nodes and pods call the apiserver. */
+export interface ClusterNetwork {
+  /** Where the apiserver listens: reached from inside and from this process. */
+  readonly address: string;
+  /** The command that runs another one inside, e.g. nsenter with its options. */
+  readonly enter: readonly string[];
 }
 
 export interface CommandResult {
@@ -110,7 +129,7 @@ export class Cluster {
     private readonly ports: Ports,
     private readonly credentials: Credentials,
   ) {
-    this.server = `https://127.0.0.1:${ports.apiserver}`;
+    this.server = `https://${options.network?.address ?? LOOPBACK}:${ports.apiserver}`;
     this.directory = processes.directory;
   }
 
@@ -118,7 +137,7 @@ export class Cluster {
   static async prepare(assets: Assets, options: ClusterOptions): Promise<Cluster> {
     const [apiserver = 0, etcd = 0, peer = 0] = await freePorts(3);
     const processes = ProcessSet.create('fluxqueue-cluster');
-    const credentials = writeCredentials(processes.directory);
+    const credentials = writeCredentials(processes.directory, options.users);
     return new Cluster(assets, options, processes, { apiserver, etcd, peer }, credentials);
   }
 
@@ -175,6 +194,11 @@ export class Cluster {
   /** Writes a kubeconfig that has exactly a ServiceAccount's rights and returns its path. */
   async kubeconfigForServiceAccount(name: string, namespace: string): Promise<string> {
     return this.writeKubeconfig(`${namespace}-${name}`, await this.tokenFor(name, namespace));
+  }
+
+  /** Writes a kubeconfig for one of the option `users` and returns its path. */
+  kubeconfigForUser({ name, token }: StaticUser): string {
+    return this.writeKubeconfig(name.replaceAll(':', '-'), token);
   }
 
   /** A token of an existing ServiceAccount, valid for an hour (TokenRequest). */
@@ -306,7 +330,16 @@ export class Cluster {
     } = this.options;
     const { tokenFile, serviceAccountKeyFile } = this.credentials;
     const files = { tokenFile, serviceAccountKeyFile };
-    const settings = { ports: this.ports, ...files, audit: auditLog, featureGates, verbosity, extraArgs };
+    const address = this.options.network?.address ?? LOOPBACK;
+    const settings = {
+      address,
+      ports: this.ports,
+      ...files,
+      audit: auditLog,
+      featureGates,
+      verbosity,
+      extraArgs,
+    };
     await this.run('kube-apiserver', apiserverArgs(this.directory, settings));
     const ready = this.waitFor(
       'the apiserver',
@@ -360,7 +393,8 @@ export class Cluster {
   }
 
   private async run(program: Program, args: readonly string[]): Promise<void> {
-    this.components.set(program, await this.processes.start(program, this.assets[program], args));
+    const command = [...(this.options.network?.enter ?? []), this.assets[program], ...args];
+    this.components.set(program, await this.processes.start(program, command[0]!, command.slice(1)));
   }
 
   /** The same, but fails at once, with the end of the log, when a program ends. */

@@ -9,9 +9,13 @@ export interface ControllerTuning {
   readonly burst?: number;
   /** Jobs that the Job controller syncs at once. @default 20 */
   readonly concurrentJobSyncs?: number;
+  /** Seconds without a sign of life after which a node is lost. @default 300: above kwok's lease time, so that a busy machine loses none */
+  readonly nodeGraceSeconds?: number;
 }
 
-/** Ports of 127.0.0.1. */
+export const LOOPBACK = '127.0.0.1';
+
+/** The apiserver's port, and two of loopback. */
 export interface Ports {
   readonly apiserver: number;
   readonly etcd: number;
@@ -37,6 +41,8 @@ export function etcdArgs(directory: string, ports: Ports): string[] {
 }
 
 export interface ApiserverSettings {
+  /** Where it listens. */
+  readonly address: string;
   readonly ports: Ports;
   readonly tokenFile: string;
   readonly serviceAccountKeyFile: string;
@@ -53,10 +59,10 @@ export function apiserverArgs(directory: string, settings: ApiserverSettings): s
     `--etcd-servers=http://127.0.0.1:${settings.ports.etcd}`,
     // Should another cluster's etcd have taken the port, its data is not touched.
     `--etcd-prefix=${basename(directory)}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
+    `--bind-address=${settings.address}`,
+    `--advertise-address=${settings.address}`,
     // A loopback advertise address is refused with any other reconciler.
-    '--endpoint-reconciler-type=none',
+    ...(settings.address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : []),
     `--secure-port=${settings.ports.apiserver}`,
     // The apiserver makes its own certificate there and finds it again after a restart.
     `--cert-dir=${join(directory, 'certificates')}`,
@@ -113,7 +119,7 @@ export function controllerManagerArgs(
   files: { kubeconfig: string; caFile: string; serviceAccountKeyFile: string },
   settings: { tuning: ControllerTuning; featureGates: Readonly<Record<string, boolean>>; verbosity: number },
 ): string[] {
-  const { qps = 1000, burst = 2 * qps, concurrentJobSyncs = 20 } = settings.tuning;
+  const { qps = 1000, burst = 2 * qps, concurrentJobSyncs = 20, nodeGraceSeconds = 300 } = settings.tuning;
   return [
     `--kubeconfig=${files.kubeconfig}`,
     `--root-ca-file=${files.caFile}`,
@@ -126,8 +132,7 @@ export function controllerManagerArgs(
     `--kube-api-burst=${burst}`,
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
     '--horizontal-pod-autoscaler-sync-period=1s',
-    // Above kwok's lease time, so that a busy machine does not lose its nodes.
-    '--node-monitor-grace-period=300s',
+    `--node-monitor-grace-period=${nodeGraceSeconds}s`,
     ...featureGates(settings.featureGates),
     `--v=${settings.verbosity}`,
   ];
