@@ -6,15 +6,22 @@
  * service links, the kubelet sets variables for every Service of its namespace, which anybody may name, in capitals:
  * FLUXQUEUE_HTTP_PORT=tcp://10.0.0.7:80 for a Service fluxqueue-http. A name with a small letter is never one of those.
  */
+
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/names';
+import {
+  CONTROLLER_LEASE,
+  STACK_NAMESPACE,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_SECRET,
+  WEBHOOK_SERVICE,
+} from '../constructs/api/labels';
+import { MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
+import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
+import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
 import { FluxqError, messageOf } from './errors';
-import { MATCH_POLICIES } from './fluxion/types';
 import { LOG_LEVELS } from './observability/log';
-import { DEFAULT_HALF_LIFE, QUEUE_DEFAULTS } from './queue/defaults';
-import { QUEUE_POLICIES } from './queue/types';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
@@ -41,8 +48,8 @@ const schema = z.strictObject({
     .prefault({}),
   leaderElection: z
     .strictObject({
-      namespace: z.string().min(1).default('fluxqueue-system'),
-      name: z.string().min(1).default('fluxqueue-controller'),
+      namespace: z.string().min(1).default(STACK_NAMESPACE),
+      name: z.string().min(1).default(CONTROLLER_LEASE),
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
       retryPeriodSeconds: positive.default(2),
@@ -59,7 +66,7 @@ const schema = z.strictObject({
       engine: z.enum(['auto', 'embedded', 'library']).default('auto'),
       /** Path of libreapi_cli.so. */
       library: z.string().min(1).optional(),
-      policy: z.enum(MATCH_POLICIES).default('lonode'),
+      policy: z.enum(MATCH_POLICIES).default(STACK_DEFAULTS.matchPolicy),
     })
     .prefault({}),
   queue: z
@@ -68,7 +75,7 @@ const schema = z.strictObject({
       name: z
         .string()
         .regex(new RegExp(QUEUE_NAME_PATTERN), `must be ${QUEUE_NAME_SYNTAX}`)
-        .default('default'),
+        .default(STACK_DEFAULTS.queueName),
       /** false: such workloads wait for a FluxSetup of their namespace. */
       enabled: z.boolean().default(true),
       policy: z.enum(QUEUE_POLICIES).default(QUEUE_DEFAULTS.policy),
@@ -79,7 +86,7 @@ const schema = z.strictObject({
       defaultWalltimeSeconds: positive.default(QUEUE_DEFAULTS.defaultWalltimeSeconds),
       maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
       /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
-      retentionDays: positive.default(30),
+      retentionDays: positive.default(STACK_DEFAULTS.retentionDays),
       /** Share of the machine relative to the FluxSetups' queues. */
       weight: positive.default(QUEUE_DEFAULTS.weight),
     })
@@ -89,14 +96,17 @@ const schema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(false),
       /** After so long, what was used counts half. */
-      halfLifeSeconds: positive.default(DEFAULT_HALF_LIFE),
+      halfLifeSeconds: positive.default(STACK_DEFAULTS.halfLifeSeconds),
     })
     .prefault({}),
   /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
   /** Sizes of one core and one memory vertex of the graph. */
   units: z
-    .strictObject({ cpuMillis: positive.default(1000), memoryMiB: positive.default(1024) })
+    .strictObject({
+      cpuMillis: positive.default(STACK_DEFAULTS.units.cpuMillis),
+      memoryMiB: positive.default(STACK_DEFAULTS.units.memoryMiB),
+    })
     .prefault({}),
   webhook: z
     .strictObject({
@@ -104,10 +114,10 @@ const schema = z.strictObject({
       port: port.default(9443),
       /** Folder with tls.crt and tls.key; without it the role makes and rotates its own certificate. */
       certDir: z.string().min(1).optional(),
-      secretNamespace: z.string().min(1).default('fluxqueue-system'),
-      secretName: z.string().min(1).default('fluxqueue-webhook-tls'),
-      serviceName: z.string().min(1).default('fluxqueue-webhook'),
-      configurationName: z.string().min(1).default('fluxqueue'),
+      secretNamespace: z.string().min(1).default(STACK_NAMESPACE),
+      secretName: z.string().min(1).default(WEBHOOK_SECRET),
+      serviceName: z.string().min(1).default(WEBHOOK_SERVICE),
+      configurationName: z.string().min(1).default(WEBHOOK_CONFIGURATION),
       /** Give admitted pods this schedulerName when they ask for none. Default: leave it. */
       schedulerName: z.string().min(1).optional(),
     })

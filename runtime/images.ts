@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_IMAGES } from '../constructs/fluxqueue/images';
+import { DEFAULT_IMAGES } from '../constructs/images';
 import { FluxqError, messageOf } from './errors';
 
 const ROOT = join(__dirname, '..');

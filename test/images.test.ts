@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_IMAGES } from '../constructs/fluxqueue/images';
+import { DEFAULT_IMAGES } from '../constructs/images';
 import { version } from '../package.json';
 
 const ROOT = join(__dirname, '..');

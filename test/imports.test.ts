@@ -1,33 +1,180 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+/**
+ * The tower: which room may import which. A room is a folder, or a file that stands alone directly in `runtime/`
+ * or `constructs/`. CONTRIBUTING.md has the tower as a picture.
+ */
+import { dirname } from 'node:path';
+import { circlesIn, graphOf, type Import, importsOf } from './import-graph';
 
-const ROOT = join(__dirname, '..');
+/**
+ * From the ground up: a room imports only rooms of lines above its own, and of those only what it names.
+ * `ground` stands for the files and folders that every room of the runtime may import.
+ */
+const GROUND = [
+  'runtime/errors',
+  'runtime/clock',
+  'runtime/observability',
+  'runtime/resources',
+  'constructs/api',
+];
+const TOWER: Readonly<Record<string, readonly string[]>> = {
+  'constructs/api': [],
+  'constructs/images': [],
+  'constructs/metadata': [],
+  'constructs/crds': [],
+  'constructs/minicluster/shell': [],
+  'constructs/fluxsetup': ['constructs/api'],
+  'constructs/minicluster': ['constructs/api', 'constructs/images', 'constructs/fluxsetup'],
+  'constructs/fluxqueue/admission': ['constructs/api', 'constructs/metadata'],
+  'constructs/fluxqueue': [
+    'constructs/api',
+    'constructs/images',
+    'constructs/metadata',
+    'constructs/fluxsetup',
+    'constructs/fluxqueue/admission',
+  ],
+  'constructs/index': ['constructs/fluxqueue', 'constructs/minicluster'],
 
-interface Import {
-  readonly file: string;
-  /** A package, or a path from the root. */
-  readonly target: string;
-  readonly typeOnly: boolean;
-}
-
-function importsOf(folder: string): Import[] {
-  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(folder, file));
-  return files.flatMap((file) => {
-    const text = readFileSync(join(ROOT, file), 'utf8');
-    return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+'([^']+)';/gm)].map(
-      ([, type, name]) => ({
-        file,
-        target: name!.startsWith('.') ? relative(ROOT, join(ROOT, file, '..', name!)) : name!,
-        typeOnly: type !== undefined,
-      }),
-    );
-  });
-}
+  'runtime/errors': ['constructs/api'],
+  'runtime/clock': [],
+  'runtime/observability': ['runtime/errors'],
+  'runtime/resources': ['runtime/errors'],
+  'runtime/kubernetes': ['ground'],
+  'runtime/jobspec': ['ground'],
+  'runtime/fluxion/generated': [],
+  'runtime/fluxion/jgf': ['ground'],
+  'runtime/fluxion': ['ground', 'runtime/jobspec', 'runtime/fluxion/generated', 'runtime/fluxion/jgf'],
+  'runtime/fluxion/matcher': ['ground', 'runtime/jobspec', 'runtime/fluxion', 'runtime/fluxion/jgf'],
+  'runtime/fluxion/library': [
+    'ground',
+    'runtime/jobspec',
+    'runtime/fluxion',
+    'runtime/fluxion/jgf',
+    'runtime/fluxion/matcher',
+  ],
+  'runtime/fluxion/client': [
+    'ground',
+    'runtime/jobspec',
+    'runtime/fluxion',
+    'runtime/fluxion/generated',
+    'runtime/fluxion/jgf',
+    'runtime/fluxion/matcher',
+  ],
+  'runtime/fluxion/server': [
+    'ground',
+    'runtime/jobspec',
+    'runtime/fluxion',
+    'runtime/fluxion/generated',
+    'runtime/fluxion/library',
+    'runtime/fluxion/matcher',
+  ],
+  'runtime/queue/migrations': [],
+  'runtime/queue': ['ground', 'runtime/jobspec', 'runtime/queue/migrations'],
+  'runtime/config': ['ground', 'runtime/fluxion', 'runtime/queue'],
+  'runtime/scheduler/pass': ['ground', 'runtime/jobspec', 'runtime/fluxion', 'runtime/queue'],
+  'runtime/scheduler': [
+    'ground',
+    'runtime/jobspec',
+    'runtime/fluxion',
+    'runtime/fluxion/jgf',
+    'runtime/queue',
+    'runtime/scheduler/pass',
+  ],
+  'runtime/workloads': [
+    'ground',
+    'runtime/config',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/queue',
+    'runtime/scheduler/pass',
+  ],
+  'runtime/admission': ['ground', 'runtime/kubernetes', 'runtime/workloads'],
+  'runtime/fluxjobs': [
+    'ground',
+    'runtime/fluxion/jgf',
+    'runtime/kubernetes',
+    'runtime/queue',
+    'runtime/scheduler/pass',
+    'runtime/workloads',
+  ],
+  'runtime/fluxsetups': [
+    'ground',
+    'runtime/config',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/queue',
+    'runtime/scheduler/pass',
+    'runtime/workloads',
+  ],
+  'runtime/simulation': [
+    'ground',
+    'runtime/config',
+    'runtime/jobspec',
+    'runtime/fluxion',
+    'runtime/fluxion/matcher',
+    'runtime/fluxsetups',
+    'runtime/queue',
+    'runtime/scheduler/pass',
+  ],
+  'runtime/miniclusters': [
+    'ground',
+    'constructs/minicluster',
+    'runtime/fluxjobs',
+    'runtime/kubernetes',
+    'runtime/queue',
+    'runtime/workloads',
+  ],
+  'runtime/leader': [
+    'ground',
+    'runtime/config',
+    'runtime/fluxion',
+    'runtime/fluxjobs',
+    'runtime/fluxsetups',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/miniclusters',
+    'runtime/queue',
+    'runtime/scheduler',
+    'runtime/workloads',
+  ],
+  'runtime/cli': [
+    'ground',
+    'constructs/minicluster',
+    'runtime/config',
+    'runtime/kubernetes',
+    'runtime/miniclusters',
+    'runtime/queue',
+  ],
+  'runtime/roles': [
+    'ground',
+    'runtime/admission',
+    'runtime/config',
+    'runtime/fluxion',
+    'runtime/fluxion/client',
+    'runtime/fluxion/matcher',
+    'runtime/fluxion/server',
+    'runtime/kubernetes',
+    'runtime/leader',
+    'runtime/queue',
+  ],
+  'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
+  'runtime/bundle': [],
+  'runtime/images': ['ground', 'constructs/images'],
+};
 
 const constructs = importsOf('constructs');
 const runtime = importsOf('runtime');
+const internal = [...constructs, ...runtime].filter(({ target }) => /^(constructs|runtime)\//.test(target));
+
+/** The room of a file: its folder; a file directly in `runtime/` or `constructs/` is a room by itself. */
+function roomOf(file: string): string {
+  const folder = dirname(file);
+  return folder.includes('/') ? folder : file.replace(/\.ts$/, '');
+}
+
+/** Rooms that a room may import: what its line names, with `ground` written out. */
+function allowed(room: string): readonly string[] {
+  return (TOWER[room] ?? []).flatMap((name) => (name === 'ground' ? GROUND : [name]));
+}
 
 const offenders = (imports: readonly Import[], isWrong: (entry: Import) => boolean) =>
   imports.filter(isWrong).map(({ file, target }) => `${file} imports ${target}`);
@@ -37,15 +184,55 @@ test('the check sees imports', () => {
   expect(runtime.some(({ target }) => target === 'pg')).toBe(true);
 });
 
-test('constructs never import the runtime', () => {
-  expect(offenders(constructs, ({ target }) => target.startsWith('runtime'))).toEqual([]);
+test('every room has a line in the tower, and every line a room', () => {
+  const rooms = new Set([...constructs, ...runtime].map(({ file }) => roomOf(file)));
+  for (const { target } of internal) rooms.add(roomOf(target));
+  expect([...rooms].filter((room) => TOWER[room] === undefined)).toEqual([]);
+  expect(
+    Object.keys(TOWER)
+      .flatMap(allowed)
+      .filter((room) => TOWER[room] === undefined),
+  ).toEqual([]);
 });
 
-test('the runtime imports of constructs the MiniCluster, the names and the list of images only', () => {
-  const allowed = /^constructs\/(names$|fluxqueue\/images$|minicluster)/;
+test('a line of the tower names only rooms below it', () => {
+  const lines = Object.keys(TOWER);
+  const upward = lines.flatMap((room, line) =>
+    allowed(room)
+      .filter((below) => lines.indexOf(below) >= line)
+      .map((below) => `${room} names ${below}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('a room imports only the rooms that its line names', () => {
   expect(
-    offenders(runtime, ({ target }) => target.startsWith('constructs') && !allowed.test(target)),
+    offenders(internal, ({ file, target }) => {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      return from !== to && !allowed(from).includes(to);
+    }),
   ).toEqual([]);
+});
+
+test('no file imports itself through others', () => {
+  expect(circlesIn(graphOf(internal.map(({ file, target }) => [file, target])))).toEqual([]);
+});
+
+test('no room imports itself through others', () => {
+  expect(circlesIn(graphOf(internal.map(({ file, target }) => [roomOf(file), roomOf(target)])))).toEqual([]);
+});
+
+test('a circle is found', () => {
+  expect(
+    circlesIn(
+      graphOf([
+        ['a', 'b'],
+        ['b', 'c'],
+        ['c', 'b'],
+        ['d', 'a'],
+      ]),
+    ),
+  ).toEqual(['b -> c -> b']);
 });
 
 test('the runtime takes types from imports/, no code', () => {
@@ -56,15 +243,16 @@ test.each([
   ['@kubernetes/client-node', 'runtime/kubernetes/'],
   ['pg', 'runtime/queue/'],
   ['@grpc/grpc-js', 'runtime/fluxion/'],
-])('only one folder knows %s', (name, folder) => {
+])('only one folder imports %s', (name, folder) => {
   const uses = ({ target }: Import) => target === name || target.startsWith(`${name}/`);
   expect(runtime.some(uses)).toBe(true);
   expect(offenders(runtime, (entry) => uses(entry) && !entry.file.startsWith(folder))).toEqual([]);
 });
 
-test('jobspec and scheduling do no I/O', () => {
+test('resources, jobspec and the scheduling pass do no I/O', () => {
   const io =
-    /^node:(?!crypto|util)|^(pg|pino|prom-client|@kubernetes|@grpc)|^runtime\/(kubernetes|observability|controllers|queue\/(?!types))/;
-  const pure = runtime.filter(({ file }) => /^runtime\/(jobspec|scheduling)\//.test(file));
+    /^node:(?!crypto|util)|^(pg|pino|prom-client|@kubernetes|@grpc)|^runtime\/(kubernetes|observability|leader|queue\/(?!workload|settings))/;
+  const pure = runtime.filter(({ file }) => /^runtime\/(resources|jobspec|scheduler\/pass)\//.test(file));
+  expect(pure.length).toBeGreaterThan(20);
   expect(offenders(pure, ({ target, typeOnly }) => io.test(target) && !typeOnly)).toEqual([]);
 });

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { render } from '../runtime/render/render';
+import { render } from '../runtime/cli/render';
 
 const ROOT = join(__dirname, '..');
 const MODULES = join(ROOT, 'node_modules');

@@ -1,12 +1,12 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { CONTROLLER_SERVICE_ACCOUNT } from '../names';
+import { CONTROLLER_SERVICE_ACCOUNT } from '../api/labels';
+import { roleCommand } from '../images';
+import { objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { SecretKey } from './database';
 import { SOCKET_MOUNT, SOCKET_VOLUME } from './fluxion';
-import { roleCommand } from './images';
-import { objectMetadata, type PartProps, selectorLabels, Wave } from './part';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,

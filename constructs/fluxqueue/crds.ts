@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ApiObject, type ApiObjectProps } from 'cdk8s';
 import { Construct } from 'constructs';
 import { parse } from 'yaml';
-import { KEEP, objectMetadata, Wave } from './part';
+import { KEEP, objectMetadata, Wave } from '../metadata';
 
 const FOLDER = join(__dirname, '..', 'crds');
 

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { DEFAULT_IMAGES, roleCommand } from '../images';
+import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
-import { DEFAULT_IMAGES, roleCommand } from './images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './part';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,

@@ -1,7 +1,7 @@
 import type { k8s } from 'cdk8s-plus-28';
+import { roleCommand } from '../images';
 import type { Configuration } from './configuration';
 import { CONFIG_FILE } from './configuration';
-import { roleCommand } from './images';
 import { httpProbes, RESTRICTED, resources } from './pod';
 
 const FOLDER = '/run/fluxion';

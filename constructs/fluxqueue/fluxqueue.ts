@@ -1,22 +1,31 @@
-import { Duration, Size } from 'cdk8s';
 import { Construct } from 'constructs';
-import { PropsError } from '../errors';
-import { SCHEDULER_NAME, STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT } from '../names';
-import { Admission } from './admission-part';
+import { PropsError } from '../api/errors';
+import {
+  CONTROLLER_LEASE,
+  SCHEDULER_NAME,
+  STACK_NAMESPACE,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_SECRET,
+  WEBHOOK_SERVICE,
+  WEBHOOK_SERVICE_ACCOUNT,
+} from '../api/labels';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
+import { DEFAULT_IMAGES } from '../images';
+import { Admission } from './admission/admission';
+import type { AdmissionForm } from './admission/form';
 import { Base } from './base';
 import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
+import { checkQueue, queueSettings } from './default-queue';
 import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
-import { DEFAULT_IMAGES } from './images';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
-import { checkQueue, queueSettings } from './own-queue';
-import type { AdmissionForm, FluxQueueProps } from './props';
-import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
+import type { FluxQueueProps } from './props';
+import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
-import { WEBHOOK_CONFIGURATION, WEBHOOK_PORT, WEBHOOK_SECRET, WEBHOOK_SERVICE, Webhook } from './webhook';
+import { WEBHOOK_PORT, Webhook } from './webhook';
 
 /**
  * The whole stack: API types, rights, database, controller with Fluxion,
@@ -149,16 +158,16 @@ export class FluxQueue extends Construct {
       fluxion: {
         address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
         listen: FLUXION_SOCKET,
-        policy: props.matchPolicy ?? 'lonode',
+        policy: props.matchPolicy ?? STACK_DEFAULTS.matchPolicy,
       },
       queue: queueSettings(props),
       fairShare: {
         enabled: props.fairShare ?? false,
-        halfLifeSeconds: (props.fairShareHalfLife ?? Duration.days(7)).toSeconds(),
+        halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
       },
       units: {
-        cpuMillis: props.coreUnitMillis ?? 1000,
-        memoryMiB: (props.memoryUnit ?? Size.gibibytes(1)).toMebibytes(),
+        cpuMillis: props.coreUnitMillis ?? STACK_DEFAULTS.units.cpuMillis,
+        memoryMiB: props.memoryUnit?.toMebibytes() ?? STACK_DEFAULTS.units.memoryMiB,
       },
       webhook: {
         port: WEBHOOK_PORT,

@@ -1,4 +1,4 @@
-import { PropsError } from '../errors';
+import { PropsError } from '../api/errors';
 
 /** First minor version that serves MutatingAdmissionPolicy as v1. */
 const FIRST_WITH_POLICIES = 36;

@@ -1,6 +1,6 @@
 /** What all pods of the stack have in common: restricted Pod Security, probes, resources, spread, and who may call the apiserver. */
 import { k8s } from 'cdk8s-plus-28';
-import { type Component, selectorLabels } from './part';
+import { type Component, selectorLabels } from '../metadata';
 
 /** The runtime runs as any user; this is the one that minimal images call nonroot. */
 export const RUNTIME_USER = 65532;

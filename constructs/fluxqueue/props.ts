@@ -1,33 +1,7 @@
 import type { Duration, Size } from 'cdk8s';
+import type { MatchPolicy, QueuePolicy } from '../api/policies';
+import type { AdmissionForm, ExternalRuntime } from './admission/form';
 import type { Database } from './database';
-import type { QueuePolicy } from './setup-props';
-
-/** How Jobs and Pods are taken in; equal in effect. */
-export type AdmissionForm = 'policies' | 'webhook';
-
-/** Flux' order in which nodes are filled. */
-export type MatchPolicy =
-  | 'first'
-  | 'firstnodex'
-  | 'low'
-  | 'high'
-  | 'lonode'
-  | 'hinode'
-  | 'lonodex'
-  | 'hinodex'
-  | 'locality';
-
-/** For a runtime that is started by hand outside the cluster: the demo, the tests, a debugger. */
-export interface ExternalRuntime {
-  /** Where the webhook role answers, e.g. `https://127.0.0.1:9443`. @default - needed with admission `webhook` only */
-  readonly webhookUrl?: string;
-
-  /** PEM of the CA of its certificate. @default - the webhook role writes it into its configuration */
-  readonly webhookCa?: string;
-
-  /** User names it has at the apiserver: they may release, pin and ungate. @default - the controller's ServiceAccount */
-  readonly users?: readonly string[];
-}
 
 export interface FluxQueueProps {
   /** Namespace of the stack. @default fluxqueue-system */

@@ -10,19 +10,18 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import {
+  CONTROLLER_LEASE,
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
   FLUXSETUP_GROUP,
   MINICLUSTER_GROUP,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
-} from '../names';
-import { type Component, objectMetadata, type PartProps, Wave } from './part';
+} from '../api/labels';
+import { type Component, objectMetadata, type PartProps, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Lease of the controller's leader election. */
-export const CONTROLLER_LEASE = 'fluxqueue-controller';
 /** Lease of the scheduler's leader election. */
 export const SCHEDULER_LEASE = 'fluxqueue-scheduler';
 

@@ -1,10 +1,10 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
-import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../names';
+import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
+import { objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import type { KubernetesVersion } from './kubernetes-version';
-import { objectMetadata, type PartProps, selectorLabels, Wave } from './part';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,

@@ -1,11 +1,11 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { WEBHOOK_SERVICE_ACCOUNT } from '../names';
+import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
+import { roleCommand } from '../images';
+import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
-import { roleCommand } from './images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from './part';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
@@ -18,12 +18,6 @@ import {
   spread,
 } from './pod';
 
-/** Name of its Deployment and Service; the Service's is in the certificate. */
-export const WEBHOOK_SERVICE = 'fluxqueue-webhook';
-/** Secret with the certificate that the webhook makes for itself. */
-export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
-/** Name of the MutatingWebhookConfiguration. */
-export const WEBHOOK_CONFIGURATION = 'fluxqueue';
 export const WEBHOOK_PORT = 9443;
 
 export interface WebhookProps extends PartProps {

@@ -1,10 +1,11 @@
 /** broker.toml: who is in the instance, what it offers, how it schedules. */
+
+import type { Parts } from './context';
 import { coreSet } from './cores';
 import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
-import type { Parts } from './parts';
-import { CURVE_FILE, resourceFile } from './places';
+import { CURVE_FILE, resourceFile } from './pod-paths';
 import type { DefaultedSpec } from './schema';
-import { ended } from './words';
+import { ended } from './shell-quote';
 
 /** Without CPUs in the spec: brokers look for themselves, or, where some may be missing, offer what the node of each has. */
 export function resourceSource({ spec, cores }: Parts): 'cores' | 'discovered' | 'local' {

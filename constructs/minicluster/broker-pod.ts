@@ -1,9 +1,12 @@
 /** The pod of one broker: the view of Flux, sidecars, the runner. */
 
+import { affinity, topologySpread } from './affinity';
 import type { Scripts } from './config-maps';
 import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
+import type { Parts } from './context';
 import { brokerPort, headlessName } from './hosts';
-import type { Parts } from './parts';
+import { given } from './object';
+import { basePod, type Pulled } from './pod';
 import {
   CURVE_FOLDER,
   CURVE_SOURCE,
@@ -13,11 +16,8 @@ import {
   SCRIPTS,
   SOFTWARE,
   SOFTWARE_TARGET,
-} from './places';
-import { basePod, type Pulled } from './pod';
+} from './pod-paths';
 import type { DefaultedSpec } from './schema';
-import { affinity, topologySpread } from './spread';
-import { given } from './tidy';
 import { type Named, pushUserVolumes } from './volumes';
 
 const SCRIPTS_VOLUME = 'flux-operator';

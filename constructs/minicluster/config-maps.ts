@@ -1,7 +1,8 @@
 /** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
+
+import type { Parts } from './context';
 import { clusterFiles, type Files, runnerFiles, sharedScripts, sidecarFiles } from './entrypoint';
-import { objectMetadata } from './names';
-import type { Parts } from './parts';
+import { objectMetadata } from './object-metadata';
 import type { ManifestObject } from './resource';
 
 /** A ConfigMap's name and files. */

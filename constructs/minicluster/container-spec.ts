@@ -1,8 +1,8 @@
 /** Props of a container in the shape of the resource. */
 import type { ComputeProps, ContainerProps } from './container-props';
+import { given, mapSorted, some } from './object';
 import type { ViewProps } from './props';
 import type { ContainerSpec, MiniClusterSpec } from './resource';
-import { given, mapSorted, some } from './tidy';
 
 type ResourcesSpec = NonNullable<ContainerSpec['resources']>;
 

@@ -1,7 +1,8 @@
 /** What every container has in common: the runner, sidecars, services, the view. */
+
+import { given, mapSorted, some } from './object';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { given, mapSorted, some } from './tidy';
 import { type Named, pushUserMounts } from './volumes';
 
 /** A container of a pod. */

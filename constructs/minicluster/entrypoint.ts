@@ -1,15 +1,23 @@
 /** What one cluster has of its own in the scripts: settings, broker options, what the lead starts, the user's blocks. */
 import shell from '../../imports/minicluster-shell.json';
-import { CERTIFICATE_KEY } from '../names';
+import { CERTIFICATE_KEY } from '../api/labels';
 import { brokerConfig, resourceSource } from './broker-config';
+import type { Parts } from './context';
 import { hostlist, hosts, joinsAnother } from './hosts';
-import { batchScript, isBatch, leadScript } from './lead';
-import type { Parts } from './parts';
-import { CURVE_FOLDER, CURVE_SOURCE, configFolder, hasView, mountPath, runFolder, SCRIPTS } from './places';
+import { batchScript, isBatch, leadScript } from './lead-command';
+import { mapSorted, sorted } from './object';
+import {
+  CURVE_FOLDER,
+  CURVE_SOURCE,
+  configFolder,
+  hasView,
+  mountPath,
+  runFolder,
+  SCRIPTS,
+} from './pod-paths';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { mapSorted, sorted } from './tidy';
-import { assignments, ended, quote, quoteAll } from './words';
+import { assignments, ended, quote, quoteAll } from './shell-quote';
 
 /** A file in SCRIPTS, as a projected volume lists it. */
 interface Item {

@@ -1,9 +1,7 @@
 export { Certificate } from './certificate';
-export { checkMiniCluster } from './check';
 export type { ComputeProps, ContainerProps } from './container-props';
 export { MiniCluster } from './minicluster';
 export { brokerSelector, type ObjectNames, objectNames } from './names';
-export { type Problem, problemLine } from './problem';
 export type { MiniClusterProps, ViewProps } from './props';
 export { renderMiniCluster } from './render';
 export type {
@@ -13,4 +11,6 @@ export type {
   MiniClusterSpec,
   RenderOptions,
 } from './resource';
+export { checkMiniCluster } from './validate';
+export { type Problem, problemLine } from './validation-issue';
 export { MiniClusterVolume } from './volume';

@@ -1,13 +1,15 @@
 /** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
-import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../names';
+
+import { parseDuration } from '../api/durations';
+import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { Scripts } from './config-maps';
+import type { Parts } from './context';
 import { joinsAnother, maxSize } from './hosts';
-import { BROKER_LABEL, objectMetadata } from './names';
-import type { Parts } from './parts';
+import { BROKER_LABEL } from './names';
+import { given, some } from './object';
+import { objectMetadata } from './object-metadata';
 import type { ManifestObject } from './resource';
-import { given, some } from './tidy';
-import { seconds } from './walltime';
 
 export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
   return parts.spec.workload === 'StatefulSet' ? statefulSet(parts, scripts) : job(parts, scripts);
@@ -87,7 +89,8 @@ function template(parts: Parts, scripts: readonly Scripts[], marks: Marks): Reco
 
 /** The walltime ends the Job too: a queue that plans with it may have promised the nodes to others. */
 function deadline({ spec }: Parts): number {
-  const walltime = spec.walltime === undefined ? Infinity : Math.ceil(seconds(spec.walltime) ?? Infinity);
+  const walltime =
+    spec.walltime === undefined ? Infinity : Math.ceil(parseDuration(spec.walltime) ?? Infinity);
   return Math.min(spec.deadlineSeconds, walltime);
 }
 

@@ -3,9 +3,9 @@
  * The Secret is created empty and the Job may fill that one and no other,
  * because a right to create can't be bound to a name. Pods wait for its key.
  */
-import { DEFAULT_IMAGES, roleCommand } from '../fluxqueue/images';
-import { objectMetadata } from './names';
-import type { Parts } from './parts';
+import { DEFAULT_IMAGES, roleCommand } from '../images';
+import type { Parts } from './context';
+import { objectMetadata } from './object-metadata';
 import type { KeygenOptions, ManifestObject } from './resource';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
-import { PropsError } from '../errors';
-import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../names';
-import { examine } from './check';
-import type { Parts } from './parts';
-import { problemLine } from './problem';
+import { PropsError } from '../api/errors';
+import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../api/labels';
+import type { Parts } from './context';
 import type { MiniClusterProps } from './props';
 import { specOf } from './props-to-spec';
 import { renderParts } from './render';
 import type { ManifestObject, MiniClusterResource } from './resource';
+import { examine } from './validate';
+import { problemLine } from './validation-issue';
 
 /**
  * A Flux instance whose brokers are the pods of one Job: what the resource

@@ -1,7 +1,6 @@
 /** Names and labels of what a MiniCluster is made of. */
-import { MINICLUSTER_LABEL } from '../names';
-import type { Parts } from './parts';
-import type { ManifestObject, MiniClusterResource } from './resource';
+import { MINICLUSTER_LABEL } from '../api/labels';
+import type { MiniClusterResource } from './resource';
 
 /** A label of DNS, as namespaces and volumes are called. */
 export const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -42,16 +41,6 @@ export function objectLabels({ metadata: { name } }: MiniClusterResource): Recor
     'app.kubernetes.io/part-of': 'minicluster',
     [MINICLUSTER_LABEL]: name,
   };
-}
-
-/** Metadata of an object of this name. */
-export function objectMetadata(
-  { resource, labels: own }: Parts,
-  name: string,
-  labels = own,
-): ManifestObject['metadata'] {
-  const { namespace } = resource.metadata;
-  return namespace === undefined ? { name, labels } : { name, labels, namespace };
 }
 
 /** Label of the brokers' pods alone; autoscalers select by it, as with upstream. */

@@ -1,6 +1,7 @@
 /** What the brokers' pods and the services' pod have in common. */
+
+import { mapSorted, some } from './object';
 import type { DefaultedSpec } from './schema';
-import { mapSorted, some } from './tidy';
 
 /** Pod's half of Pod Security `restricted`; the user counts unless the spec names another. */
 const RESTRICTED_USER = 1000;

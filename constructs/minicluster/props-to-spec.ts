@@ -1,9 +1,9 @@
 /** Props in the shape of the resource: two ways to say the same, one thing that is rendered. */
 import type { Duration } from 'cdk8s';
 import { containerSpec, viewSpec } from './container-spec';
+import { given, some } from './object';
 import type { MiniClusterProps } from './props';
 import type { MiniClusterSpec } from './resource';
-import { given, some } from './tidy';
 
 export function specOf(props: MiniClusterProps): MiniClusterSpec {
   const { container, sidecars = [], services } = props;

@@ -4,9 +4,9 @@
  * function; the same resource gives the same text.
  */
 import { configMaps, scriptFiles } from './config-maps';
+import { type Parts, takeApart } from './context';
 import { workload } from './job';
 import { keygen } from './keygen';
-import { type Parts, takeApart } from './parts';
 import type { ManifestObject, MiniClusterResource, RenderOptions } from './resource';
 import { headlessService, portServices, servicesDeployment } from './services';
 

@@ -1,12 +1,13 @@
 /** Services: what brokers find each other by, what ports of sidecars and services are reached by, and the services' own pod. */
-import { MINICLUSTER_LABEL } from '../names';
+import { MINICLUSTER_LABEL } from '../api/labels';
 import { container, portName, TEMPORARY_VOLUME } from './container';
+import type { Parts } from './context';
 import { brokerPort, headlessName } from './hosts';
-import { BROKER_LABEL, objectMetadata, portServiceName } from './names';
-import type { Parts } from './parts';
+import { BROKER_LABEL, portServiceName } from './names';
+import { given } from './object';
+import { objectMetadata } from './object-metadata';
 import { basePod, nodeAffinity } from './pod';
 import type { ContainerSpec, ManifestObject } from './resource';
-import { given } from './tidy';
 import { type Named, pushUserVolumes } from './volumes';
 
 /** Which of a cluster's pods: its brokers have BROKER_LABEL, the services' pod this one. */

@@ -1,8 +1,8 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, IPersistentVolumeClaim, ISecret } from 'cdk8s-plus-28';
+import { given } from './object';
 import type { Reference } from './reference';
 import type { ContainerSpec } from './resource';
-import { given } from './tidy';
 
 type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 

@@ -1,6 +1,7 @@
 /** The user's volumes: one of a name per pod, mounted by the containers that list it. */
+
+import { given, mapSorted } from './object';
 import type { ContainerSpec } from './resource';
-import { given, mapSorted } from './tidy';
 
 type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 /** A volume of a pod, or a mount of a container. */

@@ -8,58 +8,9 @@
  * All times are absolute seconds (Unix time; in the simulator whatever its
  * clock says). A job id is chosen by the caller, unique for ever, 1..2^53-1.
  */
+import type { MatchPolicy } from '../../constructs/api/policies';
 import type { Jobspec } from '../jobspec/types';
-
-/** Unit type -> how many vertices of it, each of size 1. E.g. `{ core: 8, memory: 32, gpu: 2 }`. */
-export type UnitCounts = Readonly<Record<string, number>>;
-
-/** Unit type -> RFC 22 idset of unit numbers within the node, e.g. `{ core: "0-3,7" }`. */
-export type UnitIds = Readonly<Record<string, string>>;
-
-export interface GraphNode {
-  /** Name of the Kubernetes node; unique. */
-  readonly name: string;
-  readonly units: UnitCounts;
-  /** RFC 31 properties, e.g. `zone=a`. @default [] */
-  readonly properties?: readonly string[];
-  /** Levels above the node. @default - directly under the cluster */
-  readonly zone?: string;
-  readonly rack?: string;
-  /** A node that is down keeps its allocations and gets nothing new. @default true */
-  readonly up?: boolean;
-}
-
-export const MATCH_POLICIES = [
-  'first',
-  'firstnodex',
-  'low',
-  'high',
-  'lonode',
-  'hinode',
-  'lonodex',
-  'hinodex',
-  'locality',
-] as const;
-export type MatchPolicy = (typeof MATCH_POLICIES)[number];
-
-/** One node's part of an allocation. */
-export interface AllocatedNode {
-  readonly name: string;
-  readonly units: UnitIds;
-  /** The node vertex itself was given exclusively. @default false */
-  readonly exclusive?: boolean;
-}
-
-/**
- * The one format in which an allocation is stored (Postgres), replayed and
- * read. Nodes are in the order of Fluxion's answer. `end` is exclusive.
- */
-export interface Allocation {
-  readonly jobid: number;
-  readonly start: number;
-  readonly end: number;
-  readonly nodes: readonly AllocatedNode[];
-}
+import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 
 export type MatchOperation =
   /** Now or not at all; answers BUSY even for the impossible. */

@@ -1,9 +1,10 @@
 /** Between the program's types (types.ts) and the protocol's messages (generated). */
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../errors';
+import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import type { EngineResult } from './engine';
 import * as pb from './generated/fluxion';
-import type { Allocation, FluxionState, GraphNode, MatchOperation, MatchResult, UnitCounts } from './types';
+import type { FluxionState, MatchOperation, MatchResult } from './types';
 
 const DETAIL = 'fluxq-error-bin';
 

@@ -1,9 +1,4 @@
-/**
- * Whether a jobspec of ours fits the cluster when all of it is up and free.
- * Fluxion can tell, but walks its whole graph for it at every refusal; here
- * equal nodes are counted once.
- */
-import type { GraphNode, UnitCounts } from '../fluxion/types';
+import type { GraphNode, UnitCounts } from '../resources/types';
 import { matches } from './constraints';
 import { type Ask, askOf, canonical } from './jobspec';
 import type { Constraint, Jobspec } from './types';

@@ -1,18 +1,4 @@
-/**
- * Which nodes a pod may have, as RFC 31 constraint over the properties that
- * graph.ts gives the nodes:
- *
- *   key=value               a label
- *   taint:key=value:effect  a NoSchedule or NoExecute taint
- *   resource:vendor/gpu     the node has gpus of this vendor
- *
- * Expressed: nodeSelector, required node affinity (In, NotIn, Exists,
- * DoesNotExist, Gt, Lt, node names), tolerations. Not expressed, and left to
- * kube-scheduler: preferred terms, pod (anti-)affinity, topology spread, host
- * ports, volumes; Exists, Gt and Lt over a label with more than 256 values.
- */
-
-import type { GraphNode } from '../fluxion/types';
+import type { GraphNode } from '../resources/types';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './pod';
 import type { Requests } from './requests';
 import type { Constraint } from './types';

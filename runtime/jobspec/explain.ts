@@ -1,5 +1,4 @@
-/** Why a workload waits, in words. The texts depend on nothing that changes from pass to pass. */
-import type { GraphNode, UnitCounts } from '../fluxion/types';
+import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
 import { matches } from './constraints';
 import { type Ask, askOf } from './jobspec';

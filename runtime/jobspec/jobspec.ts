@@ -1,7 +1,7 @@
 /** From a pod template to the jobspec that Fluxion is asked for. */
 import { createHash } from 'node:crypto';
 import { FluxqError } from '../errors';
-import type { UnitCounts } from '../fluxion/types';
+import type { UnitCounts } from '../resources/types';
 import { type ClusterFacts, constraintOf, NO_FACTS } from './constraints';
 import type { PodSpec } from './pod';
 import { podRequests } from './requests';

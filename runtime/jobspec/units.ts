@@ -1,13 +1,5 @@
-/**
- * Units: what Fluxion counts. A unit of core is `cpuMillis`, one of memory
- * `memoryMiB`; requests round up to units, what a node has rounds down.
- *
- * Names: `cpu` is `core`; any vendor's `…/gpu` is `gpu` (which vendor's is a
- * property, see constraints.ts); every other extended resource keeps its name
- * with `_` for what a vertex name can't hold: `rdma/hca` is `rdma_hca`.
- * Not counted: ephemeral-storage, hugepages, pods (kube-scheduler checks them).
- */
-import type { UnitCounts } from '../fluxion/types';
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
+import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
 
@@ -18,7 +10,7 @@ export interface UnitSettings {
   readonly memoryMiB: number;
 }
 
-export const DEFAULT_UNITS: UnitSettings = { cpuMillis: 1000, memoryMiB: 1024 };
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
 
 /**
  * What a pod is charged. At least one core unit, whatever it asks for: a pod
@@ -35,7 +27,7 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
  * core of 1000m, and kube-scheduler agrees.
  * @param allocatable what their node has
  */
-export function foreignUnits(
+export function unmanagedUnits(
   pods: readonly Requests[],
   allocatable: Requests,
   settings: UnitSettings = DEFAULT_UNITS,

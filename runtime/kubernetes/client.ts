@@ -3,16 +3,16 @@
  * (./paths). Thin on purpose: the generated API classes of the client package
  * spend more time in their serializers than the request takes.
  */
-import { FIELD_MANAGER } from '../../constructs/names';
+import { FIELD_MANAGER } from '../../constructs/api/labels';
+import { backoff, type Clock, pause, type Random, systemClock } from '../clock';
 import { messageOf } from '../errors';
-import { backoff, type Clock, pause, type Random, systemClock } from './clock';
+import { ConcurrencyLimiter } from './concurrency-limiter';
 import { Credentials } from './credentials';
 import { ApiError, apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
 import { resourceOf } from './paths';
-import { BrokenConnection, type Call, type Lane, type Reply, Transport } from './transport';
+import { BrokenConnection, type Call, type Dimension, type Reply, Transport } from './transport';
 import type { KubernetesList, KubernetesObject, Status } from './types';
-import { WriteSlots } from './write-slots';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
 type PatchType = 'json' | 'merge' | 'apply';
@@ -145,7 +145,7 @@ class Client implements KubernetesClient {
   readonly namespace: string | undefined;
   readonly #credentials: Credentials;
   readonly #transport: Transport;
-  readonly #slots: WriteSlots;
+  readonly #slots: ConcurrencyLimiter;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #timeout: number;
@@ -160,7 +160,7 @@ class Client implements KubernetesClient {
     this.#random = options.random ?? Math.random;
     this.#timeout = options.timeout ?? 30_000;
     this.#onRequest = options.onRequest;
-    this.#slots = new WriteSlots(options.maxWrites ?? 32);
+    this.#slots = new ConcurrencyLimiter(options.maxWrites ?? 32);
     this.#credentials = new Credentials(access, this.#clock);
     this.#transport = new Transport(access, this.#credentials, options.userAgent ?? 'fluxqueue');
   }
@@ -257,7 +257,7 @@ class Client implements KubernetesClient {
   }
 
   async #read<T>(verb: Verb, path: string, options: RequestOptions): Promise<T> {
-    const lane: Lane = options.priority === 'urgent' ? 'urgent' : 'read';
+    const lane: Dimension = options.priority === 'urgent' ? 'urgent' : 'read';
     const body = await this.#call(
       { verb, method: 'GET', path, lane, headers: {}, repeatable: true },
       options,
@@ -357,7 +357,7 @@ function mayRepeat(error: ApiError, call: Attempt): boolean {
   return error.status === 429 || (error.status === 503 && call.repeatable);
 }
 
-function laneOf({ priority }: RequestOptions): Lane {
+function laneOf({ priority }: RequestOptions): Dimension {
   return priority === 'urgent' ? 'urgent' : 'write';
 }
 

@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
+import type { Clock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
-import type { Clock } from './clock';
 import type { Access } from './kubeconfig';
 
 export interface Credential {

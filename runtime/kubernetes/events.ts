@@ -8,10 +8,10 @@
  * (kubectl describe shows both), this one has series and validation.
  */
 import { randomBytes } from 'node:crypto';
+import { type Clock, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import type { KubernetesClient } from './client';
-import { type Clock, systemClock } from './clock';
 import { isStatus } from './errors';
 import { events } from './paths';
 import type { ObjectReference } from './types';
@@ -32,7 +32,7 @@ export interface EventRecorderOptions {
   readonly clock?: Clock;
 }
 
-export interface News {
+export interface EventNote {
   readonly type: 'Normal' | 'Warning';
   /** UpperCamelCase, at most 128 characters: `Unsatisfiable`. */
   readonly reason: string;
@@ -45,7 +45,7 @@ export interface News {
 interface Pending {
   readonly key: string;
   readonly about: ObjectReference;
-  readonly news: News;
+  readonly news: EventNote;
   /** How often since it was queued. */
   count: number;
   at: Date;
@@ -77,7 +77,7 @@ export class EventRecorder {
   }
 
   /** Returns at once. */
-  record(about: ObjectReference, news: News): void {
+  record(about: ObjectReference, news: EventNote): void {
     if (this.#stopped) return;
     const message = news.message.slice(0, LONGEST_MESSAGE);
     const key = [about.uid, news.type, news.reason, message].join('\n');

@@ -7,11 +7,11 @@
  * Consumers get hints, in order, never a guarantee to see every state between.
  */
 
+import { type Backoff, backoff, type Clock, pause, type Random, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import { type IndexFunction, keyOf, ObjectCache } from './cache';
 import type { KubernetesClient, Selection, WatchEvent } from './client';
-import { type Backoff, backoff, type Clock, pause, type Random, systemClock } from './clock';
 import { isStatus } from './errors';
 import type { KubernetesObject } from './types';
 

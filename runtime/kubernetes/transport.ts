@@ -16,7 +16,7 @@ import type { Credential, Credentials } from './credentials';
 import { closed, timedOut, unreachable } from './errors';
 import type { Access } from './kubeconfig';
 
-export type Lane = 'read' | 'write' | 'urgent' | 'watch';
+export type Dimension = 'read' | 'write' | 'urgent' | 'watch';
 
 /** Per lane; more requests wait for a connection. */
 const MOST_CONNECTIONS = 64;
@@ -25,7 +25,7 @@ export interface Call {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  readonly lane: Lane;
+  readonly lane: Dimension;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
@@ -48,7 +48,7 @@ export interface Streaming {
   readonly onLine: (line: string) => void;
 }
 
-type Agents = Readonly<Record<Lane, http.Agent>>;
+type Agents = Readonly<Record<Dimension, http.Agent>>;
 
 /** A connection that broke before it carried anything back: the request can be sent again if it may happen twice. */
 export class BrokenConnection extends Error {
@@ -180,7 +180,7 @@ export class Transport {
     return this.#agents;
   }
 
-  #agent(lane: Lane, secureContext: SecureContext): http.Agent {
+  #agent(lane: Dimension, secureContext: SecureContext): http.Agent {
     const { cluster } = this.access;
     const options = {
       keepAlive: true,

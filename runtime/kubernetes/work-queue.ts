@@ -3,12 +3,13 @@
  * once, as often as asked but never for a key that is already waiting. A key
  * that comes in while it runs is run once more afterwards.
  */
+
+import { type Backoff, backoff, type Clock, type Random, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
-import { type Backoff, backoff, type Clock, type Random, systemClock } from './clock';
 
 /** When to look again, milliseconds; nothing: when the key is added again. */
-export type Again = { readonly after: number } | undefined;
+export type ReconcileResult = { readonly after: number } | undefined;
 
 /** `failed` is tried again; `dropped` had an error that no repetition can cure. */
 export type Outcome = 'done' | 'again' | 'failed' | 'dropped';
@@ -16,7 +17,7 @@ export type Outcome = 'done' | 'again' | 'failed' | 'dropped';
 export interface WorkQueueOptions {
   /** For logs. */
   readonly name: string;
-  readonly reconcile: (key: string) => Promise<Again> | Promise<void>;
+  readonly reconcile: (key: string) => Promise<ReconcileResult> | Promise<void>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Keys that run at once. @default 8 */
   readonly concurrency?: number;
@@ -142,7 +143,7 @@ export class WorkQueue {
       for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  #succeeded(key: string, again: Again): Outcome {
+  #succeeded(key: string, again: ReconcileResult): Outcome {
     this.#failures.delete(key);
     if (again === undefined) return 'done';
     this.addAfter(key, Math.max(1, again.after));

@@ -1,9 +1,4 @@
-/**
- * How workloads ended that others wait for. What is active is in the ledger's
- * mirror; of what has finished only those are remembered that an active row
- * names, so the memory is as small as the dependencies are.
- */
-import type { Outcome, Result, WorkloadName, WorkloadRow } from './types';
+import type { Outcome, Result, WorkloadName, WorkloadRow } from './workload';
 
 type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq'>;
 

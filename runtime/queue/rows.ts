@@ -1,3 +1,5 @@
+import type { Submission, WorkloadRow } from './workload';
+
 /** A row of fluxqueue.workloads as WorkloadRow: names in camelCase, times in Unix seconds, int8 as number (all below 2^53). */
 
 const seconds = (column: string, name: string) => `extract(epoch FROM ${column})::float8 AS "${name}"`;
@@ -36,3 +38,26 @@ SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq
 FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
 
 export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;
+
+/** @param seq order of arrival, from 1; also its job id */
+export function newRow(submission: Submission, seq: number): WorkloadRow {
+  return {
+    ...submission,
+    seq,
+    jobid: seq,
+    phase: 'Waiting',
+    reason: submission.held ? 'Held' : 'Submitted',
+    message: null,
+    allocation: null,
+    estimatedStart: null,
+    result: null,
+    requeues: 0,
+    notBefore: null,
+    recall: null,
+    preemptions: 0,
+    allocatedAt: null,
+    releasedAt: null,
+    startedAt: null,
+    finishedAt: null,
+  };
+}

@@ -5,7 +5,7 @@
  * one commit.
  */
 import { hasCode } from '../errors';
-import type { WorkloadRow } from './types';
+import type { WorkloadRow } from './workload';
 
 export interface Keyed {
   readonly uid: string;

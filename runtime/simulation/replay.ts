@@ -3,17 +3,22 @@
  * engine of the live loop on a clock that jumps from event to event. A
  * processor of the trace is a pod of one core.
  */
+
+import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
 import { parseConfig } from '../config';
-import { ownQueue } from '../controllers/queue-settings';
-import { embeddedFluxion } from '../fluxion/embedded-engine';
-import type { Allocation, Fluxion, GraphNode, MatchPolicy } from '../fluxion/types';
+import { embeddedFluxion } from '../fluxion/matcher/engine';
+import type { Fluxion } from '../fluxion/types';
+import { ownQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
-import { newRow } from '../queue/new-row';
-import type { QueuePolicy, QueueSettings, WorkloadRow } from '../queue/types';
-import type { PassMemory } from '../scheduling/memory';
-import { type PassResult, runPass } from '../scheduling/pass';
-import type { Reservation } from '../scheduling/reservations';
+import { newRow } from '../queue/rows';
+import type { QueueSettings } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation, GraphNode } from '../resources/types';
+import { runPass } from '../scheduler/pass/pass';
+import type { PassCache } from '../scheduler/pass/pass-cache';
+import type { Reservation } from '../scheduler/pass/reservations';
+import type { PassResult } from '../scheduler/pass/types';
 import { Events } from './events';
 import type { SimulatedJob } from './statistics';
 import type { TraceJob } from './swf';
@@ -65,7 +70,7 @@ class Replay {
   private readonly active = new Map<string, Entry>();
   private readonly done: SimulatedJob[] = [];
   private reservations: readonly Reservation[] = [];
-  private memory: PassMemory | undefined;
+  private memory: PassCache | undefined;
   private freed = false;
   private first = true;
   private arrived = 0;

@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
 import { type Stack, startStack } from '../stack/stack';
 import { round, runJobs, say, withAdmin } from './jobs';
 

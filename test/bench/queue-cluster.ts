@@ -4,12 +4,16 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, USER_ANNOTATION, WALLTIME } from '../../constructs/names';
-import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/controllers/fluxjob';
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  USER_ANNOTATION,
+  WALLTIME,
+} from '../../constructs/api/labels';
+import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/fluxjobs/status';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { encodeAssignment } from '../../runtime/workloads/assignment';
-import { placementOf } from '../../runtime/workloads/placement';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { encodeAssignment, placementOf } from '../../runtime/workloads/assignment';
 import { CORES } from './queue-rows';
 
 export interface ListServer {

@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { parseConfig } from '../../runtime/config';
-import { Term } from '../../runtime/controllers/term';
-import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import { createClient } from '../../runtime/kubernetes/client';
+import { Term } from '../../runtime/leader/term';
 import { createLogger } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
-import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { serveCluster } from './queue-cluster';
 import { askOf, benchSubmission, fillTables } from './queue-rows';
@@ -64,14 +64,14 @@ async function submitRate(
 ): Promise<number> {
   const queue = openQueue({ url: await postgres.freshDatabase(), gatherMs });
   await queue.migrate();
-  const ledger = new Ledger(queue, await queue.acquireFence('bench'));
-  await ledger.reload();
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('bench'));
+  await workloadCache.reload();
   const submissions = Array.from({ length: count }, (_, i) => benchSubmission(i, askOf(i % 1_000)));
   const from = performance.now();
   const left = submissions.values();
   await Promise.all(
     Array.from({ length: callers }, async () => {
-      for (const submission of left) await ledger.submit(submission);
+      for (const submission of left) await workloadCache.submit(submission);
     }),
   );
   const seconds = (performance.now() - from) / 1000;
@@ -114,12 +114,12 @@ async function updates(url: string): Promise<number> {
   return rows[0]!.n;
 }
 
-interface Place {
+interface Placer {
   readonly url: string;
   readonly kubeconfig: string;
 }
 
-function childsFigures(place: Place): Promise<Restart> {
+function childsFigures(place: Placer): Promise<Restart> {
   return new Promise((resolve, reject) => {
     const child = fork(__filename, [JSON.stringify(place)]);
     let figures: Restart | undefined;
@@ -135,7 +135,7 @@ function childsFigures(place: Place): Promise<Restart> {
 }
 
 /** A term as the controller begins it; over when the first grants are committed. */
-async function restart({ url, kubeconfig }: Place): Promise<Restart> {
+async function restart({ url, kubeconfig }: Placer): Promise<Restart> {
   const config = parseConfig({ database: { url } });
   const from = performance.now();
   const since = () => (performance.now() - from) / 1000;

@@ -1,7 +1,7 @@
-/** A full machine and a long queue, as rows: what the queue's benches put into Postgres. */
-import type { Allocation } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
-import type { Queue, Submission } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Submission } from '../../runtime/queue/workload';
+import type { Allocation } from '../../runtime/resources/types';
 
 /** Cores per node; a GiB of memory for each. */
 export const CORES = 32;

@@ -8,13 +8,15 @@
  * Tables: how many submissions a second reach Postgres, and how long a restart takes (queue-database.ts).
  */
 import { parseArgs } from 'node:util';
-import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
-import type { Fluxion, GraphNode } from '../../runtime/fluxion/types';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
-import { newRow } from '../../runtime/queue/new-row';
-import type { WorkloadRow } from '../../runtime/queue/types';
-import { type PassInput, type PassResult, runPass } from '../../runtime/scheduling/pass';
-import { queueSettings } from '../scheduling/settings';
+import { newRow } from '../../runtime/queue/rows';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { GraphNode } from '../../runtime/resources/types';
+import { runPass } from '../../runtime/scheduler/pass/pass';
+import type { PassInput, PassResult } from '../../runtime/scheduler/pass/types';
+import { queueSettings } from '../scheduler/pass/settings';
 import { measureDatabase } from './queue-database';
 
 const NODES = 1000;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type FluxJobObject, fluxJobs } from '../../runtime/controllers/fluxjob-reconciler';
+import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Job } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';

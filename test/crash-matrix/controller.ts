@@ -1,12 +1,12 @@
 /** The controller as terms in this process, each with connections of its own through gates that can be shut. */
-import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/names';
+import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
-import { Term } from '../../runtime/controllers/term';
 import { FluxqError } from '../../runtime/errors';
-import { connectFluxion } from '../../runtime/fluxion/client';
-import { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
-import { type FluxionServer, startFluxionServer } from '../../runtime/fluxion/server';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
+import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
+import { type FluxionServer, startFluxionServer } from '../../runtime/fluxion/server/server';
 import { createClient } from '../../runtime/kubernetes/client';
+import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import { openQueue } from '../../runtime/queue/queue';

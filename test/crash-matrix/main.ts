@@ -1,7 +1,7 @@
 /**
  * `npm run -s crash-matrix -- --json`: the controller is killed, and its
  * connections are broken, after every write-ahead step, patch and RPC; the
- * oracle (test/oracle) checks I1 to I6. The last line is JSON.
+ * oracle (test/invariants) checks I1 to I6. The last line is JSON.
  */
 import { Command } from 'commander';
 import { createClient } from '../../runtime/kubernetes/client';

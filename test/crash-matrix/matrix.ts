@@ -1,9 +1,9 @@
 /** Plays the points one after the other on one control plane, and judges each by the oracle. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { differences, Lasting } from '../oracle/agreement';
-import { causeless, doubleGrants } from '../oracle/log';
-import type { Observation, Violation } from '../oracle/observation';
-import { orderFaults } from '../oracle/order';
+import { differences, Lasting } from '../invariants/agreement';
+import { causeless, doubleGrants } from '../invariants/log';
+import type { Observation, Violation } from '../invariants/observation';
+import { orderFaults } from '../invariants/order';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
 import { Observer } from './observer';

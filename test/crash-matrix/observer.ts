@@ -1,11 +1,11 @@
 /** Looks at everything from outside: Postgres by SQL of its own, the apiserver as its admin, Fluxion's engine itself. */
 import { Client } from 'pg';
-import type { EmbeddedEngine } from '../../runtime/fluxion/embedded-engine';
+import type { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
 import type { FluxionState } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
-import type { LoggedEvent, Observation, SeenRow } from '../oracle/observation';
+import type { LoggedEvent, Observation, SeenRow } from '../invariants/observation';
 
 const ROWS = `
 SELECT uid, name, phase, reason, message, jobid::float8 AS jobid, allocation, queue, priority::float8 AS priority, seq::float8 AS seq,

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeCertificate } from '../../runtime/admission/certificates';
 import type { ConfigInput } from '../../runtime/config';
 import { ENVIRONMENT_VARIABLES } from '../../runtime/config';
-import { makeCertificate } from '../../runtime/admission/certificates';
 import { waitFor } from '../cluster/wait';
 import { stackObjects } from '../constructs/manifests';
 import { Roles } from '../stack/roles';

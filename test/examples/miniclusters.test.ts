@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { CURVE_FILE, resourceFile } from '../../constructs/minicluster/places';
+import { CURVE_FILE, resourceFile } from '../../constructs/minicluster/pod-paths';
 import { withDefaults } from '../../constructs/minicluster/schema';
 import shell from '../../imports/minicluster-shell.json';
 import { find } from '../constructs/manifests';

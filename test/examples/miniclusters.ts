@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { parseAllDocuments } from 'yaml';
 import { MiniCluster, type MiniClusterResource } from '../../constructs/minicluster';
-import { render } from '../../runtime/render/render';
+import { render } from '../../runtime/cli/render';
 import type { KubeObject } from '../cluster/api';
 
 const FOLDER = join(__dirname, '../../examples/minicluster');

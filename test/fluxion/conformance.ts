@@ -1,7 +1,8 @@
 /** Runs the table of scenarios against one server. */
 
-import { parseIdset } from '../../runtime/fluxion/allocation';
-import type { Allocation, Fluxion, MatchResult, UnitIds } from '../../runtime/fluxion/types';
+import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
+import type { Fluxion, MatchResult } from '../../runtime/fluxion/types';
+import type { Allocation, UnitIds } from '../../runtime/resources/types';
 import { type Grant, SCENARIOS, type Scenario, START, type Step, TWO_NODES } from './scenarios';
 
 export interface Subject {

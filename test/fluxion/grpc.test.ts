@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectFluxion } from '../../runtime/fluxion/client';
-import { serveFluxion } from '../../runtime/fluxion/serve';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
+import { serveFluxion } from '../../runtime/fluxion/server/engine-choice';
 import { loopbackCertificate } from './certificates';
 import { conformance, type Subject } from './conformance';
 

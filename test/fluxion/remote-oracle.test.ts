@@ -1,6 +1,6 @@
 /** The recordings of the real Fluxion, asked through gRPC: nothing is lost on the way. */
 import { join } from 'node:path';
-import { serveFluxion } from '../../runtime/fluxion/serve';
+import { serveFluxion } from '../../runtime/fluxion/server/engine-choice';
 import { readCases, runOracle, serverFor } from './oracle';
 
 test('the first recorded cases come out identical through the service', async () => {

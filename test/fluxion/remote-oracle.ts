@@ -1,11 +1,12 @@
 /** A Fluxion service as the oracle asks it: raw JGF in, vertex paths out. */
+
+import { Rpc } from '../../runtime/fluxion/client/channel';
 import {
   FluxionServiceService,
   MatchRequest,
   MatchResponse_Verdict,
 } from '../../runtime/fluxion/generated/fluxion';
 import type { JgfGraph } from '../../runtime/fluxion/matcher';
-import { Rpc } from '../../runtime/fluxion/rpc';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import { operationToWire } from '../../runtime/fluxion/wire';
 import type { Jobspec } from '../../runtime/jobspec/types';

@@ -3,15 +3,10 @@
  * grants are written `[start, end, { node: { type: idset } }]`.
  */
 
-import type {
-  Allocation,
-  GraphNode,
-  MatchOperation,
-  MatchPolicy,
-  UnitCounts,
-  UnitIds,
-} from '../../runtime/fluxion/types';
+import type { MatchPolicy } from '../../constructs/api/policies';
+import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
+import type { Allocation, GraphNode, UnitCounts, UnitIds } from '../../runtime/resources/types';
 import { cores, nodes, units, wholeNodes } from './jobspecs';
 
 export type Grant = readonly [start: number, end: number, nodes: Readonly<Record<string, UnitIds>>];

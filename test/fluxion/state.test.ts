@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectFluxion } from '../../runtime/fluxion/client';
-import { EmbeddedEngine, embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
-import { startFluxionServer } from '../../runtime/fluxion/server';
-import type { GraphNode } from '../../runtime/fluxion/types';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
+import { EmbeddedEngine, embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import { startFluxionServer } from '../../runtime/fluxion/server/server';
+import type { GraphNode } from '../../runtime/resources/types';
 
 const NODES: GraphNode[] = [
   {

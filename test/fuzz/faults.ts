@@ -6,7 +6,7 @@
 import { FluxqError } from '../../runtime/errors';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 import type { Chance } from './random';
 import { refusal } from './simulated-apiserver';

@@ -1,20 +1,21 @@
 /** The model of the queue and the queue in Postgres, played the same calls: rows, answers and event log come out alike. */
 import { Client } from 'pg';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Adoption, Queue, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Adoption, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
-import type { LoggedEvent } from '../oracle/observation';
+import type { LoggedEvent } from '../invariants/observation';
 import { allocationOf, changed, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 
 /** What a call is made with: the queue, its fence, and a row as it is. */
-interface Turn {
+interface QueueBudget {
   readonly queue: Queue;
   readonly fence: number;
   readonly row: (uid: string) => WorkloadRow;
 }
 
-type Call = (turn: Turn) => Promise<unknown>;
+type Call = (turn: QueueBudget) => Promise<unknown>;
 
 const submit =
   (...submissions: readonly Submission[]): Call =>

@@ -5,20 +5,20 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../runtime/errors';
-import type { Allocation } from '../../runtime/fluxion/types';
-import { newRow } from '../../runtime/queue/new-row';
+import { newRow } from '../../runtime/queue/rows';
+import type { QueueSettings } from '../../runtime/queue/settings';
+import type { Queue } from '../../runtime/queue/store';
 import type {
   Outcome,
-  Queue,
-  QueueSettings,
   Submission,
   SubmissionUpdate,
   WaitReason,
   WorkloadName,
   WorkloadRow,
-} from '../../runtime/queue/types';
-import { inOrder } from '../../runtime/scheduling/order';
-import type { LoggedEvent } from '../oracle/observation';
+} from '../../runtime/queue/workload';
+import type { Allocation } from '../../runtime/resources/types';
+import { inOrder } from '../../runtime/scheduler/pass/order';
+import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
 
 interface Tables {

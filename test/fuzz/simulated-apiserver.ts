@@ -4,7 +4,7 @@
  * that lag behind and break. Answers come at once; latency and faults are put
  * before it by whoever tests them.
  */
-import { NAMESPACE_LABEL } from '../../constructs/names';
+import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
@@ -164,7 +164,7 @@ export class SimulatedApiserver {
         const changes = this.store.since(resource, cursor);
         cursor = this.store.latest;
         if (changes === undefined) watcher.lose(refusal(410, 'Expired', 'too old resource version'));
-        else for (const change of changes) tell(change, labelSelector, onEvent);
+        else for (const change of changes) recordEvent(change, labelSelector, onEvent);
       };
       const later = () => {
         if (due) return;
@@ -191,7 +191,7 @@ interface WatchRequest {
   readonly labelSelector?: string;
 }
 
-function tell(
+function recordEvent(
   { type, object }: Change,
   labelSelector: string | undefined,
   onEvent: (event: WatchEvent<KubernetesObject>) => void,

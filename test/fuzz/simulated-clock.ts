@@ -1,5 +1,5 @@
 /** A clock that goes as fast as the work is done: time passes only when everything has settled. */
-import type { Clock } from '../../runtime/kubernetes/clock';
+import type { Clock } from '../../runtime/clock';
 
 interface Timer {
   readonly at: number;

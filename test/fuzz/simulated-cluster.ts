@@ -2,7 +2,7 @@
  * The rest of a cluster around the simulated apiserver: Jobs get pods, pods
  * get nodes, run, end and are collected. Everyone acts late and in any order.
  */
-import { fluxJobs } from '../../runtime/controllers/fluxjob-reconciler';
+import { fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';

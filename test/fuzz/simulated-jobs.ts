@@ -1,5 +1,5 @@
 /** The Job controller as far as the queue depends on it: pods for unsuspended Jobs, counts, ends, suspension, deletion. */
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';

@@ -6,17 +6,17 @@
 
 import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
-import { Term } from '../../runtime/controllers/term';
-import { embeddedFluxion } from '../../runtime/fluxion/embedded-engine';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
+import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { WaitReason, WorkloadRow } from '../../runtime/queue/types';
-import { differences, Lasting } from '../oracle/agreement';
-import { causeless, doubleGrants } from '../oracle/log';
-import type { Deeds, Observation, Violation } from '../oracle/observation';
-import { orderFaults } from '../oracle/order';
+import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
+import { differences, Lasting } from '../invariants/agreement';
+import { causeless, doubleGrants } from '../invariants/log';
+import type { Deeds, Observation, Violation } from '../invariants/observation';
+import { orderFaults } from '../invariants/order';
 import { PORTS, type Port } from '../stack/term-ports';
 import { ProcessPorts, Weather } from './faults';
 import { ObjectStore } from './object-store';

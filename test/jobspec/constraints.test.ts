@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import type { GraphNode } from '../../runtime/fluxion/types';
 import type { ClusterFacts, Taint } from '../../runtime/jobspec/constraints';
 import { constraintOf, matches } from '../../runtime/jobspec/constraints';
-import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph';
+import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph-nodes';
 import type {
   NodeSelectorRequirement,
   NodeSelectorTerm,
@@ -10,6 +9,7 @@ import type {
   Toleration,
 } from '../../runtime/jobspec/pod';
 import { podRequests } from '../../runtime/jobspec/requests';
+import type { GraphNode } from '../../runtime/resources/types';
 
 function node(name: string, labels: Record<string, string> = {}, taints: Taint[] = []): ClusterNode {
   return { metadata: { name, labels }, spec: { taints }, status: { allocatable: { cpu: '8' } } };

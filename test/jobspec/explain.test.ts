@@ -1,7 +1,7 @@
-import type { GraphNode, UnitCounts } from '../../runtime/fluxion/types';
 import { busyText, downText, unsatisfiableText } from '../../runtime/jobspec/explain';
 import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import type { PodSpec, Quantities } from '../../runtime/jobspec/pod';
+import type { GraphNode, UnitCounts } from '../../runtime/resources/types';
 
 function ask(pods: number, requests: Quantities, over: { exclusive?: boolean; pod?: Partial<PodSpec> } = {}) {
   const pod = { containers: [{ resources: { requests } }], ...over.pod };

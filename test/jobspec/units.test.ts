@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Quantities } from '../../runtime/jobspec/pod';
 import { podRequests, type Requests } from '../../runtime/jobspec/requests';
-import { foreignUnits, nodeUnits, unitsOf, unitType } from '../../runtime/jobspec/units';
+import { nodeUnits, unitsOf, unitType, unmanagedUnits } from '../../runtime/jobspec/units';
 
 const of = (quantities: Quantities): Requests =>
   podRequests({ containers: [{ resources: { requests: quantities } }] });
@@ -31,8 +31,8 @@ test('smaller units', () => {
 
 test('what others take is rounded once per node, not once per pod', () => {
   const agents = Array.from({ length: 10 }, () => of({ cpu: '50m', memory: '100Mi' }));
-  expect(foreignUnits(agents, of({ cpu: '4', memory: '8Gi' }))).toEqual({ core: 1, memory: 1 });
-  expect(foreignUnits([of({})], of({ cpu: '4', memory: '8Gi' }))).toEqual({});
+  expect(unmanagedUnits(agents, of({ cpu: '4', memory: '8Gi' }))).toEqual({ core: 1, memory: 1 });
+  expect(unmanagedUnits([of({})], of({ cpu: '4', memory: '8Gi' }))).toEqual({});
 });
 
 test.each<[string, Quantities, Quantities, object]>([
@@ -53,7 +53,7 @@ test.each<[string, Quantities, Quantities, object]>([
     { gpu: 1 },
   ],
 ])('pods that are not ours take of their node %s', (_, allocatable, used, units) => {
-  expect(foreignUnits([of(used)], of(allocatable))).toEqual(units);
+  expect(unmanagedUnits([of(used)], of(allocatable))).toEqual(units);
 });
 
 test('what is left beside others always fits in the node, and no whole unit that would fit is lost', () => {
@@ -62,7 +62,7 @@ test('what is left beside others always fits in the node, and no whole unit that
     fc.property(fc.array(milli, { maxLength: 5 }), fc.integer({ min: 1, max: 64_000 }), (others, node) => {
       const used = others.reduce((a, b) => a + b, 0);
       const cpu = (millis: number) => of({ cpu: `${millis}m` });
-      const left = (nodeUnits(cpu(node)).core ?? 0) - (foreignUnits(others.map(cpu), cpu(node)).core ?? 0);
+      const left = (nodeUnits(cpu(node)).core ?? 0) - (unmanagedUnits(others.map(cpu), cpu(node)).core ?? 0);
       expect(left).toBe(Math.max(0, Math.floor((node - used) / 1000)));
     }),
   );

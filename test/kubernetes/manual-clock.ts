@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/kubernetes/clock';
+import type { Clock } from '../../runtime/clock';
 
 /** Time stands still until a test moves it. */
 export class ManualClock implements Clock {

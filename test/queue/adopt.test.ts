@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import { ADOPT } from '../../runtime/queue/adopt';
-import { newRow } from '../../runtime/queue/new-row';
 import { openQueue } from '../../runtime/queue/queue';
+import { newRow } from '../../runtime/queue/rows';
 import { storable } from '../../runtime/queue/storable';
-import type { Adoption, Queue, Submission } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Adoption, Submission } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
 import { allocationOf, changed, submission } from './submission';

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
-import type { Allocation } from '../../runtime/fluxion/types';
 import type { AccountingLine, AccountingQuery } from '../../runtime/queue/accounting';
 import { ARCHIVE } from '../../runtime/queue/archive';
-import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, Result, Submission } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Result, Submission } from '../../runtime/queue/workload';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { Allocation } from '../../runtime/resources/types';
 import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
 import { submission } from './submission';
@@ -191,10 +192,10 @@ describePostgres('accounting and the archive', (getPostgres) => {
     await ran('p', NOON, NOON + 1, { name: 'prep' }, 'TimedOut');
     await queue.archive(fence, NOON + DAY);
     expect(await queue.submit(fence, [submission('p', { name: 'prep' })])).toEqual([]);
-    const ledger = new Ledger(queue, fence);
-    await ledger.reload();
-    await ledger.submit(submission('w', { after: [{ type: 'afterok', name: 'prep' }] }));
-    expect(ledger.outcomeOf('science', 'prep')).toBe('TimedOut');
+    const workloadCache = new WorkloadCache(queue, fence);
+    await workloadCache.reload();
+    await workloadCache.submit(submission('w', { after: [{ type: 'afterok', name: 'prep' }] }));
+    expect(workloadCache.outcomeOf('science', 'prep')).toBe('TimedOut');
   });
 
   test('the newest outcome of each name, of many in one call', async () => {
@@ -212,18 +213,18 @@ describePostgres('accounting and the archive', (getPostgres) => {
       ['prep', 'Failed', 20],
       ['scan', 'Cancelled', 30],
     ]);
-    const ledger = new Ledger(queue, fence);
-    await ledger.reload();
-    await ledger.submit(
+    const workloadCache = new WorkloadCache(queue, fence);
+    await workloadCache.reload();
+    await workloadCache.submit(
       submission('w', {
         after: ['prep', 'scan', 'ghost'].map((name) => ({ type: 'afterany' as const, name })),
       }),
     );
-    const outcomes = () => ['prep', 'scan', 'ghost'].map((name) => ledger.outcomeOf('science', name));
+    const outcomes = () => ['prep', 'scan', 'ghost'].map((name) => workloadCache.outcomeOf('science', name));
     expect(outcomes()).toEqual(['Failed', 'active', undefined]);
-    await ledger.finish('s2', 'Succeeded', NOON);
+    await workloadCache.finish('s2', 'Succeeded', NOON);
     expect(outcomes()).toEqual(['Failed', 'Succeeded', undefined]);
-    await ledger.reload();
+    await workloadCache.reload();
     expect(outcomes()).toEqual(['Failed', 'Succeeded', undefined]);
   });
 

@@ -1,8 +1,9 @@
 import { Client } from 'pg';
-import { usageAt } from '../../runtime/queue/decay';
-import { Ledger } from '../../runtime/queue/ledger';
+import { usageAt } from '../../runtime/queue/fair-usage';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, Share, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Share, WorkloadRow } from '../../runtime/queue/workload';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { submission } from './submission';
 
@@ -15,7 +16,7 @@ describePostgres('usage for fair share', (getPostgres) => {
   let url: string;
   let queue: Queue;
   let fence: number;
-  let ledger: Ledger;
+  let workloadCache: WorkloadCache;
   let now: number;
 
   beforeEach(async () => {
@@ -24,12 +25,12 @@ describePostgres('usage for fair share', (getPostgres) => {
     await queue.migrate();
     fence = await queue.acquireFence('leader-1');
     now = T;
-    ledger = await ledgerOf();
+    workloadCache = await workloadCacheOf();
   });
   afterEach(() => queue.close());
 
-  async function ledgerOf(): Promise<Ledger> {
-    const made = new Ledger(queue, fence, {
+  async function workloadCacheOf(): Promise<WorkloadCache> {
+    const made = new WorkloadCache(queue, fence, {
       cpuMillis: UNITS.cpuMillis,
       halfLifeSeconds: HALF_LIFE,
       now: () => now,
@@ -55,8 +56,8 @@ describePostgres('usage for fair share', (getPostgres) => {
     ];
     await queue.allocate(fence, [{ uid, allocation: { jobid: row!.jobid, start: at, end: at + 60, nodes } }]);
     await sql(`UPDATE fluxqueue.workloads SET allocated_at = to_timestamp(${at}) WHERE uid = '${uid}'`);
-    await ledger.reload();
-    return ledger.byUid(uid)!;
+    await workloadCache.reload();
+    return workloadCache.byUid(uid)!;
   }
 
   const worth = (cores: number, from: number, until: number, at: number) =>
@@ -64,7 +65,7 @@ describePostgres('usage for fair share', (getPostgres) => {
 
   test('what ended is stored by the statement that freed it, decayed to its end', async () => {
     await granted('a', T - 300);
-    await ledger.finish('a', 'Succeeded', T - 100);
+    await workloadCache.finish('a', 'Succeeded', T - 100);
     expect(await queue.shares()).toEqual<Share[]>([
       {
         queue: 'default',
@@ -98,11 +99,11 @@ describePostgres('usage for fair share', (getPostgres) => {
     const row = await granted('a', now - 50);
     await granted('b', now - 80, 'bob');
     await granted('c', now - 10, 'bob');
-    await ledger.shrink('a', { ...row.allocation!, nodes: row.allocation!.nodes.slice(1) });
-    await ledger.requeue({ uid: 'b', cause: 'failure', message: 'node died' });
-    await ledger.finish('c', 'Failed', now - 5);
-    const mirror = ledger.fairUsage(now + 30);
-    const again = (await ledgerOf()).fairUsage(now + 30);
+    await workloadCache.shrink('a', { ...row.allocation!, nodes: row.allocation!.nodes.slice(1) });
+    await workloadCache.requeue({ uid: 'b', cause: 'failure', message: 'node died' });
+    await workloadCache.finish('c', 'Failed', now - 5);
+    const mirror = workloadCache.fairUsage(now + 30);
+    const again = (await workloadCacheOf()).fairUsage(now + 30);
     // The one asks this machine's clock when it was freed, the other the database's.
     for (const user of ['ada', 'bob'])
       expect(Math.abs(mirror.userUsage('default', user) - again.userUsage('default', user))).toBeLessThan(3);
@@ -117,12 +118,12 @@ describePostgres('usage for fair share', (getPostgres) => {
 
   test('what runs counts as it runs, and ends at what it was worth', async () => {
     await granted('a', T);
-    const running = ledger.fairUsage(T + 70).userUsage('default', 'ada');
+    const running = workloadCache.fairUsage(T + 70).userUsage('default', 'ada');
     expect(running).toBeCloseTo(worth(3, T, T + 70, T + 70), 6);
     now = T + 70;
-    await ledger.finish('a', 'Succeeded', T + 70);
-    expect(ledger.fairUsage(T + 70).userUsage('default', 'ada')).toBeCloseTo(running, 6);
-    expect(ledger.fairUsage(T + 170).userUsage('default', 'ada')).toBeCloseTo(running / 2, 6);
+    await workloadCache.finish('a', 'Succeeded', T + 70);
+    expect(workloadCache.fairUsage(T + 70).userUsage('default', 'ada')).toBeCloseTo(running, 6);
+    expect(workloadCache.fairUsage(T + 170).userUsage('default', 'ada')).toBeCloseTo(running / 2, 6);
   });
 
   test('a share of years ago is nothing, and no error', async () => {

@@ -1,8 +1,9 @@
 import { Client } from 'pg';
 import type { FluxqError } from '../../runtime/errors';
-import { Ledger } from '../../runtime/queue/ledger';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, QueueSettings } from '../../runtime/queue/types';
+import type { QueueSettings } from '../../runtime/queue/settings';
+import type { Queue } from '../../runtime/queue/store';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { submission } from './submission';
@@ -161,17 +162,17 @@ describePostgres('the leader', (getPostgres) => {
   });
 
   test('a connection that breaks while nobody uses it makes the mirror doubtful: the database may be another one', async () => {
-    const ledger = new Ledger(queue, await queue.acquireFence('leader-1'));
-    await ledger.reload();
-    expect(ledger.isDoubtful).toBe(false);
+    const workloadCache = new WorkloadCache(queue, await queue.acquireFence('leader-1'));
+    await workloadCache.reload();
+    expect(workloadCache.isStale).toBe(false);
     const other = new Client({ connectionString: url });
     await other.connect();
     await other.query(`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'fluxqueue'`);
     await other.end();
-    await waitFor('the break to be noticed', () => ledger.isDoubtful);
-    await ledger.reload();
-    expect(ledger.isDoubtful).toBe(false);
+    await waitFor('the break to be noticed', () => workloadCache.isStale);
+    await workloadCache.reload();
+    expect(workloadCache.isStale).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
-import { newRow } from '../../runtime/queue/new-row';
 import { Outcomes } from '../../runtime/queue/outcomes';
-import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/types';
+import { newRow } from '../../runtime/queue/rows';
+import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/workload';
 import { submission } from './submission';
 
 const namespace = 'science';

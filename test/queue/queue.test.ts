@@ -1,7 +1,8 @@
 import { Client } from 'pg';
-import { newRow } from '../../runtime/queue/new-row';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Phase, Queue, WorkloadRow } from '../../runtime/queue/types';
+import { newRow } from '../../runtime/queue/rows';
+import type { Queue } from '../../runtime/queue/store';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { allocationOf, changed, submission } from './submission';
 

@@ -1,5 +1,6 @@
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue, Requeue, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { Requeue, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { allocationOf, changed, submission } from './submission';
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { openQueue } from '../../runtime/queue/queue';
 import * as sql from '../../runtime/queue/statements';
 import { storable } from '../../runtime/queue/storable';
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
 import { allocationOf, changed, submission } from './submission';

@@ -1,7 +1,6 @@
-/** Submissions for tests: everything a row needs, any of it overridden. */
-import type { Allocation } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
-import type { Submission, SubmissionUpdate, WorkloadRow } from '../../runtime/queue/types';
+import type { Submission, SubmissionUpdate, WorkloadRow } from '../../runtime/queue/workload';
+import type { Allocation } from '../../runtime/resources/types';
 
 export function submission(uid: string, over: Partial<Submission> = {}): Submission {
   const pods = over.pods ?? 1;

@@ -1,4 +1,4 @@
-import type { WorkloadRow } from '../../runtime/queue/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { type Keyed, serialWriter } from '../../runtime/queue/writer';
 
 /** Notes every statement with its uids, and answers with rows that carry nothing else. */

@@ -4,8 +4,8 @@
  * their ServiceAccounts' rights.
  */
 import { App } from 'cdk8s';
+import { CONTROLLER_SERVICE_ACCOUNT, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
-import { CONTROLLER_SERVICE_ACCOUNT, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/names';
 import type { ConfigInput } from '../../runtime/config';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';

@@ -2,7 +2,7 @@
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
-import type { Queue } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
 import { type PostgresOptions, startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
 import { Stack, type StackOptions } from './stack';

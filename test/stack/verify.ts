@@ -1,12 +1,12 @@
 /** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
-import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/names';
-import { parseIdset } from '../../runtime/fluxion/allocation';
-import type { AllocatedNode } from '../../runtime/fluxion/types';
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Pod } from '../../runtime/kubernetes/types';
-import type { Queue, WorkloadRow } from '../../runtime/queue/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { AllocatedNode } from '../../runtime/resources/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
-import { isBeyond } from '../../runtime/workloads/assignment';
-import { placementOf } from '../../runtime/workloads/placement';
+import { isBeyondAssignment, placementOf } from '../../runtime/workloads/assignment';
 
 export interface Verdict {
   readonly jobs: number;
@@ -125,7 +125,7 @@ function belongsTo({ uid }: WorkloadRow, { metadata }: Pod): boolean {
   // A pod beyond the gang of its Job stands for itself.
   const { annotations, ownerReferences = [] } = metadata;
   const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
-  if (isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return false;
+  if (isBeyondAssignment(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return false;
   return ownerReferences.some((owner) => owner.uid === uid);
 }
 

@@ -1,9 +1,9 @@
 /** Workloads of a test namespace: made, looked at, waited for. */
-import { type FluxJobObject, fluxJobs } from '../../runtime/controllers/fluxjob-reconciler';
+import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
-import type { Phase, WorkloadRow } from '../../runtime/queue/types';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { waitFor } from '../cluster/wait';
 import type { Fixture } from './suite';
 import { historiesOf, judge, type Verdict } from './verify';

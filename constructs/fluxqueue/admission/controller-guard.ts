@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { CERTIFICATE_KEY, MINICLUSTER_GROUP } from '../../names';
+import { CERTIFICATE_KEY, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
 import { type AdmissionScopeProps, cel, celList, controllerUsers } from './scope';
 

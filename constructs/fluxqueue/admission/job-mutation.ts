@@ -1,5 +1,5 @@
 /** CEL of the policy for Jobs: the same as runtime/admission/jobs.ts. */
-import { ADMITTED_LABEL, HOLD } from '../../names';
+import { ADMITTED_LABEL, HOLD } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 

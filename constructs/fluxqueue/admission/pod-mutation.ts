@@ -6,7 +6,7 @@
  * for each of its pods. So it is only split and matched from its start: CEL's
  * substring and indexOf copy the whole text, which made one lookup cost 5 ms.
  */
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../names';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 

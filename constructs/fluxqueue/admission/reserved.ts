@@ -9,7 +9,7 @@ import {
   JOBID_ANNOTATION,
   SCHEDULER_NAME,
   USER_ANNOTATION,
-} from '../../names';
+} from '../../api/labels';
 import {
   type AdmissionScopeProps,
   cel,

@@ -5,8 +5,8 @@ import {
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
-} from '../../names';
-import { objectMetadata, Wave } from '../part';
+} from '../../api/labels';
+import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
   /**

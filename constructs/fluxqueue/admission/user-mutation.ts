@@ -2,7 +2,7 @@
  * CEL that writes who made a workload: the same as runtime/admission/user.ts.
  * What a controller made is left to its namespace: its name says nothing of who wanted it.
  */
-import { USER_ANNOTATION } from '../../names';
+import { USER_ANNOTATION } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 
 /** A person, or a ServiceAccount of a namespace other than kube-system; "" for a controller. */

@@ -1,6 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { STACK_NAMESPACE } from '../../names';
+import { STACK_NAMESPACE } from '../../api/labels';
 import {
   type AdmissionScopeProps,
   admissionMetadata,

@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os';
 import { FluxqError, messageOf } from '../../errors';
-import type { JgfGraph } from '../matcher/jgf';
+import type { JgfGraph } from '../jgf/types';
 import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 

@@ -5,20 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
+import type { Allocation, GraphNode } from '../../resources/types';
 import { TimeAxis, walltimeOf } from '../axis';
-import { notReady } from '../embedded-engine';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
-import { checkJgf, GraphLayout } from '../graph';
-import type {
-  Allocation,
-  FluxionState,
-  GraphNode,
-  InitRequest,
-  MatchOperation,
-  MatchRequest,
-} from '../types';
+import { checkJgf, GraphLayout } from '../jgf/layout';
+import { notReady } from '../matcher/engine';
+import type { FluxionState, InitRequest, MatchOperation, MatchRequest } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
-import { LibraryGraph } from './graph';
+import { LibraryGraph } from './session';
 
 export interface LibraryLimits {
   /**

@@ -1,6 +1,6 @@
 /** What is free on nodes over a span of time: what has to be taken for nothing else to fit there. */
-import { formatIdset, parseIdset } from '../idset';
-import type { Allocation, GraphNode, UnitIds } from '../types';
+import { formatIdset, parseIdset } from '../../resources/idset';
+import type { Allocation, GraphNode, UnitIds } from '../../resources/types';
 
 /** Units that are free from start to end, absolute seconds, end exclusive. */
 export type Gap = Pick<Allocation, 'start' | 'end' | 'nodes'>;

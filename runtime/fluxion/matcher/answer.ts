@@ -1,14 +1,14 @@
 /** Allocations in words: what a grant is called outside. */
-import { formatIdset } from '../idset';
-import type { AllocatedNode, Allocation } from '../types';
+import { formatIdset } from '../../resources/idset';
+import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Grant, Job } from './ledger';
+import type { ResourceGraph } from './resource-graph';
+import type { Grant, Job } from './spans';
 import { NODE } from './typetable';
 
 /** Nodes in the order of the answer; a level above the nodes that was given whole counts as all its nodes. */
 export function allocationOf(
-  graph: Graph,
+  graph: ResourceGraph,
   { id, start, end }: { readonly id: number; readonly start: number; readonly end: number },
   grant: Grant,
 ): Allocation {
@@ -45,7 +45,7 @@ export function allocationOf(
 }
 
 /** Units are numbered by their name, or by their place among those of their type. */
-export function unitNumber(graph: Graph, v: number): number {
+export function unitNumber(graph: ResourceGraph, v: number): number {
   if (!graph.names.has(v)) return graph.number[v]!;
   const type = graph.type[v]!;
   const siblings = graph.branchOf
@@ -60,7 +60,7 @@ function nodesBelow(branch: Branch | undefined): Branch[] {
 }
 
 /** flux-sched's own JGF writer: defaults are left out, keys and separators are jansson's. */
-export function writeJgf(graph: Graph, job: Job): string {
+export function writeJgf(graph: ResourceGraph, job: Job): string {
   const held = new Set(job.held);
   const answered = new Set(job.emitted);
   const vertices = job.emitted.map((v) => jansson(jgfVertex(graph, v, held.has(v))));
@@ -70,7 +70,7 @@ export function writeJgf(graph: Graph, job: Job): string {
   return `{"graph": {"nodes": [${vertices.join(', ')}], "edges": [${edges.join(', ')}]}}\n`;
 }
 
-function jgfVertex(graph: Graph, v: number, exclusive: boolean): Record<string, unknown> {
+function jgfVertex(graph: ResourceGraph, v: number, exclusive: boolean): Record<string, unknown> {
   const type = graph.types.names[graph.type[v]!]!;
   const basename = graph.basenameOf(v);
   const name = graph.nameOf(v);

@@ -1,6 +1,7 @@
 /** A vertex with something below it: the cluster, a zone, a rack, a node, a socket. */
+
+import { Planner } from '../../resources/planner';
 import type { Candidate } from './constraint';
-import { Timeline } from './timeline';
 
 /** The leaves of one type directly below a branch, in the order of their edges. */
 export interface LeafGroup {
@@ -22,9 +23,9 @@ export class Branch implements Candidate {
   readonly branches: Branch[] = [];
   /** How many of them there are of each type. */
   private readonly branchTypes = new Map<number, number>();
-  /** Sizes of what is below, by lane. */
+  /** Sizes of what is below, by dimension. */
   totals: Float64Array;
-  timeline: Timeline;
+  planner: Planner;
   properties: ReadonlySet<string> = new Set();
   /** What `first` sorts by; stays as it is when a job is cancelled. */
   weight = Number.POSITIVE_INFINITY;
@@ -43,10 +44,10 @@ export class Branch implements Candidate {
     readonly parent: Branch | undefined,
     /** Counts the branches of the graph. */
     readonly row: number,
-    lanes: number,
+    dimensions: number,
   ) {
-    this.totals = new Float64Array(lanes);
-    this.timeline = new Timeline(lanes);
+    this.totals = new Float64Array(dimensions);
+    this.planner = new Planner(dimensions);
   }
 
   addChild(v: number): void {
@@ -86,7 +87,7 @@ export class Branch implements Candidate {
       copy.groups.push({ type, members: members.slice(), ascending });
     }
     copy.totals = this.totals.slice();
-    copy.timeline = this.timeline.clone();
+    copy.planner = this.planner.clone();
     copy.properties = this.properties;
     copy.weight = this.weight;
     for (const branch of this.branches) copy.branches.push(branch.clone(copy));

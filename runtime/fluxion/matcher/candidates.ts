@@ -45,13 +45,13 @@ export class Candidates {
   }
 
   private grow(): void {
-    const room = this.length * 2;
-    this.score = copied(this.score, new Float64Array(room));
-    this.count = copied(this.count, new Float64Array(room));
-    this.vertex = copied(this.vertex, new Int32Array(room));
-    this.exclusive = copied(this.exclusive, new Uint8Array(room));
-    this.from = copied(this.from, new Int32Array(room));
-    this.to = copied(this.to, new Int32Array(room));
+    const countFree = this.length * 2;
+    this.score = copied(this.score, new Float64Array(countFree));
+    this.count = copied(this.count, new Float64Array(countFree));
+    this.vertex = copied(this.vertex, new Int32Array(countFree));
+    this.exclusive = copied(this.exclusive, new Uint8Array(countFree));
+    this.from = copied(this.from, new Int32Array(countFree));
+    this.to = copied(this.to, new Int32Array(countFree));
   }
 }
 

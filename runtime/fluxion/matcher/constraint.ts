@@ -3,8 +3,8 @@
  * point: `{or: []}` matches nothing.
  */
 import { FluxqError } from '../../errors';
-import { parseIdset } from '../idset';
-import { parseHostlist } from './hostlist';
+import { parseHostlist } from '../../resources/hostlist';
+import { parseIdset } from '../../resources/idset';
 
 /** What a constraint looks at. */
 export interface Candidate {

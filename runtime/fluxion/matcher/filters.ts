@@ -4,7 +4,7 @@
  * and the root's types decide at which times a reservation is tried.
  */
 import type { Branch } from './branch';
-import type { Graph } from './graph';
+import type { ResourceGraph } from './resource-graph';
 
 const EVERY = '*';
 
@@ -13,7 +13,7 @@ export class PruneFilters {
   private readonly anchors = new Map<string, number[]>();
 
   /** @param text flux-sched's form, e.g. `ALL:core,ALL:node,cluster:gpu` */
-  constructor(graph: Graph, text: string) {
+  constructor(graph: ResourceGraph, text: string) {
     const leaves = new Set<number>();
     for (const branch of graph.branchOf.values()) for (const { type } of branch.groups) leaves.add(type);
     const pruned = new Set<number>();
@@ -38,7 +38,7 @@ export class PruneFilters {
   }
 
   /** In flux-sched's order: those of the anchor, then those counted everywhere. */
-  typesAt(branch: Branch, graph: Graph): number[] {
+  typesAt(branch: Branch, graph: ResourceGraph): number[] {
     const own = this.anchors.get(graph.types.names[branch.type]!) ?? [];
     const everywhere = (this.anchors.get(EVERY) ?? []).filter((type) => type !== branch.type);
     return [...own, ...everywhere];

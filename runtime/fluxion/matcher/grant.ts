@@ -1,7 +1,7 @@
 /** Turns the marks of a walk into what the job gets (flux-sched's `update`, without writing anything). */
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Grant } from './ledger';
+import type { ResourceGraph } from './resource-graph';
+import type { Grant } from './spans';
 import type { Walk } from './walk';
 
 /** Children from which on it pays to sort the marked ones instead of looking at all. */
@@ -14,7 +14,7 @@ class Collector {
   readonly counts: Float64Array[] = [];
 
   constructor(
-    private readonly graph: Graph,
+    private readonly graph: ResourceGraph,
     private readonly walk: Walk,
     private readonly wholeTypes: ReadonlySet<number>,
   ) {}
@@ -22,13 +22,13 @@ class Collector {
   /**
    * Children in the order of their edges, then the branch itself.
    * @param whole everything below is given, marked or not
-   * @returns what was given below and with it, by lane; undefined for nothing
+   * @returns what was given below and with it, by dimension; undefined for nothing
    */
   visit(branch: Branch, given: boolean, wholeAbove: boolean): Float64Array | undefined {
     const { graph, walk } = this;
     const whole = wholeAbove || this.wholeTypes.has(branch.type);
     const exclusive = given || whole;
-    const counts = new Float64Array(graph.lanes);
+    const counts = new Float64Array(graph.dimensions);
     let any = exclusive;
     const children = whole ? branch.children : this.childrenToLookAt(branch);
     for (let i = 0; i < children.length; i++) {
@@ -67,14 +67,14 @@ class Collector {
       for (let k = 1; k < below.length; k++) counts[k]! += below[k]!;
       if (!exclusive && !this.wholeTypes.has(branch.type)) return true;
     }
-    const lane = graph.laneOf[graph.type[v]!]!;
-    counts[lane]! += graph.size[v]!;
+    const dimension = graph.dimensionOf[graph.type[v]!]!;
+    counts[dimension]! += graph.size[v]!;
     return true;
   }
 }
 
 /** @param wholeTypes types of which every vertex that gives anything is given whole */
-export function collectGrant(graph: Graph, walk: Walk, wholeTypes: ReadonlySet<number>): Grant {
+export function collectGrant(graph: ResourceGraph, walk: Walk, wholeTypes: ReadonlySet<number>): Grant {
   const collector = new Collector(graph, walk, wholeTypes);
   collector.visit(graph.root, walk.exclusive, false);
   const { held, emitted, touched, counts } = collector;
@@ -82,7 +82,7 @@ export function collectGrant(graph: Graph, walk: Walk, wholeTypes: ReadonlySet<n
 }
 
 /** The part of a grant that is not below (or at) the given nodes. */
-export function withoutNodes(graph: Graph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
+export function withoutNodes(graph: ResourceGraph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
   const stays = (v: number): boolean => !nodes.has(graph.nodeAbove(v)!);
   return grantOf(graph, grant.held.filter(stays), grant.emitted.filter(stays));
 }
@@ -91,22 +91,22 @@ export function withoutNodes(graph: Graph, grant: Grant, nodes: ReadonlySet<Bran
  * Counts what `held` takes below each branch.
  * @param emitted also the shared vertices; those that have nothing held below (any more) are left out
  */
-export function grantOf(graph: Graph, held: readonly number[], emitted: readonly number[]): Grant {
+export function grantOf(graph: ResourceGraph, held: readonly number[], emitted: readonly number[]): Grant {
   const countsOf = new Map<number, Float64Array>();
   const counted = (v: number): Float64Array => {
     const known = countsOf.get(v);
     if (known !== undefined) return known;
-    const fresh = new Float64Array(graph.lanes);
+    const fresh = new Float64Array(graph.dimensions);
     fresh[0] = 1;
     countsOf.set(v, fresh);
     return fresh;
   };
   for (const v of held) {
     if (graph.branchOf.has(v)) counted(v);
-    const lane = graph.laneOf[graph.type[v]!] ?? 0;
+    const dimension = graph.dimensionOf[graph.type[v]!] ?? 0;
     for (let above = graph.parent[v]!; above >= 0; above = graph.parent[above]!) {
       const counts = counted(above);
-      if (lane > 0) counts[lane]! += graph.size[v]!;
+      if (dimension > 0) counts[dimension]! += graph.size[v]!;
     }
   }
   const left = emitted.filter((v) => countsOf.has(v) || !graph.branchOf.has(v));

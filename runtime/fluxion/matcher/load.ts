@@ -1,17 +1,19 @@
-/** Fills a {@link Graph}: from JGF, or straight from nodes with the ids that their JGF would have. */
-import { checkNodes, unitBasename } from '../graph';
-import type { GraphNode } from '../types';
+/** Fills a {@link ResourceGraph}: from JGF, or straight from nodes with the ids that their JGF would have. */
+
+import type { GraphNode } from '../../resources/types';
+import { parseJgf, readVertex, refused } from '../jgf/jgf';
+import { checkNodes, unitBasename } from '../jgf/layout';
+import type { JgfEdge, JgfGraph, ReadVertex } from '../jgf/types';
 import type { Branch } from './branch';
-import { Graph } from './graph';
-import { type JgfEdge, type JgfGraph, parseJgf, type ReadVertex, readVertex, refused } from './jgf';
+import { ResourceGraph } from './resource-graph';
 import { NODE, STORAGE_NODE } from './typetable';
 
 const NO_PROPERTIES: ReadonlySet<string> = new Set();
 
 /** @throws FluxqError FLUXQ_FLUXION_GRAPH */
-export function graphFromJgf(input: JgfGraph | string): Graph {
+export function graphFromJgf(input: JgfGraph | string): ResourceGraph {
   const { nodes, edges } = parseJgf(input).graph;
-  const graph = new Graph();
+  const graph = new ResourceGraph();
   graph.reserve(nodes.length);
   const read: ReadVertex[] = [];
   const numberOf = new Map<string, number>();
@@ -32,7 +34,7 @@ export function graphFromJgf(input: JgfGraph | string): Graph {
   return graph;
 }
 
-function addRead(graph: Graph, vertex: ReadVertex): number {
+function addRead(graph: ResourceGraph, vertex: ReadVertex): number {
   const v = graph.add({ ...vertex, type: graph.types.intern(vertex.type) });
   if (vertex.basename !== unitBasename(vertex.type)) graph.basenames.set(v, vertex.basename);
   const number = vertex.name.startsWith(vertex.basename) ? vertex.name.slice(vertex.basename.length) : '';
@@ -73,7 +75,7 @@ function endsOf({ source, target }: JgfEdge, numberOf: ReadonlyMap<string, numbe
 }
 
 function build(
-  graph: Graph,
+  graph: ResourceGraph,
   read: readonly ReadVertex[],
   children: ReadonlyMap<number, readonly number[]>,
   root: number,
@@ -102,8 +104,8 @@ function isBranch(type: number, hasChildren: boolean): boolean {
 }
 
 /** @throws FluxqError FLUXQ_FLUXION_GRAPH; the graph is as it was then */
-export function graphFromNodes(nodes: readonly GraphNode[]): Graph {
-  const graph = new Graph();
+export function graphFromNodes(nodes: readonly GraphNode[]): ResourceGraph {
+  const graph = new ResourceGraph();
   const root = graph.add({ type: 0, id: 0, uniqId: 0, rank: -1, size: 1, up: true });
   graph.addBranch(root, undefined, NO_PROPERTIES);
   addNodes(graph, nodes);
@@ -111,7 +113,7 @@ export function graphFromNodes(nodes: readonly GraphNode[]): Graph {
 }
 
 /** Nodes that are down are added up and set down after: flux-sched counts a node that is loaded down as minus one. */
-export function addNodes(graph: Graph, nodes: readonly GraphNode[]): Branch[] {
+export function addNodes(graph: ResourceGraph, nodes: readonly GraphNode[]): Branch[] {
   checkNodes(nodes, graph.nodes);
   const levels = new Map<string, Branch>();
   for (const [v, branch] of graph.branchOf) levels.set(graph.pathOf(v), branch);
@@ -126,7 +128,7 @@ export function addNodes(graph: Graph, nodes: readonly GraphNode[]): Branch[] {
 }
 
 function level(
-  graph: Graph,
+  graph: ResourceGraph,
   levels: Map<string, Branch>,
   parent: Branch,
   typeName: string,
@@ -145,7 +147,7 @@ function level(
   return branch;
 }
 
-function addNode(graph: Graph, parent: Branch, node: GraphNode): Branch {
+function addNode(graph: ResourceGraph, parent: Branch, node: GraphNode): Branch {
   const ids = graph.takeIds(NODE);
   graph.countType(NODE);
   const v = graph.add({ type: NODE, ...ids, rank: ids.id, size: 1, up: true });

@@ -7,20 +7,21 @@
  * second until it is cancelled; reservations are the caller's to cancel.
  */
 import type { Jobspec } from '../../jobspec/types';
-import type { Allocation, FluxionState, GraphNode, MatchOperation } from '../types';
+import type { Allocation, GraphNode } from '../../resources/types';
+import type { JgfGraph } from '../jgf/types';
+import type { FluxionState, MatchOperation } from '../types';
 import { allocationOf, writeJgf } from './answer';
 import type { Branch } from './branch';
+import { FastPath } from './fast-path';
 import { PruneFilters } from './filters';
 import { withoutNodes } from './grant';
-import type { Graph } from './graph';
-import type { JgfGraph } from './jgf';
-import { Ledger } from './ledger';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
 import { type Policy, policyOf } from './policy';
 import { grantFor } from './replay';
 import { JobspecError, type Request, readRequest } from './request';
+import type { ResourceGraph } from './resource-graph';
 import { Scheduler, type Selector } from './schedule';
-import { Shortcut } from './shortcut';
+import { Spans } from './spans';
 import { stateOf } from './state';
 import { NODE } from './typetable';
 import { Walk } from './walk';
@@ -75,7 +76,7 @@ export class Matcher {
   private filters: PruneFilters;
   private weights: Weights;
   private readonly selector: Selector;
-  private readonly shortcut: Shortcut;
+  private readonly fastPath: FastPath;
   private readonly scheduler: Scheduler;
   /** Request -> whether the empty graph holds it; asked again and again while a queue waits. */
   private readonly verdicts = new Map<string, boolean>();
@@ -83,18 +84,18 @@ export class Matcher {
   private requests = new WeakMap<Jobspec, Request>();
 
   private constructor(
-    private readonly graph: Graph,
+    private readonly graph: ResourceGraph,
     private readonly options: MatcherOptions,
-    private readonly ledger = new Ledger(graph),
+    private readonly spans = new Spans(graph),
   ) {
     this.policy = policyOf(options.policy);
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
-    const walk = new Walk(graph, ledger, this.policy);
-    this.shortcut = new Shortcut(graph, ledger, this.policy, walk);
-    this.selector = options.exhaustive === true ? walk : this.shortcut;
-    this.scheduler = new Scheduler(graph, ledger, walk, this.selector, () =>
+    const walk = new Walk(graph, spans, this.policy);
+    this.fastPath = new FastPath(graph, spans, this.policy, walk);
+    this.selector = options.exhaustive === true ? walk : this.fastPath;
+    this.scheduler = new Scheduler(graph, spans, walk, this.selector, () =>
       this.filters.typesAt(graph.root, graph),
     );
   }
@@ -117,19 +118,19 @@ export class Matcher {
   }
 
   match({ jobid, jobspec, operation, now }: MatchCall): MatchOutcome {
-    this.ledger.advance(Math.floor(now));
+    this.spans.advance(Math.floor(now));
     const dry = operation === 'without_allocating' || operation === 'without_allocating_future';
-    if (!dry && this.ledger.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
+    if (!dry && this.spans.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
     const request = this.read(jobspec);
     if (request instanceof JobspecError) return { status: 'INVALID', text: request.message };
     const verdict = this.scheduler.find(request, operation, () => this.fitsEmpty(request, jobspec));
     if (verdict.status !== 'OK') return { status: verdict.status, text: TEXTS[verdict.status] };
     const { grant, start, end } = verdict;
     // A question that holds nothing reserves nothing either.
-    const reserved = !dry && start > this.ledger.now;
-    if (!dry) this.ledger.hold(jobid, grant, start, end, reserved);
+    const reserved = !dry && start > this.spans.now;
+    if (!dry) this.spans.hold(jobid, grant, start, end, reserved);
     // Also of what was only asked: the C library reorders then too.
-    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
+    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.spans);
     const { graph } = this;
     return {
       status: 'OK',
@@ -154,9 +155,9 @@ export class Matcher {
 
   /** Frees an allocation or reservation. @returns whether there was one */
   cancel(jobid: number): boolean {
-    const job = this.ledger.jobs.get(jobid);
+    const job = this.spans.jobs.get(jobid);
     if (job === undefined) return false;
-    this.ledger.release(job);
+    this.spans.release(job);
     return true;
   }
 
@@ -167,11 +168,11 @@ export class Matcher {
   }
 
   private free(jobid: number, nodes: ReadonlySet<Branch>): boolean {
-    const job = this.ledger.jobs.get(jobid);
+    const job = this.spans.jobs.get(jobid);
     if (job === undefined) return true;
     const rest = withoutNodes(this.graph, job, nodes);
-    if (rest.held.length === 0) this.ledger.release(job);
-    else if (rest.held.length < job.held.length) this.ledger.shrink(job, rest);
+    if (rest.held.length === 0) this.spans.release(job);
+    else if (rest.held.length < job.held.length) this.spans.shrink(job, rest);
     return rest.held.length === 0;
   }
 
@@ -180,10 +181,10 @@ export class Matcher {
    * @throws FluxqError FLUXQ_FLUXION_REPLAY; nothing of it is held then
    */
   replay(allocation: Allocation, now: number): void {
-    this.ledger.advance(Math.floor(now));
-    const grant = grantFor(this.graph, this.ledger, allocation);
-    this.ledger.hold(allocation.jobid, grant, allocation.start, allocation.end, false);
-    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.ledger);
+    this.spans.advance(Math.floor(now));
+    const grant = grantFor(this.graph, this.spans, allocation);
+    this.spans.hold(allocation.jobid, grant, allocation.start, allocation.end, false);
+    if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.spans);
   }
 
   /**
@@ -215,7 +216,7 @@ export class Matcher {
   /** Frees what is on them, then removes them. @returns the ids of the jobs that lost something */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
-    const losers = [...this.ledger.jobs.values()]
+    const losers = [...this.spans.jobs.values()]
       .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
       .map(({ id }) => id);
     for (const id of losers) this.free(id, nodes);
@@ -225,10 +226,10 @@ export class Matcher {
   }
 
   private graphChanged(): void {
-    this.ledger.fit();
+    this.spans.fit();
     this.verdicts.clear();
     this.requests = new WeakMap();
-    this.shortcut.graphChanged();
+    this.fastPath.graphChanged();
     this.filters = this.readFilters();
     this.weights = new Weights(this.graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
@@ -240,20 +241,20 @@ export class Matcher {
 
   /** Jobs with what they hold, and what every node has and has free at `now`. */
   state(now: number): Omit<FluxionState, 'bootId'> {
-    this.ledger.advance(Math.floor(now));
-    return stateOf(this.graph, this.ledger);
+    this.spans.advance(Math.floor(now));
+    return stateOf(this.graph, this.spans);
   }
 
   /** The job's allocation as flux-sched's `match_format: jgf` writes it; undefined for an unknown id. */
   jgfOf(jobid: number): string | undefined {
-    const job = this.ledger.jobs.get(jobid);
+    const job = this.spans.jobs.get(jobid);
     return job === undefined ? undefined : writeJgf(this.graph, job);
   }
 
   /** One that answers the same and shares nothing: for what-if. */
   clone(): Matcher {
     const graph = this.graph.clone();
-    return new Matcher(graph, this.options, this.ledger.clone(graph));
+    return new Matcher(graph, this.options, this.spans.clone(graph));
   }
 
   private read(jobspec: Jobspec): Request | JobspecError {
@@ -278,7 +279,7 @@ export class Matcher {
   }
 }
 
-function readOf(jobspec: unknown, graph: Graph, policy: Policy): Request | JobspecError {
+function readOf(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
   try {
     return readRequest(jobspec, graph, policy);
   } catch (error) {

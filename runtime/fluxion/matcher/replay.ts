@@ -1,27 +1,27 @@
 /** Allocations read back: which vertices they mean, and whether those are still free. */
 import { FluxqError } from '../../errors';
-import { parseIdset } from '../idset';
-import type { Allocation } from '../types';
+import { parseIdset } from '../../resources/idset';
+import type { Allocation } from '../../resources/types';
 import { unitNumber } from './answer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';
-import type { Graph } from './graph';
-import type { Grant, Ledger } from './ledger';
+import type { ResourceGraph } from './resource-graph';
+import type { Grant, Spans } from './spans';
 
 /**
  * The grant that an allocation stands for, if all of it is free from now on.
  * @throws FluxqError FLUXQ_FLUXION_REPLAY
  */
-export function grantFor(graph: Graph, ledger: Ledger, allocation: Allocation): Grant {
+export function grantFor(graph: ResourceGraph, spans: Spans, allocation: Allocation): Grant {
   const { jobid, start, end } = allocation;
-  if (ledger.jobs.has(jobid)) throw refusal(jobid, 'the job id is in use', 'jobid');
+  if (spans.jobs.has(jobid)) throw refusal(jobid, 'the job id is in use', 'jobid');
   if (!(start < end)) throw refusal(jobid, 'the allocation ends before it starts', 'end');
   const held = verticesOf(graph, allocation);
   // What was held before now is history; what is past its end still holds for a second.
-  const from = Math.max(start, ledger.now);
-  const until = Math.max(end, ledger.now + 1);
+  const from = Math.max(start, spans.now);
+  const until = Math.max(end, spans.now + 1);
   for (const v of held) {
-    if (!isUnheld(graph, ledger, v, from, until)) {
+    if (!isUnheld(graph, spans, v, from, until)) {
       throw refusal(jobid, `${graph.nameOf(v)} is unavailable`, graph.pathOf(v));
     }
   }
@@ -35,7 +35,7 @@ function refusal(jobid: number, text: string, field: string): FluxqError {
   });
 }
 
-function verticesOf(graph: Graph, { jobid, nodes }: Allocation): number[] {
+function verticesOf(graph: ResourceGraph, { jobid, nodes }: Allocation): number[] {
   const held: number[] = [];
   for (const { name, units, exclusive } of nodes) {
     const node = graph.nodes.get(name);
@@ -50,13 +50,13 @@ function verticesOf(graph: Graph, { jobid, nodes }: Allocation): number[] {
 }
 
 /** Neither it, nor what is above it, nor (of a whole node) what is below it. */
-function isUnheld(graph: Graph, ledger: Ledger, v: number, start: number, end: number): boolean {
-  for (let at = v; at >= 0; at = graph.parent[at]!) if (!ledger.isFree(at, start, end)) return false;
-  return graph.branchOf.get(v)?.timeline.untouched(start, end, ledger.now) ?? true;
+function isUnheld(graph: ResourceGraph, spans: Spans, v: number, start: number, end: number): boolean {
+  for (let at = v; at >= 0; at = graph.parent[at]!) if (!spans.isFree(at, start, end)) return false;
+  return graph.branchOf.get(v)?.planner.untouched(start, end, spans.now) ?? true;
 }
 
 /** Deeper ones first, as in an answer. */
-function sharedAbove(graph: Graph, held: readonly number[]): number[] {
+function sharedAbove(graph: ResourceGraph, held: readonly number[]): number[] {
   const given = new Set(held);
   const above = new Set<number>();
   for (const v of held) {
@@ -65,12 +65,18 @@ function sharedAbove(graph: Graph, held: readonly number[]): number[] {
   return [...above].sort((a, b) => depthOf(graph, b) - depthOf(graph, a));
 }
 
-function depthOf(graph: Graph, v: number): number {
+function depthOf(graph: ResourceGraph, v: number): number {
   const parent = graph.parent[v]!;
   return parent < 0 ? 0 : 1 + depthOf(graph, parent);
 }
 
-function unitsBelow(graph: Graph, node: Branch, typeName: string, ids: string, jobid: number): number[] {
+function unitsBelow(
+  graph: ResourceGraph,
+  node: Branch,
+  typeName: string,
+  ids: string,
+  jobid: number,
+): number[] {
   const type = graph.types.find(typeName);
   const byNumber = new Map<number, number>();
   const collect = (branch: Branch): void => {

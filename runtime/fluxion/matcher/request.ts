@@ -1,11 +1,12 @@
-/** A jobspec made ready for one graph: types as numbers, needs as lanes. */
+/** A jobspec made ready for one graph: types as numbers, needs as dimensions. */
+
+import type { Need } from '../../resources/planner';
 import type { Matches } from './constraint';
 import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
-import type { Graph } from './graph';
 import { type ParsedResource, parseJobspec } from './parse';
 import type { Policy } from './policy';
-import type { Need } from './timeline';
+import type { ResourceGraph } from './resource-graph';
 import { NODE, SLOT } from './typetable';
 
 /** The longest a graph lasts, and what a duration of 0 stands for: 100 years of seconds. */
@@ -37,7 +38,7 @@ export interface Request {
   readonly constraint: Matches | undefined;
   /** Types of which every vertex that gives anything is given whole. */
   readonly wholeTypes: ReadonlySet<number>;
-  /** At least so many vertices of each lane in all. */
+  /** At least so many vertices of each dimension in all. */
   readonly total: Float64Array;
   /** At least so many nodes. */
   readonly nodes: number;
@@ -45,7 +46,7 @@ export interface Request {
 }
 
 /** @throws JobspecError whose message is the text of INVALID */
-export function readRequest(jobspec: unknown, graph: Graph, policy: Policy): Request {
+export function readRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request {
   const parsed = parseJobspec(jobspec, (type) => graph.types.find(type) !== undefined);
   const constraint = parsed.constraints === undefined ? undefined : parseConstraint(parsed.constraints);
   if (parsed.resources.length === 0) throw new JobspecError(TRAVERSER_INVALID);
@@ -53,7 +54,7 @@ export function readRequest(jobspec: unknown, graph: Graph, policy: Policy): Req
   if (!(duration >= 0 && duration <= GRAPH_DURATION)) throw new JobspecError(TRAVERSER_INVALID);
   checkSubset(parsed.resources, policy);
   const whole = new Set<number>(policy.nodeExclusive ? [NODE] : []);
-  const total = new Float64Array(graph.lanes);
+  const total = new Float64Array(graph.dimensions);
   const resources = parsed.resources.map((resource) => compile(resource, graph, whole, total));
   return {
     resources,
@@ -61,7 +62,7 @@ export function readRequest(jobspec: unknown, graph: Graph, policy: Policy): Req
     constraint,
     wholeTypes: whole,
     total,
-    nodes: total[graph.laneOf[NODE] ?? 0]!,
+    nodes: total[graph.dimensionOf[NODE] ?? 0]!,
     hasRange: parsed.resources.some(hasRange),
   };
 }
@@ -70,15 +71,20 @@ function hasRange(resource: ParsedResource): boolean {
   return resource.count.min !== resource.count.max || resource.with.some(hasRange);
 }
 
-function compile(parsed: ParsedResource, graph: Graph, whole: Set<number>, above: Float64Array): Resource {
+function compile(
+  parsed: ParsedResource,
+  graph: ResourceGraph,
+  whole: Set<number>,
+  above: Float64Array,
+): Resource {
   if (parsed.count.max === 0) throw new JobspecError(TRAVERSER_INVALID);
   const type = graph.types.find(parsed.type)!;
-  const own = new Float64Array(graph.lanes);
+  const own = new Float64Array(graph.dimensions);
   const children = parsed.with.map((child) => compile(child, graph, whole, own));
   if (parsed.exclusive === true) whole.add(type);
   const { min } = parsed.count;
-  const lane = type === SLOT ? 0 : (graph.laneOf[type] ?? 0);
-  if (lane > 0) above[lane]! += min;
+  const dimension = type === SLOT ? 0 : (graph.dimensionOf[type] ?? 0);
+  if (dimension > 0) above[dimension]! += min;
   for (let k = 1; k < own.length; k++) above[k]! += min * own[k]!;
   return {
     ...parsed.count,
@@ -92,9 +98,12 @@ function compile(parsed: ParsedResource, graph: Graph, whole: Set<number>, above
 }
 
 export function needOf(amounts: Float64Array): Need {
-  const lanes: number[] = [];
-  for (let k = 1; k < amounts.length; k++) if (amounts[k]! > 0) lanes.push(k);
-  return { lanes: Int32Array.from(lanes), amounts: Float64Array.from(lanes, (k) => amounts[k]!) };
+  const dimensions: number[] = [];
+  for (let k = 1; k < amounts.length; k++) if (amounts[k]! > 0) dimensions.push(k);
+  return {
+    dimensions: Int32Array.from(dimensions),
+    amounts: Float64Array.from(dimensions, (k) => amounts[k]!),
+  };
 }
 
 /** What flux-sched reads but answers by accident (or not at all) is refused with a sentence. */

@@ -1,9 +1,9 @@
 /** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
-import type { Graph } from './graph';
-import type { Grant, Ledger } from './ledger';
 import { GRAPH_DURATION, needOf, type Request } from './request';
+import type { ResourceGraph } from './resource-graph';
+import type { Grant, Spans } from './spans';
 import type { Walk, Window } from './walk';
 
 export type Found = {
@@ -21,8 +21,8 @@ export interface Selector {
 
 export class Scheduler {
   constructor(
-    private readonly graph: Graph,
-    private readonly ledger: Ledger,
+    private readonly graph: ResourceGraph,
+    private readonly spans: Spans,
     private readonly walk: Walk,
     private readonly selector: Selector,
     /** Types counted at the root, which decide the times that are tried. */
@@ -31,7 +31,7 @@ export class Scheduler {
 
   /** @param fitsEmpty whether the empty graph holds the request */
   find(request: Request, operation: MatchOperation, fitsEmpty: () => boolean): Verdict {
-    const { now } = this.ledger;
+    const { now } = this.spans;
     const refused = this.precheck(request, operation);
     if (refused !== undefined) return refused;
     const found = this.try(request, now);
@@ -45,28 +45,28 @@ export class Scheduler {
   }
 
   private try(request: Request, start: number): Found | undefined {
-    const end = Math.min(start + request.duration, this.ledger.now + GRAPH_DURATION);
+    const end = Math.min(start + request.duration, this.spans.now + GRAPH_DURATION);
     if (!this.selector.select(request, { start, end, empty: false })) return undefined;
     return { status: 'OK', grant: collectGrant(this.graph, this.walk, request.wholeTypes), start, end };
   }
 
   /** The first time something ends and the request fits; undefined when nothing is left to try. */
   private reserve(request: Request): Verdict | undefined {
-    const { now } = this.ledger;
-    const { timeline, totals } = this.graph.root;
-    const counted = new Float64Array(this.graph.lanes);
+    const { now } = this.spans;
+    const { planner, totals } = this.graph.root;
+    const counted = new Float64Array(this.graph.dimensions);
     for (const type of this.rootTypes()) {
-      const lane = this.graph.laneOf[type] ?? 0;
-      if (lane > 0) counted[lane] = request.total[lane]!;
+      const dimension = this.graph.dimensionOf[type] ?? 0;
+      if (dimension > 0) counted[dimension] = request.total[dimension]!;
     }
     const need = needOf(counted);
-    if (need.lanes.some((lane, j) => need.amounts[j]! > totals[lane]!)) return undefined;
+    if (need.dimensions.some((dimension, j) => need.amounts[j]! > totals[dimension]!)) return undefined;
     this.walk.beginSearch();
     let earliest = now;
-    for (const at of timeline.pointsAfter(now)) {
+    for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
       if (at < earliest) continue;
-      earliest = timeline.blockedUntil(need, totals, at, at + request.duration, now);
+      earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
       if (found === undefined) continue;
       this.walk.endSearch();
@@ -85,13 +85,13 @@ export class Scheduler {
     if (request.nodes > this.graph.nodesUp) return refused;
     const { constraint } = request;
     if (constraint === undefined) return undefined;
-    const { now } = this.ledger;
+    const { now } = this.spans;
     const nowOnly = operation === 'allocate' || operation === 'without_allocating';
     const at = nowOnly ? now : now + GRAPH_DURATION - 1;
     let feasible = 0;
     for (const node of this.graph.nodes.values()) {
       if (operation !== 'allocate_with_satisfiability' && this.graph.up[node.vertex] === 0) continue;
-      if (!constraint(node) || !this.ledger.isFree(node.vertex, at, at + 1)) continue;
+      if (!constraint(node) || !this.spans.isFree(node.vertex, at, at + 1)) continue;
       if (++feasible >= request.nodes) return undefined;
     }
     return refused;

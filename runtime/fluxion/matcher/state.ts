@@ -1,17 +1,19 @@
 /** What is going on, for the caller to compare with its own books. */
-import type { Allocation, FluxionState, UnitCounts } from '../types';
+
+import type { Allocation, UnitCounts } from '../../resources/types';
+import type { FluxionState } from '../types';
 import { allocationOf } from './answer';
 import type { Branch } from './branch';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
+import type { ResourceGraph } from './resource-graph';
+import type { Spans } from './spans';
 
-export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootId'> {
-  const jobs = [...ledger.jobs.values()].map((job): Allocation => allocationOf(graph, job, job));
+export function stateOf(graph: ResourceGraph, spans: Spans): Omit<FluxionState, 'bootId'> {
+  const jobs = [...spans.jobs.values()].map((job): Allocation => allocationOf(graph, job, job));
   const inOrder = [...graph.nodes.values()].sort((a, b) => a.vertex - b.vertex);
   const nodes = inOrder.map((node) => ({
     name: node.name,
     up: graph.up[node.vertex] === 1,
-    ...capacityOf(graph, ledger, node),
+    ...capacityOf(graph, spans, node),
     properties: [...node.properties],
     ...placeOf(graph, node),
   }));
@@ -19,7 +21,7 @@ export function stateOf(graph: Graph, ledger: Ledger): Omit<FluxionState, 'bootI
 }
 
 /** The levels above it; the layout writes them as `zone=a`. */
-function placeOf(graph: Graph, node: Branch): { zone?: string; rack?: string } {
+function placeOf(graph: ResourceGraph, node: Branch): { zone?: string; rack?: string } {
   const place: { zone?: string; rack?: string } = {};
   for (let above = node.parent; above !== undefined; above = above.parent) {
     const type = graph.types.names[above.type];
@@ -29,15 +31,19 @@ function placeOf(graph: Graph, node: Branch): { zone?: string; rack?: string } {
 }
 
 /** Units are leaves; a node held as a whole has nothing free. */
-function capacityOf(graph: Graph, ledger: Ledger, node: Branch): { total: UnitCounts; free: UnitCounts } {
+function capacityOf(
+  graph: ResourceGraph,
+  spans: Spans,
+  node: Branch,
+): { total: UnitCounts; free: UnitCounts } {
   const total: Record<string, number> = {};
   const free: Record<string, number> = {};
-  const { now } = ledger;
-  const whole = !ledger.isFree(node.vertex, now, now + 1);
+  const { now } = spans;
+  const whole = !spans.isFree(node.vertex, now, now + 1);
   const count = (branch: Branch): void => {
     for (const { type, members } of branch.groups) {
       const name = graph.types.names[type]!;
-      const unheld = whole ? 0 : members.filter((v) => ledger.isFree(v, now, now + 1)).length;
+      const unheld = whole ? 0 : members.filter((v) => spans.isFree(v, now, now + 1)).length;
       total[name] = (total[name] ?? 0) + members.length;
       free[name] = (free[name] ?? 0) + unheld;
     }

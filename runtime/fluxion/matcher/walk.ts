@@ -3,18 +3,19 @@
  * from or handed up (flux-sched's `select`). It changes nothing but marks: an
  * edge whose target belongs to the answer carries the number of the walk.
  */
+
+import type { Need } from '../../resources/planner';
 import type { Branch, LeafGroup } from './branch';
 import { type CandidateList, Candidates, Found } from './candidates';
 import { calcCount } from './count';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
 import { sortByInterval } from './locality';
 import type { Policy } from './policy';
 import type { Request, Resource } from './request';
+import type { ResourceGraph } from './resource-graph';
 import { concerning, concerningLeaf, slotAt } from './shape';
 import { packSlots } from './slots';
+import type { Spans } from './spans';
 import { allSatisfied, isSatisfied, Tally } from './tally';
-import type { Need } from './timeline';
 import { NODE, SLOT, STORAGE_NODE } from './typetable';
 
 /** When, and against what. */
@@ -26,8 +27,8 @@ export interface Window {
 }
 
 const NOTHING: readonly Resource[] = [];
-/** Not one job more than the total of lane 0, which is none. */
-const UNTOUCHED: Need = { lanes: Int32Array.of(0), amounts: Float64Array.of(0) };
+/** Not one job more than the total of dimension 0, which is none. */
+const UNTOUCHED: Need = { dimensions: Int32Array.of(0), amounts: Float64Array.of(0) };
 
 export class Walk {
   readonly candidates = new Candidates();
@@ -52,8 +53,8 @@ export class Walk {
   private search = 0;
 
   constructor(
-    private readonly graph: Graph,
-    private readonly ledger: Ledger,
+    private readonly graph: ResourceGraph,
+    private readonly spans: Spans,
     private readonly policy: Policy,
   ) {}
 
@@ -70,7 +71,7 @@ export class Walk {
     this.start = window.start;
     this.end = window.end;
     this.empty = window.empty;
-    this.atNow = !window.empty && window.start === this.ledger.now;
+    this.atNow = !window.empty && window.start === this.spans.now;
     this.nodeFactor = 0;
     this.exclusive = false;
   }
@@ -151,14 +152,14 @@ export class Walk {
    */
   isPruned(branch: Branch, concerned: Resource | undefined, exclusive: boolean): boolean {
     if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
-    if (this.lacksNow(branch.row, concerned)) return true;
+    if (this.isShortNow(branch.row, concerned)) return true;
     if (this.searching && branch.search === this.search && this.start < branch.notBefore) return true;
     const { constraint } = this.request;
     if (constraint !== undefined && isConstrained(branch.type) && !constraint(branch)) {
       return this.notBefore(branch, Number.POSITIVE_INFINITY);
     }
-    if (!this.empty && this.ledger.head[branch.vertex]! >= 0) {
-      const until = this.ledger.takenUntil(branch.vertex, this.start, this.end);
+    if (!this.empty && this.spans.head[branch.vertex]! >= 0) {
+      const until = this.spans.takenUntil(branch.vertex, this.start, this.end);
       if (until > this.start) return this.notBefore(branch, until);
     }
     if (concerned === undefined) return false;
@@ -167,9 +168,9 @@ export class Walk {
   }
 
   /** A first, cheap look: most branches of a busy graph have not enough left. */
-  private lacksNow(row: number, concerned: Resource | null | undefined): boolean {
+  private isShortNow(row: number, concerned: Resource | null | undefined): boolean {
     if (!this.atNow || row < 0 || concerned === undefined || concerned === null) return false;
-    return this.ledger.lacksNow(row, concerned.need);
+    return this.spans.isShortNow(row, concerned.need);
   }
 
   /** Remembers in a search over several starts that none before `time` will do here. */
@@ -193,24 +194,25 @@ export class Walk {
 
   private isUntouched(branch: Branch): boolean {
     if (this.empty) return true;
-    if (this.atNow && this.ledger.isAllocated(branch.vertex)) return false;
-    const { timeline, totals } = branch;
+    if (this.atNow && this.spans.isAllocated(branch.vertex)) return false;
+    const { planner, totals } = branch;
     const { start, end } = this;
-    const { now } = this.ledger;
-    if (timeline.untouched(start, end, now)) return true;
-    if (this.searching) this.notBefore(branch, timeline.blockedUntil(UNTOUCHED, totals, start, end, now));
+    const { now } = this.spans;
+    if (planner.untouched(start, end, now)) return true;
+    if (this.searching) this.notBefore(branch, planner.blockedUntil(UNTOUCHED, totals, start, end, now));
     return false;
   }
 
   private hasBelow(branch: Branch, { need }: Resource): boolean {
-    if (need.lanes.length === 0 || branch.children.length === 0) return true;
-    const { totals, timeline } = branch;
-    for (let j = 0; j < need.lanes.length; j++) if (need.amounts[j]! > totals[need.lanes[j]!]!) return false;
+    if (need.dimensions.length === 0 || branch.children.length === 0) return true;
+    const { totals, planner } = branch;
+    for (let j = 0; j < need.dimensions.length; j++)
+      if (need.amounts[j]! > totals[need.dimensions[j]!]!) return false;
     if (this.empty) return true;
     const { start, end } = this;
-    const { now } = this.ledger;
-    if (timeline.fits(need, totals, start, end, now)) return true;
-    if (this.searching) this.notBefore(branch, timeline.blockedUntil(need, totals, start, end, now));
+    const { now } = this.spans;
+    if (planner.fits(need, totals, start, end, now)) return true;
+    if (this.searching) this.notBefore(branch, planner.blockedUntil(need, totals, start, end, now));
     return false;
   }
 
@@ -218,7 +220,7 @@ export class Walk {
   mostSlots(branch: Branch, slot: Resource): number {
     if (this.empty) return slot.min;
     if (this.isPruned(branch, slot, false)) return 0;
-    return branch.timeline.room(slot.need, branch.totals, this.start, this.end, this.ledger.now);
+    return branch.planner.countFree(slot.need, branch.totals, this.start, this.end, this.spans.now);
   }
 
   /** A node's id weighs in what is below it. */
@@ -333,7 +335,7 @@ export class Walk {
     const count = size[v]!;
     if (!this.empty) {
       if (up[v] === 0) return false;
-      if (this.ledger.head[v]! >= 0 && !this.isLeafFree(v, exclusive || resource.exclusive)) return false;
+      if (this.spans.head[v]! >= 0 && !this.isLeafFree(v, exclusive || resource.exclusive)) return false;
     }
     const score = this.scoreOf(v);
     if (count === 0 || score <= 0) return false;
@@ -342,8 +344,8 @@ export class Walk {
   }
 
   private isLeafFree(v: number, exclusive: boolean): boolean {
-    if (!this.ledger.isFree(v, this.start, this.end)) return false;
-    return !(exclusive && this.atNow && this.ledger.isAllocated(v));
+    if (!this.spans.isFree(v, this.start, this.end)) return false;
+    return !(exclusive && this.atNow && this.spans.isAllocated(v));
   }
 
   private exploreLeaves(
@@ -397,7 +399,7 @@ export class Walk {
     for (let i = order.length - 1; i >= 0 && !allSatisfied(tallies); i--) {
       const v = order[i]!;
       const type = this.graph.type[v]!;
-      if (isSatisfied(tallies, type) || this.lacksNow(this.graph.row[v]!, concerning(type, resources)))
+      if (isSatisfied(tallies, type) || this.isShortNow(this.graph.row[v]!, concerning(type, resources)))
         continue;
       if (!this.tryChild(v, resources, pristine, exclusive, found, depth)) continue;
       for (const tally of tallies) tally.see(found.total(tally.resource.type));

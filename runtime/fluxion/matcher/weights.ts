@@ -6,21 +6,21 @@
  */
 import type { Branch } from './branch';
 import type { PruneFilters } from './filters';
-import type { Graph } from './graph';
-import type { Ledger } from './ledger';
+import type { ResourceGraph } from './resource-graph';
+import type { Spans } from './spans';
 
 export class Weights {
-  /** Branch type -> lane of the type that weighs; 0 for a type that is not in the graph, -1 for none. */
-  private readonly laneByType = new Map<number, number>();
+  /** Branch type -> dimension of the type that weighs; 0 for a type that is not in the graph, -1 for none. */
+  private readonly dimensionByType = new Map<number, number>();
 
   constructor(
-    private readonly graph: Graph,
+    private readonly graph: ResourceGraph,
     private readonly filters: PruneFilters,
   ) {}
 
   /** Sorts all children; needed once per graph change. */
   sortAll(): void {
-    this.laneByType.clear();
+    this.dimensionByType.clear();
     for (const branch of this.graph.branchOf.values()) {
       if (branch.branches.length === 0) continue;
       branch.order = branch.children.slice().sort((a, b) => this.compare(a, b));
@@ -28,14 +28,14 @@ export class Weights {
   }
 
   /** After a grant: every branch that gave something, but the root, is weighed anew. */
-  update(touched: readonly Branch[], ledger: Ledger): void {
+  update(touched: readonly Branch[], spans: Spans): void {
     for (const branch of touched) {
       if (branch.parent === undefined || branch.children.length === 0) continue;
-      const lane = this.lane(branch);
-      if (lane < 0) continue;
-      const used = lane === 0 ? 0 : branch.timeline.usedAt(lane, ledger.now, ledger.now);
-      const left = lane === 0 ? 0 : branch.totals[lane]! - used;
-      if (left > 0 || branch.timeline.spans > 0) this.reweigh(branch, branch.parent, left);
+      const dimension = this.dimension(branch);
+      if (dimension < 0) continue;
+      const used = dimension === 0 ? 0 : branch.planner.usedAt(dimension, spans.now, spans.now);
+      const left = dimension === 0 ? 0 : branch.totals[dimension]! - used;
+      if (left > 0 || branch.planner.spans > 0) this.reweigh(branch, branch.parent, left);
     }
   }
 
@@ -69,12 +69,12 @@ export class Weights {
     return this.graph.branchOf.get(v)?.weight ?? Number.POSITIVE_INFINITY;
   }
 
-  private lane(branch: Branch): number {
-    const known = this.laneByType.get(branch.type);
+  private dimension(branch: Branch): number {
+    const known = this.dimensionByType.get(branch.type);
     if (known !== undefined) return known;
     const type = this.filters.typesAt(branch, this.graph).at(-1);
-    const lane = type === undefined ? -1 : (this.graph.laneOf[type] ?? 0);
-    this.laneByType.set(branch.type, lane);
-    return lane;
+    const dimension = type === undefined ? -1 : (this.graph.dimensionOf[type] ?? 0);
+    this.dimensionByType.set(branch.type, dimension);
+    return dimension;
   }
 }

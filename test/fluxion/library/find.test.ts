@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadLibrary } from '../../../runtime/fluxion/library/bindings';
 import { findLibrary } from '../../../runtime/fluxion/library/find';
-import { serveFluxion } from '../../../runtime/fluxion/serve';
+import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { gapsOn } from '../../../runtime/fluxion/library/gaps';
-import type { Allocation, UnitIds } from '../../../runtime/fluxion/types';
+import type { Allocation, UnitIds } from '../../../runtime/resources/types';
 
 const NODE = { name: 'n0', units: { core: 4, gpu: 1 } };
 

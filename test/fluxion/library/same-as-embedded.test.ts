@@ -1,8 +1,8 @@
 /** The histories themselves, on two embedded matchers, one behind gRPC: what the real library is compared with. */
 import fc from 'fast-check';
-import { connectFluxion } from '../../../runtime/fluxion/client';
-import { embeddedFluxion } from '../../../runtime/fluxion/embedded-engine';
-import { serveFluxion } from '../../../runtime/fluxion/serve';
+import { connectFluxion } from '../../../runtime/fluxion/client/client';
+import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
+import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
 import { answers, histories } from './same-as-embedded';
 
 test('random histories are answered through gRPC as in this process', async () => {

@@ -1,5 +1,5 @@
 import { parseConstraint } from '../../../runtime/fluxion/matcher/constraint';
-import { parseHostlist } from '../../../runtime/fluxion/matcher/hostlist';
+import { parseHostlist } from '../../../runtime/resources/hostlist';
 
 const host = { name: 'ip-10-0-7-5', rank: 7, properties: new Set(['zone=a', 'gpu']) };
 

@@ -1,6 +1,7 @@
 import { Matcher } from '../../../runtime/fluxion/matcher';
-import type { GraphNode, MatchOperation } from '../../../runtime/fluxion/types';
+import type { MatchOperation } from '../../../runtime/fluxion/types';
 import type { JobspecResource } from '../../../runtime/jobspec/types';
+import type { GraphNode } from '../../../runtime/resources/types';
 import { jobspecOf } from './arbitraries';
 
 function nodes(count: number, units: Record<string, number> = { core: 4 }): GraphNode[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type JgfGraph, Matcher, toJgf } from '../../../runtime/fluxion/matcher';
-import type { Allocation, GraphNode } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
+import type { Allocation, GraphNode } from '../../../runtime/resources/types';
 import { graphs, jobspecs, policies, steps } from './arbitraries';
 import { type Held, Player } from './play';
 

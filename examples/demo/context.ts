@@ -1,0 +1,122 @@
+/** The demo on a cluster of yours: asks first, runs the roles here, removes what it made. */
+import { createInterface } from 'node:readline/promises';
+import { App } from 'cdk8s';
+import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { defaultStack } from '../../constructs/fluxqueue/index';
+import { FluxqError } from '../../runtime/errors';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { nodes } from '../../runtime/kubernetes/paths';
+import type { Node } from '../../runtime/kubernetes/types';
+import { openQueue } from '../../runtime/queue/queue';
+import { startPostgres } from '../../test/cluster/postgres';
+import { Roles } from '../../test/stack/roles';
+import { Applier } from './apply';
+import type { DemoOptions } from './options';
+import { type RunResult, runDemo, summarize } from './run';
+import { LiveTable } from './table';
+import { demoWorkloads, type Manifest, type Room } from './workloads';
+
+const NAMESPACE = 'fluxqueue-demo';
+
+export async function runOnContext(
+  context: string,
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const client = createClient({ context });
+  try {
+    const manifests = await plan(client, context);
+    await confirm(context, client, manifests, options);
+    return await run(context, client, manifests, options, signal);
+  } finally {
+    client.close();
+  }
+}
+
+/** Everything the demo would apply. */
+async function plan(client: KubernetesClient, context: string): Promise<readonly Manifest[]> {
+  const { gitVersion } = await client.get<{ gitVersion: string }>('/version');
+  const { groups } = await client.get<{ groups: readonly { name: string }[] }>('/apis');
+  const kubernetesVersion = gitVersion.replace(/^v/, '').replace(/[+-].*$/, '');
+  const [major = 0, minor = 0] = kubernetesVersion.split('.').map(Number);
+  if (!groups.some(({ name }) => name === 'admissionregistration.k8s.io') || (major === 1 && minor < 36))
+    throw new FluxqError('FLUXQ_DEMO_CONTEXT', 'the apiserver has no MutatingAdmissionPolicy v1', {
+      field: `context ${context}`,
+      value: gitVersion,
+      remedy: 'use Kubernetes 1.36 or newer for the demo, or install the stack with admission by webhook',
+    });
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+  const { status } = await client.create<{ status: { userInfo: { username: string } } }>(
+    '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    review,
+  );
+  const app = new App();
+  const externalRuntime = { users: [status.userInfo.username] };
+  defaultStack(app, { kubernetesVersion, admission: 'policies', externalRuntime });
+  const namespace = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: NAMESPACE, labels: { [NAMESPACE_LABEL]: 'true' } },
+  };
+  return [...app.charts.flatMap((chart) => chart.toJson() as Manifest[]), namespace];
+}
+
+async function confirm(
+  context: string,
+  { server }: KubernetesClient,
+  manifests: readonly Manifest[],
+  { yes }: DemoOptions,
+): Promise<void> {
+  process.stderr.write(`This applies ${manifests.length} objects to context ${context} (${server}):\n`);
+  for (const { kind, metadata } of manifests) process.stderr.write(`  ${kind} ${metadata.name}\n`);
+  process.stderr.write('and removes them at the end (with --keep they stay).\n');
+  if (yes) return;
+  const refusal = new FluxqError('FLUXQ_DEMO_CONTEXT', 'nothing was applied', {
+    field: `context ${context}`,
+    remedy: 'answer y, or give --yes',
+  });
+  if (!process.stdin.isTTY) throw refusal;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question('Apply? [y/N] ');
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
+}
+
+async function run(
+  context: string,
+  client: KubernetesClient,
+  manifests: readonly Manifest[],
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const say = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const applier = new Applier(client);
+  const postgres = await startPostgres();
+  const roles = new Roles();
+  const queue = openQueue({ url: postgres.url });
+  try {
+    for (const manifest of manifests) await applier.apply(manifest);
+    await roles.startFluxion();
+    const fluxion = { address: roles.fluxionAddress };
+    await roles.startController(postgres.url, { logLevel: 'warn', kubernetes: { context }, fluxion });
+    const workloads = demoWorkloads(NAMESPACE, await roomOf(client), options.jobs);
+    const out = options.json ? process.stderr : process.stdout;
+    const table = new LiveTable(out, !options.json && out.isTTY);
+    const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
+    summarize(result, say);
+    return result;
+  } finally {
+    await queue.close();
+    await roles.stop();
+    await postgres.stop();
+    if (!options.keep) for (const manifest of [...manifests].reverse()) await applier.remove(manifest);
+  }
+}
+
+/** Half of the smallest usable node, so that what runs there already is not in the way. */
+async function roomOf(client: KubernetesClient): Promise<Room> {
+  const { items } = await client.list<Node>(nodes());
+  const usable = items.filter(({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).length === 0);
+  const cores = usable.map(({ status }) => Math.floor(Number(status?.allocatable?.cpu ?? 0)));
+  return { nodes: usable.length, coresPerNode: Math.max(1, Math.floor(Math.min(...cores, 1e6) / 2)) };
+}

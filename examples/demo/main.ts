@@ -1,0 +1,55 @@
+/**
+ * npm start: the whole system at work. A local control plane (or a context of
+ * yours), Postgres, the synthesized stack, the roles, the examples; where no
+ * control plane can be had, the engine alone on a simulated clock.
+ */
+import { messageOf } from '../../runtime/errors';
+import { controlPlaneAvailable } from '../../test/cluster/assets';
+import type { Verdict } from '../../test/stack/verify';
+import { runOnContext } from './context';
+import { KIND_CONTEXT, kindAvailable, withKind } from './kind';
+import { runLocally } from './local';
+import { type DemoOptions, parseOptions } from './options';
+import { simulate } from './simulation';
+
+type DemoResult = Verdict & { readonly seconds: number };
+
+const INTERRUPTED = 130;
+
+async function run(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
+  if (options.context !== undefined) return runOnContext(options.context, options, signal);
+  const possible = controlPlaneAvailable();
+  if (possible.available && !options.simulate) return runLocally(options, signal);
+  if (!possible.available && !options.simulate && kindAvailable()) {
+    process.stderr.write(`no control plane of our own (${possible.reason}): taking kind\n`);
+    return withKind(options.keep, () => runOnContext(KIND_CONTEXT, { ...options, yes: true }, signal));
+  }
+  if (!possible.available)
+    process.stderr.write(
+      `No control plane here: ${possible.reason}.\nTo get one: install Go 1.26 (it is built once), set KUBEBUILDER_ASSETS, install kind and a container engine, or give --context NAME.\n`,
+    );
+  return simulate(options);
+}
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv);
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => {
+      process.stderr.write('\nstopping\n');
+      interrupt.abort();
+      process.once(name, () => process.exit(INTERRUPTED));
+    });
+  try {
+    const result = await run(options, interrupt.signal);
+    if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    const good = result.misplaced === 0 && result.lost === 0 && result.doubleGranted === 0;
+    return good ? 0 : 1;
+  } catch (error) {
+    if (interrupt.signal.aborted) return INTERRUPTED;
+    process.stderr.write(`${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+main().then((code) => process.exit(code));

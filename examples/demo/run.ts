@@ -1,0 +1,105 @@
+/** Submits the workloads to a running stack, shows them until they are over, and judges the run. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { pods } from '../../runtime/kubernetes/paths';
+import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { historiesOf, judge, type Verdict } from '../../test/stack/verify';
+import { Applier } from './apply';
+import type { LiveTable } from './table';
+import type { DemoWorkloads } from './workloads';
+
+export interface RunOptions {
+  readonly client: KubernetesClient;
+  readonly queue: Queue;
+  readonly namespace: string;
+  readonly workloads: DemoWorkloads;
+  readonly table: LiveTable;
+  readonly signal: AbortSignal;
+}
+
+export interface RunResult extends Verdict {
+  /** From the first submit to the last end. */
+  readonly seconds: number;
+  readonly waitP50: number;
+  readonly waitMax: number;
+  /** Why the impossible one never started. */
+  readonly impossible: string;
+}
+
+const REFRESH_MS = 500;
+/** Nothing finished for so long: whatever is left is called lost. */
+const STUCK_MS = 60_000;
+
+export async function runDemo(options: RunOptions): Promise<RunResult> {
+  const started = performance.now();
+  const uids = await submit(options);
+  const runnable = uids.slice(0, -1);
+  const rows = await untilOver(options, uids);
+  const seconds = (performance.now() - started) / 1000;
+  const { items } = await options.client.list<Pod>(pods(options.namespace));
+  const verdict = judge(uids, rows, items, await historiesOf(options.queue, uids));
+  const waits = rows
+    .filter(({ uid, releasedAt }) => runnable.includes(uid) && releasedAt !== null)
+    .map(({ releasedAt, submittedAt }) => Math.max(0, releasedAt! - submittedAt))
+    .sort((a, b) => a - b);
+  return {
+    ...verdict,
+    jobs: runnable.length,
+    seconds: round(seconds),
+    waitP50: round(waits[Math.floor(waits.length / 2)] ?? 0),
+    waitMax: round(waits.at(-1) ?? 0),
+    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'nobody said why',
+  };
+}
+
+/** The impossible one goes in the middle; its uid comes last in the result. */
+async function submit({ client, workloads, signal }: RunOptions): Promise<string[]> {
+  const applier = new Applier(client);
+  const create = async (manifest: (typeof workloads.runnable)[number]) => {
+    signal.throwIfAborted();
+    return (await applier.create<KubernetesObject>(manifest)).metadata.uid;
+  };
+  const half = Math.ceil(workloads.runnable.length / 2);
+  const uids: string[] = [];
+  for (const manifest of workloads.runnable.slice(0, half)) uids.push(await create(manifest));
+  const impossible = await create(workloads.impossible);
+  for (const manifest of workloads.runnable.slice(half)) uids.push(await create(manifest));
+  return [...uids, impossible];
+}
+
+async function untilOver(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
+  const { client, queue, namespace, table, signal } = options;
+  let progressAt = performance.now();
+  let seenFinished = -1;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await queue.byUid(uids);
+    table.show((await client.list<FluxJobObject>(fluxJobs(namespace))).items);
+    const finished = rows.filter(({ phase }) => phase === 'Finished').length;
+    if (rows.length === uids.length && rows.every(isOver)) return rows;
+    if (finished > seenFinished) progressAt = performance.now();
+    seenFinished = finished;
+    if (performance.now() - progressAt > STUCK_MS) return rows;
+    await pause(REFRESH_MS, undefined, { signal });
+  }
+}
+
+function isOver({ phase, reason }: WorkloadRow): boolean {
+  return phase === 'Finished' || reason === 'Unsatisfiable';
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export function summarize(result: RunResult, say: (line: string) => void): void {
+  say('');
+  say(
+    `${result.finished} of ${result.jobs} finished in ${result.seconds} s; waited ${result.waitP50} s (median), ${result.waitMax} s at most`,
+  );
+  say(`never fits: ${result.impossible}`);
+  say(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
+}

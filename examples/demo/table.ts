@@ -1,0 +1,80 @@
+/** The live table: what waits, what runs, where; redrawn on a terminal, a line now and then elsewhere. */
+import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
+import type { Recording } from './recording';
+
+const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
+/** Lines of the table in a recording. */
+const RECORDED_ROWS = 24;
+const ORDER = ['Running', 'Ready', 'Waiting', 'Requested', undefined, 'Finished'] as const;
+
+export class LiveTable {
+  private drawn = 0;
+  private lastLine = '';
+
+  /**
+   * @param live redraw in place
+   * @param recording takes every frame, whether or not one is drawn
+   */
+  constructor(
+    private readonly out: NodeJS.WriteStream,
+    private readonly live: boolean,
+    private readonly recording?: Recording,
+  ) {}
+
+  show(fluxJobs: readonly FluxJobObject[]): void {
+    const counts = countsOf(fluxJobs);
+    this.recording?.add([counts, '', ...table(fluxJobs, RECORDED_ROWS, Number.POSITIVE_INFINITY)]);
+    if (!this.live) {
+      if (counts !== this.lastLine) this.out.write(`${counts}\n`);
+      this.lastLine = counts;
+      return;
+    }
+    const room = Math.max(5, (this.out.rows ?? 24) - 4);
+    const lines = [counts, ...table(fluxJobs, room, this.out.columns ?? 100)];
+    if (this.drawn > 0) this.out.write(`\u001b[${this.drawn}A\u001b[J`);
+    this.out.write(`${lines.join('\n')}\n`);
+    this.drawn = lines.length;
+  }
+}
+
+function countsOf(fluxJobs: readonly FluxJobObject[]): string {
+  const counts = Map.groupBy(fluxJobs, ({ status }) => status?.phase ?? 'Requested');
+  const parts = ['Waiting', 'Ready', 'Running', 'Finished'].map(
+    (phase) => `${phase.toLowerCase()} ${counts.get(phase as 'Waiting')?.length ?? 0}`,
+  );
+  return `${fluxJobs.length} FluxJobs: ${parts.join(', ')}`;
+}
+
+/** The rows that tell most: what runs, then the queue in order, then what is over. */
+function table(fluxJobs: readonly FluxJobObject[], room: number, width: number): string[] {
+  const sorted = [...fluxJobs].sort(
+    (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),
+  );
+  const rows = [COLUMNS as readonly string[], ...sorted.slice(0, room - 2).map(cells)];
+  const widths = COLUMNS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  '));
+  return lines.map((line) => line.slice(0, width).trimEnd());
+}
+
+function rank({ status }: FluxJobObject): number {
+  return ORDER.indexOf(status?.phase);
+}
+
+function cells({ metadata, spec, status }: FluxJobObject): string[] {
+  const why = status?.phase === 'Waiting' ? reasonOf(status) : (status?.result ?? '');
+  const clock = status?.start?.replace(/\d{4}-\d\d-\d\dT/, '').replace('Z', '') ?? '';
+  const { phase = 'Requested', position, nodes = '' } = status ?? {};
+  return [
+    metadata.name,
+    spec.queue,
+    phase,
+    position === undefined ? '' : String(position),
+    nodes,
+    clock,
+    why,
+  ];
+}
+
+function reasonOf(status: NonNullable<FluxJobObject['status']>): string {
+  return status.conditions?.find(({ type }) => type === 'Scheduled')?.message ?? '';
+}

@@ -1,0 +1,80 @@
+/**
+ * One-shot role `keygen`: the certificate of one MiniCluster, made in the
+ * cluster, so that it never was in Git. It needs `get` and `create` (or, of a
+ * Secret that is there but empty, `update`) of that one Secret, and may be run
+ * as often as one likes: the first certificate stays. The kubelet holds the
+ * brokers back until the key is there.
+ */
+import { hostname } from 'node:os';
+import { CERTIFICATE_KEY } from '../../constructs/api/labels';
+import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
+import { secrets } from '../kubernetes/paths';
+import type { KubernetesObject } from '../kubernetes/types';
+import { checkCertificate, makeCertificate } from '../miniclusters/curve';
+
+interface Secret extends KubernetesObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface KeygenOptions {
+  readonly client: Pick<KubernetesClient, 'get' | 'create' | 'update'>;
+  readonly namespace: string;
+  readonly secret: string;
+  /** Name of the MiniCluster, for the brokers' logs. */
+  readonly cluster: string;
+}
+
+/** made: by this call. kept: a good one was there. */
+export type KeygenOutcome = 'made' | 'kept';
+
+/** @throws FluxqError FLUXQ_CURVE_INVALID for a Secret that holds something else, and what the client throws */
+export async function ensureCurve(options: KeygenOptions): Promise<KeygenOutcome> {
+  const { client, namespace, secret } = options;
+  for (;;) {
+    const found = await current(options);
+    const text = Buffer.from(found?.data?.[CERTIFICATE_KEY] ?? '', 'base64').toString();
+    if (text !== '') {
+      checkCertificate(text, `Secret ${namespace}/${secret}, key ${CERTIFICATE_KEY}`);
+      return 'kept';
+    }
+    try {
+      if (found === undefined) await client.create(secrets(namespace), newSecret(options));
+      // The resourceVersion that goes back with it makes the first writer win.
+      else
+        await client.update(secrets(namespace, secret), {
+          ...found,
+          data: { ...found.data, ...data(options) },
+        });
+      return 'made';
+    } catch (error) {
+      if (!isStatus(error, 409)) throw error;
+    }
+  }
+}
+
+async function current({ client, namespace, secret }: KeygenOptions): Promise<Secret | undefined> {
+  try {
+    return await client.get<Secret>(secrets(namespace, secret));
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+function newSecret(options: KeygenOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: options.secret, namespace: options.namespace },
+    type: 'Opaque',
+    // Brokers that started with different certificates can't talk to each other.
+    immutable: true,
+    data: data(options),
+  };
+}
+
+function data({ cluster }: KeygenOptions): Record<string, string> {
+  const text = makeCertificate({ name: cluster, hostname: hostname(), madeAt: new Date() });
+  return { [CERTIFICATE_KEY]: Buffer.from(text).toString('base64') };
+}

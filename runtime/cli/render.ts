@@ -1,0 +1,128 @@
+/**
+ * `fluxqueue render`: MiniClusters in YAML to the manifests they are made of,
+ * through the code that the controller and the construct use.
+ */
+import { parseAllDocuments } from 'yaml';
+import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
+import {
+  checkMiniCluster,
+  type MiniClusterResource,
+  objectNames,
+  type Problem,
+  problemLine,
+  type RenderOptions,
+  renderMiniCluster,
+} from '../../constructs/minicluster/index';
+import { FluxqError } from '../errors';
+import { certificateProblem } from '../miniclusters/curve';
+import { manifestYaml } from './manifest-yaml';
+
+export interface RenderInput extends RenderOptions {
+  /** YAML of one or more MiniClusters. */
+  readonly text: string;
+  /** Where it is from, for errors. */
+  readonly source: string;
+  /** @default - the resource's own, else none */
+  readonly namespace?: string;
+}
+
+export interface Rendered {
+  /** Multi-document YAML. */
+  readonly yaml: string;
+  /** What users should know that is not in it. */
+  readonly notes: readonly string[];
+}
+
+/** @throws FluxqError FLUXQ_RENDER_INPUT, FLUXQ_RENDER_SPEC with one line for each problem */
+export function render(input: RenderInput): Rendered {
+  const resources = resourcesIn(input);
+  const problems = resources.flatMap((resource) =>
+    problemsOf(resource).map((problem) => line(problem, resource, resources.length)),
+  );
+  if (problems.length > 0) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    throw new FluxqError('FLUXQ_RENDER_SPEC', `has ${count}:\n  ${problems.join('\n  ')}`, {
+      field: input.source,
+    });
+  }
+  return {
+    yaml: manifestYaml(resources.flatMap((resource) => renderMiniCluster(resource, input))),
+    notes: resources.flatMap((resource) => notes(resource, input)),
+  };
+}
+
+function problemsOf(resource: MiniClusterResource): readonly Problem[] {
+  const problems = checkMiniCluster(resource);
+  const certificate: unknown = resource.spec.flux?.curveCert;
+  const what = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
+  if (what === undefined) return problems;
+  const remedy = 'give the text that "flux keygen" wrote, unchanged, or leave it out';
+  return [...problems, { path: 'spec.flux.curveCert', what, value: undefined, remedy }];
+}
+
+function line(problem: Problem, { metadata }: MiniClusterResource, count: number): string {
+  return count === 1 ? problemLine(problem) : `${metadata.name}: ${problemLine(problem)}`;
+}
+
+function notes(resource: MiniClusterResource, { keygen }: RenderInput): string[] {
+  const { certificate } = objectNames(resource);
+  const wanted = `Secret ${certificate} with the key ${CERTIFICATE_KEY}`;
+  if (resource.spec.flux?.curveCert !== undefined)
+    return [
+      `${resource.metadata.name}: spec.flux.curveCert is secret and not printed; put it into ${wanted}`,
+    ];
+  if (keygen !== undefined || resource.spec.flux?.curveCertSecret !== undefined) return [];
+  return [`${resource.metadata.name}: its pods wait for ${wanted} (flux keygen makes one, so does --keygen)`];
+}
+
+function resourcesIn({ text, source, namespace }: RenderInput): MiniClusterResource[] {
+  const documents = parseAllDocuments(text);
+  if (!Array.isArray(documents) || documents.length === 0) throw badInput(source, 'is empty');
+  return documents.flatMap((document, index) => {
+    const [error] = document.errors;
+    if (error !== undefined)
+      throw badInput(source, `is no YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+    // As for the apiserver, null is not given.
+    const value: unknown = document.toJS({ reviver: (_, each) => each ?? undefined });
+    // Between two `---` there may be nothing.
+    return value === undefined
+      ? []
+      : [asResource(value, documents.length === 1 ? source : `${source} (document ${index + 1})`, namespace)];
+  });
+}
+
+interface Loose {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+  readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown };
+  readonly spec?: unknown;
+}
+
+function asResource(value: unknown, source: string, namespace: string | undefined): MiniClusterResource {
+  const { apiVersion, kind, metadata, spec } = (isMapping(value) ? value : {}) as Loose;
+  const wanted = `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`;
+  if (kind !== 'MiniCluster') throw badInput(source, 'is no MiniCluster', kind ?? value);
+  if (apiVersion !== wanted) throw badInput(source, `is not of ${wanted}`, apiVersion);
+  if (!isMapping(metadata) || typeof metadata.name !== 'string')
+    throw badInput(source, 'has no metadata.name', metadata?.name);
+  if (!isMapping(spec)) throw badInput(source, 'has no spec', spec);
+  const place = namespace ?? metadata.namespace;
+  if (place !== undefined && typeof place !== 'string')
+    throw badInput(source, 'has a metadata.namespace that is no text', place);
+  return {
+    metadata: { name: metadata.name, ...(place === undefined ? {} : { namespace: place }) },
+    spec: spec as unknown as MiniClusterResource['spec'],
+  };
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function badInput(field: string, what: string, value?: unknown): FluxqError {
+  return new FluxqError('FLUXQ_RENDER_INPUT', what, {
+    field,
+    ...(value === undefined ? {} : { value }),
+    remedy: `give MiniClusters of ${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION} in YAML`,
+  });
+}

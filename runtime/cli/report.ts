@@ -1,0 +1,82 @@
+/** The log and the accounts for people: what they may ask for, and the answer in lines. */
+import { FluxqError } from '../errors';
+import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
+import type { NamedLogEntry } from '../queue/history';
+import type { WorkloadName } from '../queue/workload';
+
+/** As on the command line. */
+export interface AccountingArguments {
+  /** ISO 8601. */
+  readonly from: string;
+  readonly until: string;
+  /** Keys with commas between; empty: one line for all. */
+  readonly by: string;
+}
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID */
+export function accountingQuery({ from, until, by }: AccountingArguments): AccountingQuery {
+  const keys = by.split(',').filter((key) => key !== '');
+  const unknown = keys.find((key) => !ACCOUNTING_KEYS.some((known) => known === key));
+  if (unknown !== undefined)
+    throw invalid('--by', 'no such key', unknown, `give some of ${ACCOUNTING_KEYS.join(', ')}`);
+  const query = { from: secondsOf('--from', from), until: secondsOf('--until', until) };
+  return { ...query, by: ACCOUNTING_KEYS.filter((key) => keys.includes(key)) };
+}
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID */
+export function workloadName(text: string): WorkloadName {
+  const [namespace, name, ...more] = text.split('/');
+  if (namespace && name && more.length === 0) return { namespace, name };
+  throw invalid('workload', 'is no name of a workload', text, 'write namespace/name');
+}
+
+/** Of the month that it is, UTC, in ISO 8601. */
+export function startOfMonth(now = new Date()): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
+}
+
+function secondsOf(field: string, text: string): number {
+  const milliseconds = Date.parse(text);
+  if (Number.isNaN(milliseconds))
+    throw invalid(field, 'is no date', text, 'write 2026-11-01 or 2026-11-01T12:00:00Z');
+  return milliseconds / 1000;
+}
+
+function invalid(field: string, what: string, value: string, remedy: string): FluxqError {
+  return new FluxqError('FLUXQ_CONFIG_INVALID', what, { field, value, remedy });
+}
+
+/** One line for each entry; another workload of the same name begins with a line of its own. */
+export function historyLines(entries: readonly NamedLogEntry[]): string[] {
+  const severalKinds = new Set(entries.map(({ uid }) => uid)).size > 1;
+  return entries.map(({ at, kind, uid, actor, event, why }) =>
+    [timeOf(at), ...(severalKinds ? [`${kind} ${uid}`] : []), event, `by ${actor || 'unknown'}`, why]
+      .filter((part) => part !== '')
+      .join('  '),
+  );
+}
+
+/** A table with a head: who, then jobs and hours. */
+export function accountingLines(lines: readonly AccountingLine[]): string[] {
+  const keys = ACCOUNTING_KEYS.filter((key) => lines[0]?.[key] !== undefined);
+  const table = lines.map((line) => [
+    ...keys.map((key) => line[key] ?? ''),
+    `${line.jobs}`,
+    `${line.pods}`,
+    ...[line.cpuHours, line.memoryGiBHours, line.gpuHours].map((hours) => hours.toFixed(2)),
+  ]);
+  const head = [...keys, 'jobs', 'pods', 'cpu-hours', 'GiB-hours', 'gpu-hours'].map((word) =>
+    word.toUpperCase(),
+  );
+  const widths = head.map((word, i) => Math.max(word.length, ...table.map((row) => row[i]!.length)));
+  return [head, ...table].map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function timeOf(at: number): string {
+  return new Date(at * 1000).toISOString();
+}

@@ -1,0 +1,92 @@
+/** JGF, the graph format that flux-sched reads at initialize and writes as an answer. */
+import { FluxqError, messageOf } from '../../errors';
+import type { GraphNode } from '../../resources/types';
+import { GraphLayout } from './layout';
+import type { JgfGraph, JgfVertex, ReadVertex } from './types';
+
+/** The graph of these nodes: what {@link Matcher.fromNodes} is equal to. */
+export function toJgf(nodes: readonly GraphNode[]): JgfGraph {
+  return new GraphLayout(nodes).jgf();
+}
+
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH with flux-sched's text */
+export function parseJgf(input: JgfGraph | string): JgfGraph {
+  const parsed = typeof input === 'string' ? parseJson(input) : input;
+  const graph = isObject(parsed) ? parsed.graph : undefined;
+  if (!isObject(graph)) throw refused('fetch_jgf: JGF does not contain a required key (graph)');
+  for (const key of ['nodes', 'edges'] as const) {
+    if (!Array.isArray(graph[key])) throw refused(`fetch_jgf: JGF does not contain a required key (${key})`);
+  }
+  return parsed as JgfGraph;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refused(`fetch_jgf: json_loads returned an error: ${messageOf(error)}`);
+  }
+}
+
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH */
+export function readVertex(vertex: JgfVertex): ReadVertex {
+  const metadata: unknown = isObject(vertex) ? vertex.metadata : undefined;
+  if (!isObject(metadata) || typeof vertex.id !== 'string' || !/^-?\d+/.test(vertex.id))
+    throw malformed(vertex);
+  const { type, paths, name, basename } = metadata;
+  if (typeof type !== 'string' || !isObject(paths) || typeof paths.containment !== 'string') {
+    throw malformed(vertex);
+  }
+  const uniqId = numberOr(metadata.uniq_id, Number.parseInt(vertex.id, 10));
+  const id = numberOr(
+    metadata.id,
+    type === 'node' && typeof name === 'string' ? trailingNumber(name) : uniqId,
+  );
+  const base = typeof basename === 'string' ? basename : type;
+  return {
+    type,
+    basename: base,
+    name: typeof name === 'string' ? name : `${base}${id}`,
+    id,
+    uniqId,
+    rank: numberOr(metadata.rank, -1),
+    up: numberOr(metadata.status, 0) === 0,
+    size: numberOr(metadata.size, 1),
+    unit: typeof metadata.unit === 'string' ? metadata.unit : '',
+    properties: readProperties(metadata.properties, vertex.id),
+    path: paths.containment,
+  };
+}
+
+function malformed(vertex: JgfVertex): FluxqError {
+  return refused(`fill_fetcher: malformed metadata in an JGF node for ${vertex?.id}`);
+}
+
+/** Only the keys count; the real one aborts on a value that is no text. */
+function readProperties(properties: unknown, id: string): string[] {
+  if (properties === undefined || properties === null) return [];
+  if (!isObject(properties) || Object.values(properties).some((value) => typeof value !== 'string')) {
+    throw refused(`vertex ${id} has a property that is not a text`);
+  }
+  return Object.keys(properties);
+}
+
+function trailingNumber(name: string): number {
+  return Number(/(\d*)$/.exec(name)![1] || '-1');
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What `reapi_cli_initialize` refuses. */
+export function refused(text: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', text, {
+    field: 'jgf',
+    remedy: 'give a JGF graph with one root, one parent per vertex and text properties',
+  });
+}

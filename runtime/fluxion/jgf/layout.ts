@@ -1,0 +1,272 @@
+/**
+ * The resource graph as Fluxion reads it (JGF), made from nodes: cluster ->
+ * (zone -> rack) -> node -> one vertex per unit. Ids are dense per type and
+ * never derived from names: Fluxion would take the trailing digits of a host
+ * name for an id, and equal ids are ties.
+ */
+import { FluxqError, messageOf } from '../../errors';
+import type { GraphNode, UnitCounts } from '../../resources/types';
+import type { JgfEdge, JgfGraph, JgfVertex } from './types';
+
+export interface Vertex {
+  readonly type: string;
+  readonly name: string;
+  readonly basename: string;
+  readonly id: number;
+  readonly uniqId: number;
+  readonly rank: number;
+  readonly path: string;
+  readonly properties?: readonly string[];
+  readonly down?: boolean;
+}
+
+/** Where one node and its units stand in the graph. */
+export interface PlacedNode {
+  readonly node: GraphNode;
+  /** Root first, the node last. */
+  readonly chain: readonly Vertex[];
+  /** Unit type -> id and uniq_id of its unit number 0; the others follow. */
+  readonly units: ReadonlyMap<
+    string,
+    { readonly id: number; readonly uniqId: number; readonly count: number }
+  >;
+}
+
+const ROOT: Vertex = {
+  type: 'cluster',
+  name: 'cluster0',
+  basename: 'cluster',
+  id: 0,
+  uniqId: 0,
+  rank: -1,
+  path: '/cluster0',
+};
+
+/** Vertices of the whole graph with their ids; nodes come and go, ids are never used twice. */
+export class GraphLayout {
+  private readonly placed = new Map<string, PlacedNode>();
+  private readonly levels = new Map<string, Vertex>();
+  private readonly nextId = new Map<string, number>();
+  private nextUniqId = 1;
+
+  constructor(nodes: readonly GraphNode[]) {
+    this.add(nodes);
+  }
+
+  get nodes(): ReadonlyMap<string, PlacedNode> {
+    return this.placed;
+  }
+
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH; nothing was added then */
+  add(nodes: readonly GraphNode[]): PlacedNode[] {
+    checkNodes(nodes, this.placed);
+    return nodes.map((node) => this.place(node));
+  }
+
+  remove(name: string): void {
+    this.placed.delete(name);
+  }
+
+  setStatus(name: string, up: boolean): void {
+    const placed = this.placed.get(name);
+    if (placed !== undefined) this.placed.set(name, { ...placed, node: { ...placed.node, up } });
+  }
+
+  /** The whole graph. */
+  jgf(placed: readonly PlacedNode[] = [...this.placed.values()]): JgfGraph {
+    return jgfOf(placed);
+  }
+
+  private place(node: GraphNode): PlacedNode {
+    const chain: Vertex[] = [ROOT];
+    if (node.zone !== undefined) chain.push(this.level('zone', node.zone, chain));
+    if (node.rack !== undefined) chain.push(this.level('rack', node.rack, chain));
+    const id = this.take('node', 1);
+    const parent = chain.at(-1)!;
+    chain.push({
+      type: 'node',
+      name: node.name,
+      basename: 'node',
+      id,
+      uniqId: this.takeUniq(1),
+      rank: id,
+      path: `${parent.path}/${node.name}`,
+    });
+    const units = new Map<string, { id: number; uniqId: number; count: number }>();
+    for (const [type, count] of Object.entries(node.units)) {
+      units.set(type, { id: this.take(type, count), uniqId: this.takeUniq(count), count });
+    }
+    const placed = { node, chain, units };
+    this.placed.set(node.name, placed);
+    return placed;
+  }
+
+  /** Names carry their type and a `=`, which no Kubernetes node name has: a zone can't collide with a node. */
+  private level(type: string, value: string, above: readonly Vertex[]): Vertex {
+    const name = `${type}=${value}`;
+    const path = `${above.at(-1)!.path}/${name}`;
+    const known = this.levels.get(path);
+    if (known !== undefined) return known;
+    const level = {
+      type,
+      name,
+      basename: type,
+      id: this.take(type, 1),
+      uniqId: this.takeUniq(1),
+      rank: -1,
+      path,
+    };
+    this.levels.set(path, level);
+    return level;
+  }
+
+  private take(type: string, count: number): number {
+    const first = this.nextId.get(type) ?? 0;
+    this.nextId.set(type, first + count);
+    return first;
+  }
+
+  private takeUniq(count: number): number {
+    const first = this.nextUniqId;
+    this.nextUniqId += count;
+    return first;
+  }
+}
+
+/** The graph of these nodes, with the levels above them. */
+function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
+  const nodes: JgfVertex[] = [jgfVertex(ROOT)];
+  const edges: JgfEdge[] = [];
+  const seen = new Set([ROOT.uniqId]);
+  const attach = (parent: Vertex, child: Vertex) => {
+    nodes.push(jgfVertex(child));
+    edges.push({
+      source: `${parent.uniqId}`,
+      target: `${child.uniqId}`,
+      metadata: { subsystem: 'containment' },
+    });
+  };
+  for (const { node, chain, units } of placed) {
+    chain.forEach((vertex, i) => {
+      if (seen.has(vertex.uniqId)) return;
+      seen.add(vertex.uniqId);
+      const isNode = vertex.type === 'node';
+      attach(
+        chain[i - 1]!,
+        isNode ? { ...vertex, properties: node.properties ?? [], down: node.up === false } : vertex,
+      );
+    });
+    const parent = chain.at(-1)!;
+    for (const type of units.keys()) {
+      for (const unit of unitVertices({ node, chain, units }, type)) attach(parent, unit);
+    }
+  }
+  return { graph: { nodes, edges } };
+}
+
+/** The unit vertices of one type below a node. */
+function unitVertices(placed: PlacedNode, type: string): Vertex[] {
+  const units = placed.units.get(type);
+  if (units === undefined) return [];
+  return Array.from({ length: units.count }, (_, number) => unitVertex(placed, type, number)!);
+}
+
+/** @param number of the unit within the node; undefined when there is no such unit */
+export function unitVertex(placed: PlacedNode, type: string, number: number): Vertex | undefined {
+  const units = placed.units.get(type);
+  if (units === undefined || number >= units.count) return undefined;
+  const parent = placed.chain.at(-1)!;
+  const basename = unitBasename(type);
+  const name = `${basename}${number}`;
+  return {
+    type,
+    name,
+    basename,
+    id: units.id + number,
+    uniqId: units.uniqId + number,
+    rank: parent.rank,
+    path: `${parent.path}/${name}`,
+  };
+}
+
+/** Units are named by type and number; the slash of an extended resource (`example.com/dongle`) would cut the path. */
+export function unitBasename(type: string): string {
+  return type.replaceAll('/', '_');
+}
+
+/** All keys explicit: every version of Fluxion reads this alike. */
+export function jgfVertex(vertex: Vertex, exclusive = false): JgfVertex {
+  const { type, basename, name, id, uniqId, rank, path, properties = [], down = false } = vertex;
+  return {
+    id: `${uniqId}`,
+    metadata: {
+      type,
+      basename,
+      name,
+      id,
+      uniq_id: uniqId,
+      rank,
+      // 0 is up, 1 is down.
+      ...(down ? { status: 1 } : {}),
+      exclusive,
+      unit: '',
+      size: 1,
+      // Values must be texts: anything else aborts the real library.
+      properties: Object.fromEntries(properties.map((property) => [property, ''])),
+      paths: { containment: path },
+    },
+  };
+}
+
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH naming the first node that can't be in the graph */
+export function checkNodes(nodes: readonly GraphNode[], known: { has(name: string): boolean }): void {
+  const seen = new Set<string>();
+  for (const { name, units } of nodes) {
+    if (name === '' || name.includes('/')) throw badNode('name', name, 'give it a name without "/"');
+    if (seen.has(name) || known.has(name)) throw badNode('name', name, 'name each node once');
+    seen.add(name);
+    checkUnits(name, units);
+  }
+}
+
+function checkUnits(name: string, units: UnitCounts): void {
+  for (const [type, count] of Object.entries(units)) {
+    if (type === '' || STRUCTURE.has(type))
+      throw badNode(`${name}.units`, type, 'name a leaf type, e.g. core');
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw badNode(`${name}.units.${type}`, count, 'give a whole number of units');
+    }
+  }
+}
+
+/**
+ * What would abort a process with the real library in it: a graph of nothing below its root, a property that
+ * is no text. The rest it refuses by itself.
+ * @throws FluxqError FLUXQ_FLUXION_GRAPH
+ */
+export function checkJgf(text: string): void {
+  let jgf: Partial<JgfGraph>;
+  try {
+    jgf = JSON.parse(text);
+  } catch (error) {
+    throw badJgf(messageOf(error));
+  }
+  const { nodes, edges } = jgf.graph ?? {};
+  if (!Array.isArray(nodes) || !Array.isArray(edges) || edges.length === 0)
+    throw badJgf('no graph.nodes or no graph.edges');
+  for (const { id, metadata } of nodes as JgfVertex[]) {
+    const values = Object.values(metadata?.properties ?? {});
+    if (values.some((value) => typeof value !== 'string'))
+      throw badJgf(`a property of vertex ${id} is no text`);
+  }
+}
+
+function badJgf(what: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', `this JGF can not be loaded: ${what}`, { field: 'jgf' });
+}
+
+const STRUCTURE: ReadonlySet<string> = new Set(['cluster', 'zone', 'rack', 'node', 'slot', 'xor_slot']);
+
+function badNode(field: string, value: unknown, remedy: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', 'this node can not be in the graph', { field, value, remedy });
+}

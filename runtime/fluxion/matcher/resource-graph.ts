@@ -1,0 +1,265 @@
+/**
+ * The resource graph: vertices are numbers into columns, so that half a million
+ * of them load in a second and the walk touches no objects; those with something
+ * below them have a {@link Branch} beside.
+ */
+import { FluxqError } from '../../errors';
+import { Branch, type LeafGroup } from './branch';
+import { NODE, TypeTable } from './typetable';
+
+export interface NewVertex {
+  readonly type: number;
+  readonly id: number;
+  readonly uniqId: number;
+  readonly rank: number;
+  readonly size: number;
+  readonly up: boolean;
+}
+
+export class ResourceGraph {
+  /** Vertices ever added; numbers are not used twice. */
+  count = 0;
+  type = new Uint16Array(0);
+  parent = new Int32Array(0);
+  id = new Float64Array(0);
+  uniqId = new Float64Array(0);
+  rank = new Int32Array(0);
+  size = new Float64Array(0);
+  up = new Uint8Array(0);
+  /** Row of a branch in the spans; -1 for a leaf. */
+  row = new Int32Array(0);
+  /** The number in the name of a unit (`core3`). */
+  number = new Int32Array(0);
+  /** Names that are not basename + number, basenames that are not the type, paths that are not made of names. */
+  readonly names = new Map<number, string>();
+  readonly basenames = new Map<number, string>();
+  readonly paths = new Map<number, string>();
+  readonly units = new Map<number, string>();
+  readonly branchOf = new Map<number, Branch>();
+  readonly nodes = new Map<string, Branch>();
+  /** Dimension of each type in a planner; 0 (a job at all) stands for not counted. */
+  readonly dimensionOf: number[] = [];
+  dimensions = 1;
+  /** Branches ever added. */
+  rows = 0;
+  private readonly nextId: number[] = [];
+  private nextUniqId = 0;
+  root!: Branch;
+  /** One up for a node that is up, one down for one that is down, as flux-sched counts at load. */
+  nodesUp = 0;
+
+  constructor(readonly types = new TypeTable()) {}
+
+  reserve(more: number): void {
+    const needed = this.count + more;
+    if (needed <= this.type.length) return;
+    const countFree = Math.max(needed, Math.ceil(this.type.length * 1.5));
+    this.type = grown(this.type, new Uint16Array(countFree));
+    this.parent = grown(this.parent, new Int32Array(countFree));
+    this.id = grown(this.id, new Float64Array(countFree));
+    this.uniqId = grown(this.uniqId, new Float64Array(countFree));
+    this.rank = grown(this.rank, new Int32Array(countFree));
+    this.size = grown(this.size, new Float64Array(countFree));
+    this.up = grown(this.up, new Uint8Array(countFree));
+    this.row = grown(this.row, new Int32Array(countFree));
+    this.number = grown(this.number, new Int32Array(countFree));
+  }
+
+  /** A vertex without edges yet. */
+  add(vertex: NewVertex): number {
+    this.reserve(1);
+    const v = this.count++;
+    this.nextId[vertex.type] = Math.max(this.nextId[vertex.type] ?? 0, vertex.id + 1);
+    this.nextUniqId = Math.max(this.nextUniqId, vertex.uniqId + 1);
+    this.type[v] = vertex.type;
+    this.parent[v] = -1;
+    this.id[v] = vertex.id;
+    this.uniqId[v] = vertex.uniqId;
+    this.rank[v] = vertex.rank;
+    this.size[v] = vertex.size;
+    this.up[v] = vertex.up ? 1 : 0;
+    this.row[v] = -1;
+    this.number[v] = vertex.id;
+    return v;
+  }
+
+  /** Ids for new vertices of one type: dense, never used twice. They count as taken once a vertex has them. */
+  takeIds(type: number): { readonly id: number; readonly uniqId: number } {
+    return { id: this.nextId[type] ?? 0, uniqId: this.nextUniqId };
+  }
+
+  /** Gives a type a dimension in every planner. */
+  countType(type: number): void {
+    if ((this.dimensionOf[type] ?? 0) !== 0) return;
+    this.dimensionOf[type] = this.dimensions++;
+    for (const branch of this.branchOf.values()) {
+      branch.planner = branch.planner.widened(this.dimensions);
+      branch.totals = grown(branch.totals, new Float64Array(this.dimensions));
+    }
+  }
+
+  /** Makes `v` a branch below `parent`, or the root. */
+  addBranch(v: number, parent: Branch | undefined, properties: ReadonlySet<string>): Branch {
+    const branch = new Branch(
+      v,
+      this.type[v]!,
+      this.nameOf(v),
+      this.rank[v]!,
+      parent,
+      this.rows++,
+      this.dimensions,
+    );
+    branch.properties = properties;
+    this.row[v] = branch.row;
+    this.branchOf.set(v, branch);
+    if (branch.type === NODE) {
+      this.nodesUp += this.up[v] === 1 ? 1 : -1;
+      if (!this.nodes.has(branch.name)) this.nodes.set(branch.name, branch);
+    }
+    if (parent === undefined) this.root = branch;
+    else {
+      this.parent[v] = parent.vertex;
+      parent.addBranch(branch);
+    }
+    return branch;
+  }
+
+  addLeaf(v: number, branch: Branch): void {
+    this.parent[v] = branch.vertex;
+    branch.addChild(v);
+    const type = this.type[v]!;
+    const group: LeafGroup | undefined = branch.group(type);
+    if (group === undefined) {
+      branch.groups.push({ type, members: [v], ascending: true });
+      return;
+    }
+    const last = group.members[group.members.length - 1]!;
+    if (this.uniqId[last]! >= this.uniqId[v]! || this.id[last]! >= this.id[v]!) group.ascending = false;
+    group.members.push(v);
+  }
+
+  /**
+   * Adds (1) or takes away (-1) what a branch has from all above it.
+   * @param own only itself and its own leaves: what is below it was added before
+   */
+  countBranch(branch: Branch, sign: 1 | -1, own = false): void {
+    const dimension = this.dimensionOf[branch.type] ?? 0;
+    const counts = own ? this.leavesOf(branch) : branch.totals;
+    for (let above = branch.parent; above !== undefined; above = above.parent) {
+      for (let k = 1; k < this.dimensions; k++) above.totals[k]! += sign * counts[k]!;
+      if (dimension > 0) above.totals[dimension]! += sign * this.size[branch.vertex]!;
+    }
+  }
+
+  /** Adds the leaves directly below to a branch's own totals. */
+  countLeaves(branch: Branch): void {
+    const counts = this.leavesOf(branch);
+    for (let k = 1; k < this.dimensions; k++) branch.totals[k]! += counts[k]!;
+  }
+
+  private leavesOf(branch: Branch): Float64Array {
+    const counts = new Float64Array(this.dimensions);
+    for (const { type, members } of branch.groups) {
+      const dimension = this.dimensionOf[type]!;
+      for (const v of members) counts[dimension]! += this.size[v]!;
+    }
+    return counts;
+  }
+
+  nameOf(v: number): string {
+    return this.names.get(v) ?? `${this.basenameOf(v)}${this.number[v]}`;
+  }
+
+  basenameOf(v: number): string {
+    return this.basenames.get(v) ?? this.types.names[this.type[v]!]!.replaceAll('/', '_');
+  }
+
+  /** The containment path. */
+  pathOf(v: number): string {
+    const known = this.paths.get(v);
+    if (known !== undefined) return known;
+    const parent = this.parent[v]!;
+    return `${parent < 0 ? '' : this.pathOf(parent)}/${this.nameOf(v)}`;
+  }
+
+  /** The node that is `v` or has it below. */
+  nodeAbove(v: number): Branch | undefined {
+    for (let at = v; at >= 0; at = this.parent[at]!) if (this.type[at] === NODE) return this.branchOf.get(at);
+    return undefined;
+  }
+
+  /** @throws FluxqError FLUXQ_FLUXION_NO_VERTEX */
+  find(nameOrPath: string): number {
+    const node = this.nodes.get(nameOrPath);
+    if (node !== undefined) return node.vertex;
+    for (const [v, branch] of this.branchOf) {
+      const path = this.pathOf(v);
+      if (path === nameOrPath) return v;
+      if (!nameOrPath.startsWith(`${path}/`)) continue;
+      const leaf = branch.children.find((child) => this.pathOf(child) === nameOrPath);
+      if (leaf !== undefined) return leaf;
+    }
+    throw new FluxqError('FLUXQ_FLUXION_NO_VERTEX', 'no such node or vertex in the graph', {
+      value: nameOrPath,
+      remedy: 'name a node, or a vertex by its containment path',
+    });
+  }
+
+  /** Takes a branch and all below it out of the graph. */
+  remove(branch: Branch): void {
+    const { parent } = branch;
+    if (parent === undefined) return;
+    this.countBranch(branch, -1);
+    parent.removeBranch(branch);
+    this.forget(branch);
+  }
+
+  private forget(branch: Branch): void {
+    for (const below of branch.branches) this.forget(below);
+    for (const v of [branch.vertex, ...branch.children]) {
+      for (const map of [this.names, this.basenames, this.paths, this.units, this.branchOf]) map.delete(v);
+    }
+    if (branch.type !== NODE) return;
+    if (this.nodes.get(branch.name) === branch) this.nodes.delete(branch.name);
+    this.nodesUp -= this.up[branch.vertex] === 1 ? 1 : 0;
+  }
+
+  clone(): ResourceGraph {
+    const copy = new ResourceGraph(this.types.clone());
+    copy.count = this.count;
+    copy.type = this.type.slice();
+    copy.parent = this.parent.slice();
+    copy.id = this.id.slice();
+    copy.uniqId = this.uniqId.slice();
+    copy.rank = this.rank.slice();
+    copy.size = this.size.slice();
+    copy.up = this.up.slice();
+    copy.row = this.row.slice();
+    copy.number = this.number.slice();
+    for (const [v, name] of this.names) copy.names.set(v, name);
+    for (const [v, name] of this.basenames) copy.basenames.set(v, name);
+    for (const [v, path] of this.paths) copy.paths.set(v, path);
+    for (const [v, unit] of this.units) copy.units.set(v, unit);
+    copy.dimensionOf.push(...this.dimensionOf);
+    copy.dimensions = this.dimensions;
+    copy.rows = this.rows;
+    copy.nextId.push(...this.nextId);
+    copy.nextUniqId = this.nextUniqId;
+    copy.nodesUp = this.nodesUp;
+    copy.root = this.root.clone(undefined);
+    const index = (branch: Branch): void => {
+      copy.branchOf.set(branch.vertex, branch);
+      if (branch.type === NODE && this.nodes.get(branch.name)?.vertex === branch.vertex) {
+        copy.nodes.set(branch.name, branch);
+      }
+      branch.branches.forEach(index);
+    };
+    index(copy.root);
+    return copy;
+  }
+}
+
+function grown<T extends Uint8Array | Uint16Array | Int32Array | Float64Array>(old: T, fresh: T): T {
+  fresh.set(old);
+  return fresh;
+}

@@ -1,0 +1,92 @@
+/** A queue's settings from where they are written: a FluxSetup, or the stack's configuration. Pure. */
+
+import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
+import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
+import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
+import type { Config } from '../config';
+import { NANO, parseQuantity } from '../jobspec/quantity';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { Limits, QueueSettings, Quota } from '../queue/settings';
+import { durationSeconds } from '../workloads/settings';
+
+/** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */
+type AsJson<T> = T extends { readonly value: infer V }
+  ? V
+  : T extends string
+    ? `${T}`
+    : T extends object
+      ? { readonly [K in keyof T]: AsJson<T[K]> }
+      : T;
+
+export type FluxSetupSpecJson = AsJson<FluxSetupSpec>;
+
+export interface FluxSetupObject extends KubernetesObject {
+  readonly spec: FluxSetupSpecJson;
+  readonly status?: FluxSetupStatus;
+}
+
+const GIB = 1024n ** 3n;
+
+/** `<namespace>/<FluxSetup>`. */
+export function queueName(namespace: string, setup: string): string {
+  return `${namespace}/${setup}`;
+}
+
+/** The stack's own queue. */
+export function ownQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
+  return { ...QUEUE_DEFAULTS, ...given, namespace: null };
+}
+
+/** @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for what the API's own validation can't see */
+export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
+  const { name, namespace = '' } = metadata;
+  const { walltime, priority, quota, borrowing, limits, requeue } = spec;
+  return {
+    name: queueName(namespace, name),
+    namespace,
+    policy: spec.policy ?? QUEUE_DEFAULTS.policy,
+    reservations: spec.reservations ?? QUEUE_DEFAULTS.reservations,
+    depth: spec.depth ?? QUEUE_DEFAULTS.depth,
+    defaultWalltimeSeconds:
+      seconds(walltime?.default, 'walltime.default') ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,
+    maxWalltimeSeconds: seconds(walltime?.max, 'walltime.max') ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
+    priority: { ...QUEUE_DEFAULTS.priority, ...priority },
+    agingPerHour: spec.agingPerHour ?? QUEUE_DEFAULTS.agingPerHour,
+    quota: quotaOf(quota, 'quota'),
+    cohort: spec.cohort ?? QUEUE_DEFAULTS.cohort,
+    borrowing: quotaOf(borrowing, 'borrowing'),
+    reclaim: spec.reclaim ?? QUEUE_DEFAULTS.reclaim,
+    limits: { queue: limitsOf(limits), user: limitsOf(limits?.perUser) },
+    weight: spec.weight ?? QUEUE_DEFAULTS.weight,
+    preempts: spec.preemption === 'LowerPriority',
+    requeue: {
+      limit: requeue?.limit ?? QUEUE_DEFAULTS.requeue.limit,
+      backoffSeconds: seconds(requeue?.backoff, 'requeue.backoff') ?? QUEUE_DEFAULTS.requeue.backoffSeconds,
+    },
+  };
+}
+
+function quotaOf(given: FluxSetupSpecJson['quota'], field: string): Quota {
+  const { cores, memory, ...counted } = given ?? {};
+  return {
+    ...counted,
+    ...(cores === undefined ? {} : { cores: amount(cores, `spec.${field}.cores`, 1n) }),
+    ...(memory === undefined ? {} : { memoryGiB: amount(memory, `spec.${field}.memory`, GIB) }),
+  };
+}
+
+/** Fine enough for thousandths of a core and for MiB. */
+const PARTS = 1_024_000n;
+
+function amount(quantity: string | number, field: string, unit: bigint): number {
+  return Number((parseQuantity(quantity, field) * PARTS) / (unit * NANO)) / Number(PARTS);
+}
+
+function limitsOf(given: Limits | undefined): Limits {
+  const { running, waiting } = given ?? {};
+  return { ...(running === undefined ? {} : { running }), ...(waiting === undefined ? {} : { waiting }) };
+}
+
+function seconds(text: string | undefined, field: string): number | undefined {
+  return text === undefined ? undefined : durationSeconds(text, `spec.${field}`);
+}

@@ -1,0 +1,119 @@
+import type { GraphNode } from '../resources/types';
+import {
+  type ClusterFacts,
+  labelProperty,
+  repels,
+  resourceProperty,
+  type Taint,
+  taintProperty,
+} from './constraints';
+import type { Quantities } from './pod';
+import { parseQuantity } from './quantity';
+import type { Requests } from './requests';
+import { DEFAULT_UNITS, isGpu, nodeUnits, type UnitSettings } from './units';
+
+/** The fields of a Kubernetes Node that are read. */
+export interface ClusterNode {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly status?: {
+    readonly allocatable?: Quantities;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+export interface GraphOptions {
+  /** @default - 1 core, 1 GiB */
+  readonly units?: UnitSettings;
+  /**
+   * Label whose value is the node's zone, e.g. `topology.kubernetes.io/zone`.
+   * @default - no zones: a job's pods may be anywhere, and each level costs matching time
+   */
+  readonly zoneLabel?: string;
+  /** Label whose value is the node's rack. @default - no racks */
+  readonly rackLabel?: string;
+}
+
+/**
+ * Sorted by name, so that the same cluster makes the same graph. Every label
+ * becomes a property (a few dozen per node; the graph can't learn one later).
+ *
+ * @throws FluxqError `FLUXQ_QUANTITY` for an allocatable quantity that is none
+ */
+export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions = {}): GraphNode[] {
+  return nodes.map((node) => graphNode(node, options)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function graphNode(
+  node: ClusterNode,
+  { units = DEFAULT_UNITS, zoneLabel, rackLabel }: GraphOptions,
+): GraphNode {
+  const { name, labels = {} } = node.metadata;
+  const allocatable = allocatableOf(node);
+  const zone = zoneLabel === undefined ? undefined : labels[zoneLabel];
+  const rack = rackLabel === undefined ? undefined : labels[rackLabel];
+  return {
+    name,
+    units: nodeUnits(allocatable, units),
+    properties: [
+      ...Object.entries(labels).map(([key, value]) => labelProperty(key, value)),
+      ...lastingTaints(node).map(taintProperty),
+      ...[...allocatable]
+        .filter(([resource, n]) => isGpu(resource) && n > 0n)
+        .map(([r]) => resourceProperty(r)),
+    ].sort(),
+    ...(zone === undefined ? {} : { zone }),
+    ...(rack === undefined ? {} : { rack }),
+    up: isUp(node),
+  };
+}
+
+/** All taints and labels of these nodes, for `jobspecOf`. */
+export function clusterFacts(nodes: readonly ClusterNode[]): ClusterFacts {
+  const taints = new Map<string, Taint>();
+  const labels = new Map<string, Set<string>>();
+  for (const node of nodes) {
+    for (const taint of lastingTaints(node)) {
+      taints.set(taintProperty(taint), taint);
+    }
+    for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
+      labels.set(key, (labels.get(key) ?? new Set()).add(value));
+    }
+  }
+  return { taints: [...taints].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, taint]) => taint), labels };
+}
+
+/**
+ * Taints that say what a node is for. Kubernetes' own (not-ready,
+ * unschedulable, memory-pressure, uninitialized, …) say how it is: they come
+ * and go, and make the node down instead, so that no jobspec changes with them.
+ */
+function lastingTaints(node: ClusterNode): Taint[] {
+  return repellents(node).filter((taint) => !isStatus(taint));
+}
+
+/** Ready, not cordoned, and without a status taint. */
+function isUp(node: ClusterNode): boolean {
+  const ready =
+    node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  return ready && node.spec?.unschedulable !== true && !repellents(node).some(isStatus);
+}
+
+function repellents(node: ClusterNode): Taint[] {
+  return (node.spec?.taints ?? []).filter(repels);
+}
+
+function isStatus({ key }: Taint): boolean {
+  return /^node\.(cloudprovider\.)?kubernetes\.io\//.test(key);
+}
+
+/** @throws FluxqError `FLUXQ_QUANTITY` */
+export function allocatableOf({ metadata, status }: ClusterNode): Requests {
+  const field = `Node ${metadata.name}: status.allocatable`;
+  return new Map(
+    Object.entries(status?.allocatable ?? {}).map(([name, q]) => [
+      name,
+      parseQuantity(q, `${field}["${name}"]`),
+    ]),
+  );
+}

@@ -1,0 +1,133 @@
+/**
+ * The MiniCluster part of a term: watches the resources and what was made for
+ * them, and has each looked at when something of it changes.
+ */
+import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
+import type { Time } from '../clock';
+import { keyOf } from '../kubernetes/cache';
+import type { KubernetesClient } from '../kubernetes/client';
+import type { EventRecorder } from '../kubernetes/events';
+import { jobs, namespaced } from '../kubernetes/paths';
+import { Reflector } from '../kubernetes/reflector';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
+import type { Logger } from '../observability/log';
+import type { WorkloadRow } from '../queue/workload';
+import type { OwnedObject } from './prune';
+import { MiniClusterReconciler } from './reconciler';
+import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
+import type { StatefulSet } from './workload-status';
+
+export interface MiniClustersOptions {
+  readonly client: KubernetesClient;
+  readonly logger: Logger;
+  readonly events: EventRecorder;
+  readonly podsOf: (uid: string) => readonly Pod[];
+  readonly rowOf: (uid: string) => WorkloadRow | undefined;
+  readonly workQueue: (reconcile: (key: string) => Promise<ReconcileResult>) => WorkQueue;
+  readonly time: Pick<Time, 'clock' | 'random'>;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+const statefulSets = namespaced('apps', 'v1', 'statefulsets');
+const deployments = namespaced('apps', 'v1', 'deployments');
+const services = namespaced('', 'v1', 'services');
+
+export class MiniClusters {
+  private readonly clusters: Reflector<MiniCluster>;
+  private readonly jobs: Reflector<Job>;
+  private readonly statefulSets: Reflector<StatefulSet>;
+  private readonly parts: readonly Reflector<KubernetesObject, OwnedObject>[];
+  private readonly queue: WorkQueue;
+  private synced = false;
+
+  constructor(options: MiniClustersOptions) {
+    const { client, logger, events, podsOf, rowOf, now } = options;
+    const { clock, random } = options.time;
+    const common = { client, logger, clock, random };
+    const made = {
+      ...common,
+      labelSelector: MINICLUSTER_LABEL,
+      onChange: (key: string) => this.enqueue(key),
+    };
+    this.clusters = new Reflector<MiniCluster>({
+      ...common,
+      path: miniClusters(),
+      // Also one that is gone: what was remembered of it goes too.
+      onChange: (key) => this.add(key),
+    });
+    // A workload bears the name of its cluster.
+    this.jobs = new Reflector<Job>({ ...made, path: jobs() });
+    this.statefulSets = new Reflector<StatefulSet>({ ...made, path: statefulSets() });
+    this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
+      (part) =>
+        new Reflector<KubernetesObject, OwnedObject>({
+          ...common,
+          labelSelector: MINICLUSTER_LABEL,
+          ...part,
+          onChange: (_key, now, before) => this.enqueue(clusterOf((now ?? before)!)),
+        }),
+    );
+    const reconciler = new MiniClusterReconciler({
+      client,
+      clusterOf: (key) => this.clusters.get(key),
+      jobOf: (key) => this.jobs.get(key),
+      statefulSetOf: (key) => this.statefulSets.get(key),
+      ownedObjectsOf: (key) =>
+        this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
+      podsOf,
+      rowOf,
+      recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
+        events.record(
+          { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
+          event,
+        ),
+      logger,
+      now,
+    });
+    this.queue = options.workQueue((key) => reconciler.reconcile(key));
+  }
+
+  /** Returns at once: nothing else waits for it. */
+  start(): void {
+    const all = this.reflectors();
+    for (const reflector of all) reflector.start();
+    void Promise.all(all.map(({ synced }) => synced)).then(() => {
+      this.synced = true;
+      for (const { metadata } of this.clusters.list()) this.add(keyOf(metadata));
+    });
+  }
+
+  /** Its place in the queue, or its end there. */
+  rowChanged({ kind, namespace, name }: WorkloadRow): void {
+    if (kind === 'Job') this.enqueue(`${namespace}/${name}`);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.reflectors().map((reflector) => reflector.stop()));
+    await this.queue.stop();
+  }
+
+  private reflectors() {
+    return [this.clusters, this.jobs, this.statefulSets, ...this.parts];
+  }
+
+  private enqueue(key: string): void {
+    if (this.clusters.get(key) !== undefined) this.add(key);
+  }
+
+  /** Until everything was listed once, a workload that is not seen may be there all the same. */
+  private add(key: string): void {
+    if (this.synced) this.queue.add(key);
+  }
+}
+
+function partsIn(kind: OwnedObject['kind'], path: string) {
+  return { path, project: ({ metadata }: KubernetesObject): OwnedObject => ({ kind, metadata }) };
+}
+
+/** Key of the cluster that it says it is of. */
+function clusterOf({ metadata: { namespace, labels } }: OwnedObject): string {
+  return `${namespace}/${labels?.[MINICLUSTER_LABEL]}`;
+}

@@ -1,0 +1,318 @@
+/**
+ * Reconciles one MiniCluster. Each call takes a key (`namespace/name`), reads
+ * the resource, its Job or StatefulSet and its row in the queue, applies the
+ * manifests that the construct renders, and writes the status. Every step is
+ * idempotent.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  brokerSelector,
+  checkMiniCluster,
+  objectNames,
+  type Problem,
+  problemLine,
+  renderMiniCluster,
+} from '../../constructs/minicluster/index';
+import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
+import { FluxqError } from '../errors';
+import { fluxJobName } from '../fluxjobs/status';
+import type { KubernetesClient } from '../kubernetes/client';
+import type { EventNote } from '../kubernetes/events';
+import { jobs } from '../kubernetes/paths';
+import type { ReconcileResult } from '../kubernetes/work-queue';
+import { applyPatch, deleteObject } from '../kubernetes/writes';
+import type { Logger } from '../observability/log';
+import { secondsOf } from '../workloads/adapter';
+import { applyManifest } from './apply';
+import { createCertificate } from './curve-secret';
+import { isWorkload, type Manifest, manifestToApply } from './manifests';
+import { type OwnedObject, prune } from './prune';
+import { effectiveSpec } from './resize';
+import { type MiniCluster, miniClusters } from './resource';
+import { type Rejection, statusOf } from './status';
+import { writeStatus } from './status-writer';
+import { findWorkload, type Workload, type WorkloadSource } from './workload';
+
+export interface MiniClusterReconcilerOptions extends WorkloadSource {
+  readonly client: KubernetesClient;
+  /** The MiniCluster of this key, as the watch last delivered it. */
+  readonly clusterOf: (key: string) => MiniCluster | undefined;
+  /** Services and Deployments that carry the label of the cluster with this key. */
+  readonly ownedObjectsOf: (key: string) => readonly OwnedObject[];
+  readonly recordEvent: (cluster: MiniCluster, event: EventNote) => void;
+  readonly logger: Pick<Logger, 'debug'>;
+}
+
+/** What this process remembers about one cluster. */
+interface ClusterState {
+  readonly uid: string;
+  applied?: Applied;
+  hasCertificate?: true;
+  /** The status that was written last: the watch may lag behind it. */
+  status?: MiniClusterStatus;
+}
+
+interface Applied {
+  readonly manifests: readonly Manifest[];
+  /** Unix seconds. */
+  readonly at: number;
+  readonly rejection: Rejection | undefined;
+}
+
+/** One cluster during one reconcile. */
+interface Context {
+  readonly key: string;
+  readonly cluster: MiniCluster;
+  readonly workload: Workload;
+  readonly state: ClusterState;
+}
+
+interface ApplyResult {
+  readonly rejection: Rejection | undefined;
+  readonly requeue: ReconcileResult;
+}
+
+/** All objects are applied again after this time, which reverts changes by users. */
+const RESYNC_S = 300;
+/** A rejected object may be accepted later: a quota grows, a policy changes. */
+const REJECTED_RETRY_S = 30;
+/** The objects of a deleted cluster of the same name may still exist for this time. */
+const NEW_CLUSTER_S = 10;
+const NAME_TAKEN_RETRY_MS = 1_000;
+/** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
+const UNQUEUED_RESYNC_MS = 5_000;
+
+export class MiniClusterReconciler {
+  private readonly states = new Map<string, ClusterState>();
+
+  constructor(private readonly options: MiniClusterReconcilerOptions) {}
+
+  async reconcile(key: string): Promise<ReconcileResult> {
+    const seen = this.options.clusterOf(key);
+    if (seen === undefined || seen.metadata.deletionTimestamp !== undefined) {
+      // The garbage collector deletes the objects of the cluster.
+      this.states.delete(key);
+      this.options.logger.debug({ minicluster: key }, 'deleted, nothing to do');
+      return undefined;
+    }
+    const state = this.stateOf(key, seen);
+    const cluster = state.status === undefined ? seen : { ...seen, status: state.status };
+    const context = { key, cluster, workload: findWorkload(key, cluster, this.options), state };
+    const { rejection, requeue } = await this.applySpec(context);
+    const status = this.buildStatus(context, rejection);
+    if (await writeStatus(cluster, status, this.options)) state.status = status;
+    if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.deleteFinished(context);
+    return requeue;
+  }
+
+  private stateOf(key: string, { metadata: { uid } }: MiniCluster): ClusterState {
+    const known = this.states.get(key);
+    if (known?.uid === uid) return known;
+    const state: ClusterState = { uid };
+    this.states.set(key, state);
+    return state;
+  }
+
+  /** Applies the spec as far as the state of the cluster and the apiserver allow. */
+  private async applySpec(context: Context): Promise<ApplyResult> {
+    const { cluster, workload } = context;
+    const { progress, kind } = workload;
+    if (progress?.end !== undefined || cluster.status?.phase === 'Finished') {
+      this.log(context, 'finished, the spec is not applied');
+      return { rejection: rejectEditAfterEnd(cluster), requeue: undefined };
+    }
+    if (workload.isNameTaken) return this.handleNameTaken(context, nameTaken(cluster));
+    const { spec, rejection: notEffective } = effectiveSpec(cluster, progress, kind);
+    const effective = { ...cluster, spec };
+    const problems = checkMiniCluster(effective);
+    if (problems.length > 0) {
+      this.log(context, 'invalid spec', { problems: problems.length });
+      return { rejection: invalidSpec(problems), requeue: undefined };
+    }
+    const manifests = renderMiniCluster(effective).map((one) => manifestToApply(one, cluster, progress));
+    const applied = await this.applyManifests(context, manifests);
+    await this.syncSuspend(context);
+    if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
+    if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
+    return {
+      rejection: applied.rejection ?? notEffective,
+      requeue: { after: resyncAfterMs(cluster, applied) },
+    };
+  }
+
+  /** Applies the manifests unless these very manifests were applied recently. */
+  private async applyManifests(context: Context, manifests: readonly Manifest[]): Promise<Applied> {
+    const { state, workload } = context;
+    if (this.isUpToDate(context, manifests)) {
+      this.log(context, 'manifests are up to date');
+      return state.applied!;
+    }
+    const at = this.options.now();
+    const create = workload.progress === undefined;
+    const rejection = create
+      ? await this.createObjects(context, manifests)
+      : await this.updateObjects(context, manifests);
+    this.log(context, rejection === undefined ? 'manifests applied' : 'manifests rejected', {
+      manifests: manifests.length,
+      ...rejection,
+    });
+    state.applied = { manifests, at, rejection };
+    return state.applied;
+  }
+
+  private isUpToDate({ state: { applied }, workload }: Context, manifests: readonly Manifest[]): boolean {
+    if (applied === undefined || !isDeepStrictEqual(applied.manifests, manifests)) return false;
+    const age = this.options.now() - applied.at;
+    const { rejection } = applied;
+    if (rejection !== undefined) return age < REJECTED_RETRY_S && rejection.reason !== 'NameTaken';
+    // A workload that was created just now may not have reached the cache yet.
+    return age < (workload.progress === undefined ? 1 : RESYNC_S);
+  }
+
+  /** Creates the workload last, because its brokers need the other objects and the certificate. */
+  private async createObjects(
+    context: Context,
+    manifests: readonly Manifest[],
+  ): Promise<Rejection | undefined> {
+    const others = manifests.filter((manifest) => !isWorkload(manifest));
+    const rejection = await this.applyInOrder(context, others);
+    if (rejection !== undefined) return isRendererChange(context.cluster, rejection) ? undefined : rejection;
+    const workloads = manifests.filter(isWorkload);
+    return (await this.ensureCertificate(context)) ?? this.applyInOrder(context, workloads);
+  }
+
+  /** Updates the workload first: if the apiserver rejects its change, no other object changes either. */
+  private async updateObjects(
+    context: Context,
+    manifests: readonly Manifest[],
+  ): Promise<Rejection | undefined> {
+    const others = manifests.filter((manifest) => !isWorkload(manifest));
+    const rejection = await this.applyInOrder(context, [...manifests.filter(isWorkload), ...others]);
+    return rejection !== undefined && isRendererChange(context.cluster, rejection) ? undefined : rejection;
+  }
+
+  /** Stops at the first manifest that the apiserver rejects. */
+  private async applyInOrder(
+    { cluster }: Context,
+    manifests: readonly Manifest[],
+  ): Promise<Rejection | undefined> {
+    const { namespace = '' } = cluster.metadata;
+    for (const manifest of manifests) {
+      const rejection = await applyManifest(this.options.client, manifest, namespace);
+      if (rejection !== undefined) return rejection;
+    }
+    return undefined;
+  }
+
+  /** Only before the workload is created: running brokers have their certificate. */
+  private async ensureCertificate({ cluster, state }: Context): Promise<Rejection | undefined> {
+    if (cluster.spec.flux?.curveCertSecret !== undefined) return undefined;
+    try {
+      const outcome = await createCertificate(this.options.client, cluster, objectNames(cluster).certificate);
+      // Soon after its creation, a Secret of this name may belong to a deleted cluster; later it is the user's.
+      if (outcome === 'exists' && !state.hasCertificate && this.isNew(cluster)) return nameTaken(cluster);
+    } catch (error) {
+      if (!(error instanceof FluxqError) || error.retryable) throw error;
+      return { reason: 'Invalid', message: error.message };
+    }
+    state.hasCertificate = true;
+    return undefined;
+  }
+
+  private async pruneObjects({ key, cluster }: Context, manifests: readonly Manifest[]): Promise<void> {
+    const { client, ownedObjectsOf } = this.options;
+    await prune(client, cluster, manifests, ownedObjectsOf(key));
+  }
+
+  /** Suspends a running Job. The queue resumes a suspended one; a Job outside the queue is resumed here. */
+  private async syncSuspend(context: Context): Promise<void> {
+    const { spec, metadata } = context.cluster;
+    const { uid, progress, isQueued } = context.workload;
+    const suspend = spec.suspend === true;
+    if (progress === undefined || progress.suspended === suspend || (isQueued && !suspend)) return;
+    if (spec.workload === 'StatefulSet') return;
+    this.log(context, suspend ? 'suspending the Job' : 'resuming the Job');
+    const body = { metadata: { uid }, spec: { suspend } };
+    await applyPatch(this.options.client, jobs(metadata.namespace, metadata.name), { type: 'merge', body });
+  }
+
+  /** For a new cluster, waits for the objects of a deleted cluster of the same name to go before it rejects the name. */
+  private handleNameTaken(context: Context, rejection: Rejection): ApplyResult {
+    if (!this.isNew(context.cluster)) {
+      this.log(context, 'name taken', { ...rejection });
+      return { rejection, requeue: { after: REJECTED_RETRY_S * 1000 } };
+    }
+    this.log(context, 'name taken, waiting for the objects of a deleted cluster to go');
+    return { rejection: undefined, requeue: { after: NAME_TAKEN_RETRY_MS } };
+  }
+
+  private isNew({ metadata }: MiniCluster): boolean {
+    return this.options.now() - secondsOf(metadata.creationTimestamp) < NEW_CLUSTER_S;
+  }
+
+  private buildStatus({ cluster, workload }: Context, rejection: Rejection | undefined): MiniClusterStatus {
+    const { progress, row } = workload;
+    return statusOf({
+      cluster,
+      progress,
+      row,
+      // The queue forgets the row of a finished Job, but its FluxJob remains.
+      fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, cluster.metadata.name),
+      selector: brokerSelector(cluster),
+      rejection,
+      now: this.options.now(),
+    });
+  }
+
+  private async deleteFinished(context: Context): Promise<void> {
+    const { name, namespace, uid } = context.cluster.metadata;
+    this.log(context, 'finished, deleting the MiniCluster');
+    await deleteObject(this.options.client, miniClusters(namespace, name), {
+      uid,
+      propagationPolicy: 'Background',
+    });
+  }
+
+  private log(
+    { key, workload: { row } }: Context,
+    decision: string,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const { logger } = this.options;
+    logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
+  }
+}
+
+/** A new version of the renderer can change the template of a running Job. Its user did not ask for that change. */
+function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
+  if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
+  return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
+}
+
+function invalidSpec(problems: readonly Problem[]): Rejection {
+  return { reason: 'Invalid', message: problems.map(problemLine).join('\n') };
+}
+
+/** A finished cluster does not change; an edit after its end is reported. */
+function rejectEditAfterEnd({ metadata, status }: MiniCluster): Rejection | undefined {
+  if (status?.phase !== 'Finished') return undefined;
+  const reported = status.conditions?.some(
+    ({ type, reason }) => type === 'Stalled' && reason === 'AlreadyFinished',
+  );
+  if (status.observedGeneration === metadata.generation && reported !== true) return undefined;
+  const message = 'the MiniCluster has finished; delete and recreate it to run it again';
+  return { reason: 'AlreadyFinished', message };
+}
+
+function nameTaken({ metadata: { name } }: MiniCluster): Rejection {
+  return {
+    reason: 'NameTaken',
+    message: `objects named ${name} already exist and have another owner; rename this MiniCluster or delete them`,
+  };
+}
+
+function resyncAfterMs(cluster: MiniCluster, { rejection }: Applied): number {
+  if (rejection !== undefined) return REJECTED_RETRY_S * 1000;
+  const { phase, jobid } = cluster.status ?? {};
+  return phase === 'Waiting' && jobid === undefined ? UNQUEUED_RESYNC_MS : RESYNC_S * 1000;
+}

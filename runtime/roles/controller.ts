@@ -1,0 +1,191 @@
+/** The controller role: stands for election, and serves a term whenever it leads. */
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Config, databaseUrl } from '../config';
+import { FluxqError, messageOf } from '../errors';
+import { connectFluxion } from '../fluxion/client/client';
+import { embeddedFluxion } from '../fluxion/matcher/engine';
+import type { Fluxion } from '../fluxion/types';
+import { createClient, type KubernetesClient } from '../kubernetes/client';
+import { LeaderElector } from '../leader/elector';
+import { Term } from '../leader/term';
+import { serveObservability } from '../observability/http';
+import type { Logger } from '../observability/log';
+import { type ControllerMetrics, controllerMetrics, createRegistry } from '../observability/metrics';
+import { openQueue } from '../queue/queue';
+import type { Queue } from '../queue/store';
+import type { Role } from './role';
+
+const RETRY_MS = 2_000;
+/** At 40 jobs a second half the commits; a job alone does not wait. */
+const GATHER_MS = 60;
+
+/** @throws FluxqError for a configuration that can't work; a database or apiserver that is down is waited for */
+export async function startController(config: Config, logger: Logger): Promise<Role> {
+  const url = databaseUrl(config);
+  const registry = createRegistry();
+  const metrics = controllerMetrics(registry);
+  const client = createClient({
+    ...(config.kubernetes.kubeconfig === undefined ? {} : { kubeconfig: config.kubernetes.kubeconfig }),
+    ...(config.kubernetes.context === undefined ? {} : { context: config.kubernetes.context }),
+    userAgent: 'fluxqueue-controller',
+    onRequest: (verb, resource, status) => metrics.apiRequests.inc({ verb, resource, status }),
+  });
+  const controller = new Controller(
+    config,
+    client,
+    openQueue({
+      url,
+      logger,
+      gatherMs: GATHER_MS,
+      units: config.units,
+      halfLifeSeconds: config.fairShare.halfLifeSeconds,
+      // DATABASE_URL is read when a container starts: the next one has the new password.
+      onLoginRefused: (error) => controller.failWith(error),
+    }),
+    metrics,
+    logger,
+  );
+  const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
+  logger.info({ http: http.port, server: client.server }, 'controller started');
+  controller.start();
+  return {
+    failed: controller.failed,
+    stop: async () => {
+      await controller.stop();
+      await http.stop();
+    },
+  };
+}
+
+class Controller {
+  readonly failed: Promise<Error>;
+  private readonly elector: LeaderElector;
+  private readonly fluxion: Fluxion;
+  private readonly stopping = new AbortController();
+  private fail: (error: Error) => void = () => {};
+  private term: Term | undefined;
+  private changing: Promise<void> = Promise.resolve();
+  private migrated = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly client: KubernetesClient,
+    private readonly queue: Queue,
+    private readonly metrics: ControllerMetrics,
+    private readonly logger: Logger,
+  ) {
+    this.failed = new Promise((resolve) => {
+      this.fail = resolve;
+    });
+    const { address } = config.fluxion;
+    this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
+    const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
+      config.leaderElection;
+    this.elector = new LeaderElector({
+      client,
+      namespace,
+      name,
+      ...(podUid === undefined ? {} : { podUid }),
+      leaseDuration: leaseDurationSeconds * 1000,
+      renewDeadline: renewDeadlineSeconds * 1000,
+      retryPeriod: retryPeriodSeconds * 1000,
+      logger,
+      fence: (atLeast) => queue.acquireFence(this.elector.identity, atLeast),
+      onAcquired: (fence) => this.change(() => this.begin(fence)),
+      onLost: (reason) => {
+        logger.warn({ reason }, 'no longer the leader');
+        // At once: a term that is still starting holds up what is queued behind it.
+        void this.term?.stop();
+        this.change(() => this.end());
+      },
+    });
+  }
+
+  /** Stands for election once the tables are there; until then the database is waited for. */
+  start(): void {
+    this.change(async () => {
+      this.migrated = await this.keepTrying('the database', () => this.queue.migrate());
+      if (this.migrated) this.elector.start();
+    });
+  }
+
+  /** Ends the role. */
+  failWith(error: Error): void {
+    this.fail(error);
+  }
+
+  notReady(): string[] {
+    if (!this.migrated) return ['database'];
+    const trouble = this.term?.trouble;
+    return trouble === undefined ? [] : [trouble];
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.end();
+    // A term that was about to begin has seen the signal by now.
+    await this.changing;
+    await this.end();
+    await this.elector.stop();
+    await this.fluxion.close();
+    this.client.close();
+    await this.queue.close();
+  }
+
+  private async begin(fence: number): Promise<void> {
+    this.logger.info({ fence, host: hostname() }, 'leader');
+    this.metrics.leader.set(1);
+    await this.keepTrying('the start of the term', async () => {
+      if (this.elector.fence !== fence || this.stopping.signal.aborted) return;
+      const term = new Term({
+        config: this.config,
+        client: this.client,
+        queue: this.queue,
+        fluxion: this.fluxion,
+        fence,
+        logger: this.logger,
+        metrics: this.metrics,
+        // The election goes on as it is; a process that was overtaken unawares starts afresh. One that lost the lease
+        // and has it again only hears the last of its earlier term.
+        onFenced: (error) => {
+          if (this.elector.fence === fence) this.fail(error);
+        },
+      });
+      this.term = term;
+      await term.start().catch(async (error: unknown) => {
+        await this.end();
+        throw error;
+      });
+    });
+  }
+
+  private async end(): Promise<void> {
+    const { term } = this;
+    this.term = undefined;
+    this.metrics.leader.set(0);
+    await term?.stop();
+  }
+
+  /** Terms begin and end one after the other. */
+  private change(step: () => Promise<void>): void {
+    this.changing = this.changing.then(step).catch((error: unknown) => {
+      this.fail(error instanceof Error ? error : new Error(messageOf(error)));
+    });
+  }
+
+  /** @returns false when it was stopped before it worked; throws what no repetition can cure */
+  private async keepTrying(what: string, work: () => Promise<void>): Promise<boolean> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (error instanceof FluxqError && !error.retryable) throw error;
+        this.logger.warn({ error: messageOf(error) }, `waiting for ${what}`);
+        await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,147 @@
+/** The webhook role: the server, its certificate, its probes and metrics. Replicas are alike; any of them may answer. */
+import { X509Certificate } from 'node:crypto';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
+import { rotateCertificates } from '../admission/certificate-rotation';
+import {
+  type CertificateStoreOptions,
+  ensureCertificate,
+  serviceNames,
+} from '../admission/certificate-store';
+import { startWebhook, type TlsPair } from '../admission/server';
+import { backoff, pause, systemClock } from '../clock';
+import type { Config } from '../config';
+import { FluxqError, messageOf } from '../errors';
+import { createClient, type KubernetesClient } from '../kubernetes/client';
+import { serveObservability } from '../observability/http';
+import type { Logger } from '../observability/log';
+import { createRegistry } from '../observability/metrics';
+import type { Role } from './role';
+
+/** Where the certificate comes from. */
+interface CertificateSource {
+  readonly first: TlsPair;
+  /** Tells of every later one. */
+  follow(onCertificate: (pair: TlsPair) => void): { stop(): Promise<void> | void };
+}
+
+/**
+ * Listens for probes first, then waits for a certificate as long as it takes,
+ * then answers.
+ * @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_KUBECONFIG, FLUXQ_CERTIFICATE_UNREADABLE, FLUXQ_CERTIFICATE_INVALID
+ */
+export async function startWebhookRole(config: Config, logger: Logger): Promise<Role> {
+  const registry = createRegistry();
+  const metrics = webhookMetrics(registry);
+  let missing: readonly string[] = ['certificate'];
+  const observability = await serveObservability({ ...config.http, registry, notReady: () => missing });
+  const stops: (() => Promise<void> | void)[] = [() => observability.stop()];
+  const stop = async () => {
+    missing = ['stopping'];
+    for (const step of stops.reverse()) await step();
+  };
+  try {
+    const { host, port, schedulerName } = config.webhook;
+    const source = await certificateSource(config, logger, stops);
+    const server = await startWebhook({
+      host,
+      port,
+      tls: source.first,
+      admission: { schedulerName },
+      onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
+      onError: (error) => logger.warn({ error: messageOf(error) }, 'a request could not be answered'),
+    });
+    metrics.expiry.set(expiryOf(source.first));
+    const following = source.follow((pair) => {
+      server.setCertificate(pair);
+      metrics.expiry.set(expiryOf(pair));
+    });
+    stops.push(
+      () => server.stop(),
+      () => following.stop(),
+    );
+    missing = [];
+    logger.info({ port: server.port }, 'webhook answers');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop, failed: new Promise(() => undefined) };
+}
+
+async function certificateSource(
+  config: Config,
+  logger: Logger,
+  stops: (() => void)[],
+): Promise<CertificateSource> {
+  const { certDir } = config.webhook;
+  if (certDir !== undefined) return sourceFromFiles(certDir, logger);
+  const { kubeconfig, context } = config.kubernetes;
+  const client = createClient({
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    userAgent: 'fluxqueue-webhook',
+  });
+  stops.push(() => client.close());
+  return sourceFromSecret(config, client, logger);
+}
+
+async function sourceFromFiles(directory: string, logger: Logger): Promise<CertificateSource> {
+  const first = await readCertificateFiles(directory);
+  const onError = (error: unknown) =>
+    logger.warn({ error: messageOf(error) }, 'could not take up a new certificate; the present one stays');
+  return {
+    first,
+    follow: (onCertificate) => watchCertificateFiles(first, { directory, onCertificate, onError }),
+  };
+}
+
+async function sourceFromSecret(
+  config: Config,
+  client: KubernetesClient,
+  logger: Logger,
+): Promise<CertificateSource> {
+  const { secretNamespace, secretName, serviceName, configurationName } = config.webhook;
+  const names = serviceNames(serviceName, secretNamespace);
+  const store = { client, namespace: secretNamespace, secretName, configurationName, names };
+  const first = await firstCertificate(store, logger);
+  return {
+    first,
+    follow: (onCertificate) => rotateCertificates(first, { ...store, onCertificate, logger }),
+  };
+}
+
+/** An apiserver that is not there yet is waited for; one that says no for good is an error. */
+async function firstCertificate(store: CertificateStoreOptions, logger: Logger) {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await ensureCertificate(store);
+    } catch (error) {
+      if (!(error instanceof FluxqError) || !error.retryable) throw error;
+      logger.warn({ error: error.message }, 'no certificate yet; trying again');
+      await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random));
+    }
+  }
+}
+
+function webhookMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    seconds: new Histogram({
+      name: 'fluxqueue_admission_seconds',
+      help: 'Time to answer an admission request, by kind and outcome.',
+      labelNames: ['kind', 'outcome'],
+      buckets: [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25],
+      registers,
+    }),
+    expiry: new Gauge({
+      name: 'fluxqueue_webhook_certificate_expiry_seconds',
+      help: 'When the certificate that is served expires, Unix time.',
+      registers,
+    }),
+  };
+}
+
+function expiryOf({ cert }: TlsPair): number {
+  return Date.parse(new X509Certificate(cert).validTo) / 1000;
+}

@@ -1,0 +1,38 @@
+import type { WorkloadRow } from '../../queue/workload';
+import type { Quotas } from './quota';
+
+export interface Borrower {
+  readonly row: WorkloadRow;
+  /** What it holds, by lane. */
+  readonly holds: Float64Array;
+}
+
+/**
+ * @param short how much is missing, by lane
+ * @param at when what is taken back is gone
+ * @returns none if nothing is missing; undefined if all that may be taken back is not enough
+ */
+export function borrowersFor(
+  short: Float64Array,
+  borrowers: readonly Borrower[],
+  quotas: Pick<Quotas, 'borrowedBy'>,
+  at: number,
+): readonly WorkloadRow[] | undefined {
+  const missing = short.slice();
+  const isMissing = () => missing.some((amount) => amount > 0);
+  const borrowed = new Map<string, Float64Array>();
+  const taken: WorkloadRow[] = [];
+  const youngest = [...borrowers].sort((a, b) => (b.row.allocatedAt ?? 0) - (a.row.allocatedAt ?? 0));
+  for (const { row, holds } of youngest) {
+    if (!isMissing()) break;
+    const beyond = borrowed.get(row.queue) ?? quotas.borrowedBy(row.queue, at).slice();
+    borrowed.set(row.queue, beyond);
+    if (!holds.some((amount, i) => amount > 0 && missing[i]! > 0 && beyond[i]! > 0)) continue;
+    holds.forEach((amount, i) => {
+      missing[i]! -= amount;
+      beyond[i]! -= amount;
+    });
+    taken.push(row);
+  }
+  return isMissing() ? undefined : taken;
+}

@@ -1,0 +1,96 @@
+import { askOf } from '../jobspec/jobspec';
+import type { NodePods } from '../jobspec/pods-per-node';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
+import { formatIdset, parseIdset } from '../resources/idset';
+import type { AllocatedNode, GraphNode } from '../resources/types';
+import type { RecordedGrant, WorkloadAdapter } from './adapter';
+
+/** Units that active workloads use: node -> type -> unit ids. */
+export class TakenUnits {
+  private readonly taken = new Map<string, Set<number>>();
+
+  constructor(rows: Iterable<Pick<WorkloadRow, 'allocation'>>) {
+    for (const { allocation } of rows)
+      for (const { name, units } of allocation?.nodes ?? [])
+        for (const [type, ids] of Object.entries(units)) {
+          const set = this.of(name, type);
+          for (const id of parseIdset(ids)) set.add(id);
+        }
+  }
+
+  /** The lowest free unit ids. On an overcommitted node, ids beyond the node's own units make up the difference. */
+  take(node: string, type: string, count: number): string {
+    const set = this.of(node, type);
+    const ids: number[] = [];
+    for (let id = 0; ids.length < count; id++) {
+      if (set.has(id)) continue;
+      set.add(id);
+      ids.push(id);
+    }
+    return formatIdset(ids);
+  }
+
+  private of(node: string, type: string): Set<number> {
+    const key = `${node}/${type}`;
+    const known = this.taken.get(key) ?? new Set<number>();
+    this.taken.set(key, known);
+    return known;
+  }
+}
+
+/**
+ * The grant of a workload that is released and unfinished although the queue has no record of that grant; otherwise
+ * undefined. A waiting row whose job id is higher than the object's was requeued after that release.
+ */
+export function unrecordedGrant(
+  object: KubernetesObject,
+  adapter: WorkloadAdapter,
+  row: WorkloadRow | undefined,
+  pods: readonly Pod[],
+  now: number,
+): RecordedGrant | undefined {
+  if (row !== undefined && row.phase !== 'Waiting') return undefined;
+  if (object.metadata.deletionTimestamp !== undefined || adapter.isSuspended(object)) return undefined;
+  const grant = adapter.recordedGrant(object);
+  if (grant === undefined || adapter.outcome(object, pods, now) !== undefined) return undefined;
+  return row !== undefined && (grant.jobid ?? Infinity) < row.jobid ? undefined : grant;
+}
+
+/**
+ * The row and allocation by which the queue takes over a running workload.
+ * @param taken gains the units that are chosen here
+ * @param now Unix seconds
+ */
+export function adoptionOf(
+  submission: Submission,
+  { jobid, placement }: RecordedGrant,
+  taken: TakenUnits,
+  nodes: ReadonlyMap<string, GraphNode>,
+  now: number,
+): Adoption {
+  const start = Math.floor(now);
+  return {
+    ...submission,
+    knownJobid: jobid ?? 0,
+    allocation: {
+      start,
+      end: start + Math.max(1, Math.ceil(submission.walltime)),
+      nodes: placement.map((part) => allocatedNode(part, submission, taken, nodes.get(part.node))),
+    },
+  };
+}
+
+function allocatedNode(
+  { node: name, pods }: NodePods,
+  { jobspec }: Submission,
+  taken: TakenUnits,
+  node: GraphNode | undefined,
+): AllocatedNode {
+  const { perPod, exclusive } = askOf(jobspec);
+  const amount = (type: string, count: number) => (exclusive ? (node?.units[type] ?? count) : count * pods);
+  const units = Object.entries({ ...(exclusive ? node?.units : {}), ...perPod }).map(
+    ([type, count]) => [type, taken.take(name, type, amount(type, count))] as const,
+  );
+  return { name, units: Object.fromEntries(units), ...(exclusive ? { exclusive } : {}) };
+}

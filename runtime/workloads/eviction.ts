@@ -1,0 +1,176 @@
+/**
+ * Evicts workloads from their nodes: suspends the object, waits until its pods
+ * are gone, and requeues the workload. An eviction continues after a crash,
+ * because its reason is either committed in the row (a preemption) or still
+ * visible in the cluster (a lost node, a suspension by the user).
+ */
+import type { KubernetesClient } from '../kubernetes/client';
+import type { EventNote } from '../kubernetes/events';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
+import { applyPatch } from '../kubernetes/writes';
+import type { QueueSettings } from '../queue/settings';
+import type { RequeueCause, WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
+import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
+import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
+import { type DecisionLogger, logDecision } from './decision-log';
+import { listNames } from './events';
+import { findUnpinned, isGated } from './pod';
+
+export interface EvictionOptions {
+  readonly client: KubernetesClient;
+  readonly workloadCache: WorkloadCache;
+  readonly nodeExists: (name: string) => boolean;
+  /** The requeue limit and backoff of a queue. */
+  readonly requeueOf: (queue: string) => QueueSettings['requeue'];
+  /** Called when the units of a job are free again. */
+  readonly onFreed: (jobid: number) => void;
+  /** Called when the queue has changed in a way that the next scheduling pass should see. */
+  readonly onQueueChanged: () => void;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  readonly logger: DecisionLogger;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+export interface EvictionReason {
+  readonly cause: RequeueCause;
+  /** The reason for the user, without its consequence: `node node-1 was lost`. */
+  readonly message: string;
+}
+
+export class Eviction {
+  /** Job id -> generation of the object after its release. The watch lags behind while it shows an earlier one. */
+  private readonly releasedGenerations = new Map<number, number>();
+  /** Job id -> the failure that began an eviction. Once the object is suspended, the failure may no longer be visible. */
+  private readonly pendingFailures = new Map<number, EvictionReason>();
+
+  constructor(private readonly options: EvictionOptions) {}
+
+  /**
+   * Remembers the generation that the release patch returned. The generation that the release started from is not
+   * enough: the user may have changed the suspended object in between.
+   */
+  recordRelease({ metadata }: Pick<KubernetesObject, 'metadata'>, { jobid }: WorkloadRow): void {
+    this.releasedGenerations.set(jobid, metadata.generation ?? 0);
+  }
+
+  forget({ jobid }: WorkloadRow): void {
+    this.releasedGenerations.delete(jobid);
+    this.pendingFailures.delete(jobid);
+  }
+
+  /** The failure for which the eviction of this job has begun. */
+  pendingFailure({ jobid }: WorkloadRow): EvictionReason | undefined {
+    return this.pendingFailures.get(jobid);
+  }
+
+  /** Why the workload must leave its nodes; undefined if it may stay. */
+  reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
+    // A workload that cannot be suspended again keeps its nodes until it ends.
+    if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
+    if (row.recall !== null) return { cause: 'preempted', message: row.recall };
+    const lost = lostNodes(row, this.options.nodeExists);
+    if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
+    const pending = this.pendingFailure(row);
+    if (pending !== undefined) return pending;
+    const unpinned = findUnpinned(row, pods);
+    if (unpinned !== undefined) {
+      const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
+      return { cause: 'failure', message };
+    }
+    // A released object is suspended by its user, or the watch still shows it as it was before the release.
+    const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
+    return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;
+  }
+
+  /** Only patches the object. */
+  async suspend({ object, adapter, row }: Omit<ActiveWorkload, 'pods'>): Promise<void> {
+    const patch = adapter.suspendPatch(object);
+    if (patch !== undefined)
+      await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
+  }
+
+  /** Does one step of an eviction. The next change of the object or its pods triggers the next step. */
+  async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<void> {
+    const { object, adapter, row, pods } = workload;
+    if (reason.cause === 'failure') this.pendingFailures.set(row.jobid, reason);
+    if (!adapter.isSuspended(object)) {
+      this.log(row, 'evicting: suspending the object', reason);
+      return this.suspend(workload);
+    }
+    if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
+    if (!adapter.canRelease(object))
+      return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
+    if (pods.some((pod) => this.isAlive(pod)))
+      return this.log(row, 'evicting: waiting for the pods to terminate', reason);
+    const requeued = await this.requeue(row, reason);
+    if (requeued !== undefined) this.recordRequeued(object, adapter, requeued, reason.cause);
+  }
+
+  /** Requeues the workload and frees its units. Returns undefined if its row is in no phase that allows it. */
+  async requeue(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
+    const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const { cause } = reason;
+    const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...this.requeueTerms(row, reason) });
+    if (requeued === undefined) return undefined;
+    this.log(row, 'requeued', reason);
+    this.forget(row);
+    onFreed(row.jobid);
+    onQueueChanged();
+    return requeued;
+  }
+
+  /** Only failures count towards the limit and only failures back off: a preempted or suspended workload did not fail. */
+  private requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason) {
+    if (cause !== 'failure') return { message: `${message}; requeued` };
+    const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
+    if (row.requeues >= limit)
+      return {
+        reason: 'RequeueLimit',
+        message: `${message}; not retried after ${countRequeues(row.requeues)}, edit the workload to retry`,
+      } as const;
+    const seconds = Math.min(LONGEST_BACKOFF_SECONDS, backoffSeconds * 2 ** row.requeues);
+    return {
+      message: `${message}; requeued, retrying in ${seconds}s`,
+      notBefore: this.options.now() + seconds,
+    };
+  }
+
+  private recordRequeued(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    { reason, message }: WorkloadRow,
+    cause: RequeueCause,
+  ): void {
+    this.options.recordEvent(object, adapter, {
+      type: cause === 'suspended' ? 'Normal' : 'Warning',
+      reason: cause === 'preempted' ? 'Preempted' : (reason ?? 'Requeued'),
+      message: message ?? '',
+    });
+  }
+
+  /** Whether the watch shows the object as it was before its release. */
+  private isStale({ metadata }: KubernetesObject, { jobid }: WorkloadRow): boolean {
+    return (metadata.generation ?? 0) < (this.releasedGenerations.get(jobid) ?? 0);
+  }
+
+  /** The pods of a deleted node are gone with it. */
+  private isAlive(pod: Pod): boolean {
+    const { nodeName } = pod.spec;
+    if (isTerminal(pod) || isGated(pod)) return false;
+    return nodeName === undefined || this.options.nodeExists(nodeName);
+  }
+
+  private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {
+    logDecision(this.options.logger, row, decision, { cause, reason: message });
+  }
+}
+
+function lostMessage(nodes: readonly string[]): string {
+  return nodes.length === 1 ? `node ${nodes[0]} was lost` : `nodes ${listNames(nodes)} were lost`;
+}
+
+function countRequeues(count: number): string {
+  return count === 1 ? '1 requeue' : `${count} requeues`;
+}

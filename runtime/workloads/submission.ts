@@ -1,0 +1,149 @@
+/** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
+import { isDeepStrictEqual } from 'node:util';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
+import type { Config } from '../config';
+import { FluxqError, messageOf } from '../errors';
+import type { ClusterFacts } from '../jobspec/constraints';
+import { jobspecOf, shapeOf } from '../jobspec/jobspec';
+import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
+import type { Logger } from '../observability/log';
+import type { QueueSettings } from '../queue/settings';
+import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
+import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
+import { elasticPodSettings } from './elastic-pod';
+import { workloadSettings } from './settings';
+
+/** The facts that decide the queue of a workload. */
+export interface QueueRequest {
+  readonly namespace: string;
+  /** The setting `fluxqueue/queue`; undefined if the workload does not set it. */
+  readonly requested: string | undefined;
+  /** The queue of the workload's row; undefined for a new workload. */
+  readonly current: string | undefined;
+}
+
+/** Chooses the queue of a workload and returns the settings with which that queue plans it. */
+export interface QueueChoice {
+  queueOf(request: QueueRequest): string;
+  planOf(queue: string): QueueSettings;
+}
+
+export interface SubmissionBuilderOptions {
+  readonly workloadCache: WorkloadCache;
+  readonly queues: QueueChoice;
+  /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
+  readonly priorityOf: (className: string | undefined) => number | undefined;
+  /** Namespace of the stack. Objects that its ServiceAccounts create belong to no user. */
+  readonly stackNamespace: string;
+  readonly units: Config['units'];
+  /** The current labels and taints of the nodes, from which constraints are written. */
+  readonly clusterFacts: () => ClusterFacts;
+  /** Called for a workload that cannot be queued because its settings or its pod template are invalid. */
+  readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
+  readonly logger: Logger;
+}
+
+export class SubmissionBuilder {
+  constructor(private readonly options: SubmissionBuilderOptions) {}
+
+  /** Queues the workload. Returns undefined if it has a row already or is invalid. */
+  async submit(object: KubernetesObject, adapter: WorkloadAdapter): Promise<WorkloadRow | undefined> {
+    const submission = this.submissionOf(object, adapter, undefined);
+    return submission === undefined ? undefined : this.options.workloadCache.submit(submission);
+  }
+
+  /** What the user changed since the workload was queued; undefined if nothing changed. */
+  changeOf(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    row: WorkloadRow,
+  ): SubmissionUpdate | undefined {
+    const wanted = this.submissionOf(object, adapter, row.queue);
+    if (wanted === undefined) return undefined;
+    const update = mutableFields(wanted);
+    // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
+    const known = { ...mutableFields(row), jobspec: wanted.jobspec };
+    return isDeepStrictEqual(update, known) ? undefined : update;
+  }
+
+  /** The submission of the workload as it is now; undefined if the workload is invalid. */
+  submissionOf(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    current: string | undefined,
+  ): Submission | undefined {
+    try {
+      return this.build(object, adapter, current);
+    } catch (error) {
+      if (!(error instanceof FluxqError)) throw error;
+      this.options.logger.warn(
+        { workload: object.metadata.name, error: messageOf(error) },
+        'invalid workload',
+      );
+      this.options.onInvalid(object, adapter, error.message);
+      return undefined;
+    }
+  }
+
+  private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
+    const { queues, units, clusterFacts } = this.options;
+    const { metadata } = object;
+    const { namespace = '' } = metadata;
+    const settings =
+      elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ??
+      workloadSettings(metadata);
+    const demand = adapter.demand(object);
+    const queue = queues.queueOf({ namespace, requested: settings.queue, current });
+    const plan = queues.planOf(queue);
+    const requested = settings.walltimeSeconds ?? demand.deadlineSeconds ?? plan.defaultWalltimeSeconds;
+    const walltime = Math.min(requested, plan.maxWalltimeSeconds);
+    const jobspec = jobspecOf({
+      pod: demand.spec,
+      pods: Math.max(1, demand.pods),
+      walltime,
+      exclusive: settings.exclusive,
+      units,
+      cluster: clusterFacts(),
+    });
+    return {
+      uid: metadata.uid,
+      kind: adapter.kind,
+      namespace,
+      name: metadata.name,
+      queue,
+      priority: clamp(settings.priority ?? this.classPriority(demand), plan),
+      submittedAt: secondsOf(metadata.creationTimestamp),
+      walltime,
+      pods: demand.pods,
+      jobspec,
+      shape: shapeOf(jobspec),
+      // Without pods there is nothing to schedule: the workload is held until its user adds pods.
+      held: settings.hold || demand.pods === 0,
+      user: this.userOf(metadata),
+      after: settings.after,
+      preemptible: settings.preemptible,
+    };
+  }
+
+  private classPriority({ priority, spec }: Demand): number {
+    return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
+  }
+
+  /** The user that admission recorded; a workload that a controller created belongs to its namespace. */
+  private userOf({ annotations, namespace = '' }: ObjectMeta): string {
+    const user = annotations?.[USER_ANNOTATION] ?? '';
+    const isOurs = user.startsWith(`system:serviceaccount:${this.options.stackNamespace}:`);
+    return user === '' || isOurs ? `namespace:${namespace}` : user;
+  }
+}
+
+function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {
+  return Math.min(max, Math.max(min, priority));
+}
+
+/** The fields that a user may change while the workload waits. */
+function mutableFields(submission: Submission): SubmissionUpdate {
+  const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
+  return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}

@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FluxJobSpec } from '../../../imports/jobs.converged-computing.org';
+import type { FluxJobStatus } from '../../../imports/jobs.converged-computing.org-status';
+import { describeCluster } from '../../cluster/suite';
+
+const CRD = readFileSync(join(__dirname, '../../../constructs/crds/fluxjobs.yaml'), 'utf8');
+const COLLECTION = '/apis/jobs.converged-computing.org/v1alpha1/namespaces/default/fluxjobs';
+
+const SPEC: FluxJobSpec = {
+  workload: { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: '6f1c' },
+  queue: 'default',
+  priority: 5,
+  walltimeSeconds: 600,
+  pods: 4,
+  jobspec: '{"version":1}',
+};
+const WAITING: FluxJobStatus = {
+  phase: 'Waiting',
+  position: 3,
+  start: '~2030-01-01T00:00:00Z',
+  estimatedStart: '2030-01-01T00:00:00Z',
+  observedGeneration: 1,
+  conditions: [
+    {
+      type: 'Scheduled',
+      status: 'False',
+      reason: 'Reserved',
+      message: 'starts when train-2 ends',
+      lastTransitionTime: '2030-01-01T00:00:00Z',
+    },
+  ],
+};
+const RUNNING: FluxJobStatus = {
+  phase: 'Running',
+  nodes: 'node[0-1]',
+  nodeCount: 2,
+  start: '2030-01-01T00:00:00Z',
+  startTime: '2030-01-01T00:00:00Z',
+  jobID: 7,
+  requeues: 0,
+  allocation: [
+    { node: 'node0', pods: 2, units: { core: '0-3,7' } },
+    { node: 'node1', pods: 2, units: { core: '0-3' }, exclusive: true },
+  ],
+};
+const FINISHED: FluxJobStatus = {
+  ...RUNNING,
+  phase: 'Finished',
+  result: 'Succeeded',
+  finishTime: '2030-01-01T00:10:00Z',
+};
+
+describeCluster('the API of FluxJob', (getCluster) => {
+  const fluxJob = (name: string, spec: object = SPEC) => ({
+    apiVersion: 'jobs.converged-computing.org/v1alpha1',
+    kind: 'FluxJob',
+    metadata: { name, namespace: 'default' },
+    spec,
+  });
+  const create = (name: string, spec?: object) =>
+    getCluster().api.send('POST', `${COLLECTION}?fieldValidation=Strict`, fluxJob(name, spec));
+  const patch = (name: string, change: object, subresource = '') =>
+    getCluster().api.send('PATCH', `${COLLECTION}/${name}${subresource}?fieldValidation=Strict`, change);
+  /** Creates one and walks it through these statuses; resolves to the last answer. */
+  const walk = async (name: string, ...statuses: object[]) => {
+    let answer = await create(name);
+    for (const status of statuses) answer = await patch(name, { status }, '/status');
+    return answer;
+  };
+
+  beforeAll(async () => {
+    await getCluster().apply(CRD);
+    await getCluster().waitFor('FluxJobs to be served', async () => {
+      const { status } = await getCluster().api.send('GET', COLLECTION);
+      return status === 200;
+    });
+    await walk('waits-job', WAITING);
+    await walk('runs-job', RUNNING);
+  });
+
+  test('its schema is structural and its names are taken', async () => {
+    const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxjobs.jobs.converged-computing.org',
+    );
+    const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
+    expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
+    expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+  });
+
+  test('kubectl get fj shows queue, phase, position, nodes, start and age', async () => {
+    const { stdout, stderr, code } = await getCluster().kubectl(['get', 'fj', '-n', 'default']);
+    expect([code, stderr]).toEqual([0, '']);
+    const [head = '', ...rows] = stdout.trim().split('\n');
+    expect(head.split(/\s+/)).toEqual(['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'AGE']);
+    const cells = rows.map((row) => row.split(/\s+/).slice(0, -1).join(' '));
+    expect(cells).toContain('runs-job default Running node[0-1] 2030-01-01T00:00:00Z');
+    expect(cells).toContain('waits-job default Waiting 3 ~2030-01-01T00:00:00Z');
+  });
+
+  test('kubectl get fj -o wide says why it waits', async () => {
+    const { stdout } = await getCluster().kubectl(['get', 'fj', 'waits-job', '-n', 'default', '-o', 'wide']);
+    expect(stdout).toMatch(/PRIORITY +PODS +WALLTIME +RESULT +REASON +MESSAGE/);
+    expect(stdout).toMatch(/ 5 +4 +600 +Reserved +starts when train-2 ends/);
+  });
+
+  test('the full name works word for word, and so do the columns as field selectors', async () => {
+    const all = await getCluster().kubectl(['get', 'fluxjobs.jobs.converged-computing.org', '-o', 'name']);
+    expect(all.stdout.split('\n')).toContain('fluxjob.jobs.converged-computing.org/runs-job');
+    const waiting = await getCluster().kubectl([
+      'get',
+      'fj',
+      '-o',
+      'name',
+      '--field-selector=status.phase=Waiting',
+    ]);
+    expect(waiting.stdout.split('\n')).toContain('fluxjob.jobs.converged-computing.org/waits-job');
+    expect(waiting.stdout).not.toContain('runs-job');
+  });
+
+  test('kubectl explain tells what a field is', async () => {
+    const { stdout } = await getCluster().kubectl(['explain', 'fluxjob.spec.walltimeSeconds']);
+    expect(stdout).toContain('How long the workload may run, in seconds');
+  });
+
+  test('priority is 0 when none is given', async () => {
+    const { priority: _, ...spec } = SPEC;
+    const { text } = await create('plain-job', spec);
+    expect(JSON.parse(text).spec.priority).toBe(0);
+  });
+
+  test('an Invalid workload has a record too: only workload and queue are needed', async () => {
+    const { status } = await create('invalid-job', { workload: SPEC.workload, queue: 'default' });
+    expect(status).toBe(201);
+  });
+
+  test.each<[string, object, string]>([
+    ['no workload', { queue: 'default' }, 'spec.workload: Required value'],
+    [
+      'half a workload',
+      { ...SPEC, workload: { kind: 'Job', name: 'x' } },
+      'spec.workload.uid: Required value',
+    ],
+    ['walltime 0', { ...SPEC, walltimeSeconds: 0 }, 'must be greater than 0'],
+    [
+      'a walltime without end',
+      { ...SPEC, walltimeSeconds: 9e15 },
+      'should be less than or equal to 3153600000',
+    ],
+    ['a walltime with a fraction', { ...SPEC, walltimeSeconds: 1.5 }, 'must be of type integer'],
+    ['a priority out of range', { ...SPEC, priority: 2 ** 31 }, 'less than or equal to 2147483647'],
+    ['no queue', { ...SPEC, queue: '' }, 'spec.queue'],
+    ['a queue that is no name', { ...SPEC, queue: 'a b' }, 'spec.queue'],
+    ['pods below 0', { ...SPEC, pods: -1 }, 'greater than or equal to 0'],
+    ['an unknown field', { ...SPEC, wallTime: 5 }, 'unknown field'],
+  ])('a spec with %s is refused', async (_, spec, why) => {
+    const { status, text } = await create('bad-job', spec);
+    expect(text).toContain(why);
+    expect(status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('the workload can never change, the rest of the spec can', async () => {
+    await create('fixed-job');
+    const other = await patch('fixed-job', { spec: { workload: { uid: 'another' } } });
+    expect([other.status, other.text]).toEqual([422, expect.stringContaining('is immutable')]);
+    expect((await patch('fixed-job', { spec: { queue: 'night', priority: 9 } })).status).toBe(200);
+  });
+
+  test('spec and status are written apart', async () => {
+    await create('apart-job');
+    await patch('apart-job', { status: { phase: 'Running' } });
+    await patch('apart-job', { spec: { queue: 'stolen' } }, '/status');
+    const { spec, status } = await getCluster().get(`${COLLECTION}/apart-job`);
+    expect([spec, status]).toEqual([SPEC, undefined]);
+  });
+
+  test('one condition of each type', async () => {
+    const conditions = [...(WAITING.conditions ?? []), ...(WAITING.conditions ?? [])];
+    const { status, text } = await walk('double-job', { ...WAITING, conditions });
+    expect([status, text]).toEqual([422, expect.stringContaining('Duplicate value')]);
+  });
+
+  test('a whole life is accepted, requeue included', async () => {
+    const cleared = { position: null, estimatedStart: null };
+    const requeued = {
+      phase: 'Waiting',
+      nodes: null,
+      nodeCount: null,
+      allocation: null,
+      startTime: null,
+      requeues: 1,
+    };
+    const { status, text } = await walk(
+      'life-job',
+      { phase: 'Requested' },
+      WAITING,
+      { ...RUNNING, ...cleared, phase: 'Ready' },
+      RUNNING,
+      { ...requeued, position: 1 },
+      { ...RUNNING, ...cleared },
+      FINISHED,
+    );
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+  });
+
+  test.each<[string, object[], string]>([
+    ['a position while it runs', [{ ...RUNNING, position: 1 }], 'position is for what waits'],
+    ['a result before the end', [{ ...RUNNING, result: 'Failed' }], 'result belongs to phase Finished'],
+    ['an end without result', [{ phase: 'Finished' }], 'result belongs to phase Finished'],
+    [
+      'an end before the start',
+      [{ ...FINISHED, finishTime: '2029-01-01T00:00:00Z' }],
+      "can't lie before startTime",
+    ],
+    ['life after the end', [FINISHED, { phase: 'Waiting', result: null }], 'Finished is the end'],
+    ['an unknown phase', [{ phase: 'Paused' }], 'Unsupported value'],
+    ['position 0', [{ phase: 'Waiting', position: 0 }], 'greater than or equal to 1'],
+    ['an estimate that is no time', [{ ...WAITING, estimatedStart: 'soon' }], 'date-time'],
+    [
+      'a condition without reason',
+      [{ conditions: [{ type: 'Ready', status: 'True', message: '' }] }],
+      'reason',
+    ],
+  ])('a status with %s is refused', async (what, statuses, why) => {
+    const { status, text } = await walk(`${what.replace(/\W+/g, '-')}-job`, ...statuses);
+    expect([status, text]).toEqual([422, expect.stringContaining(why)]);
+  });
+});

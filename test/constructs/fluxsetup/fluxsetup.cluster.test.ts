@@ -1,0 +1,167 @@
+/** The API of FluxSetup on a real apiserver: what it takes, what it refuses with which sentence, what kubectl shows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Chart, Duration, Size, Testing } from 'cdk8s';
+import { Cpu } from 'cdk8s-plus-28';
+import { FluxSetup } from '../../../constructs/fluxqueue/index';
+import type { KubeObject } from '../../cluster/api';
+import { describeCluster } from '../../cluster/suite';
+
+const CRD = readFileSync(join(__dirname, '../../../constructs/crds/fluxsetups.yaml'), 'utf8');
+const COLLECTION = '/apis/flux-framework.org/v1alpha1/namespaces/default/fluxsetups';
+
+describeCluster(
+  'the API of FluxSetup',
+  (getCluster) => {
+    const send = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
+      getCluster().api.send(method, path, body);
+    const create = (name: string, spec?: object) =>
+      send('POST', `${COLLECTION}?fieldValidation=Strict`, {
+        apiVersion: 'flux-framework.org/v1alpha1',
+        kind: 'FluxSetup',
+        metadata: { name, namespace: 'default' },
+        ...(spec === undefined ? {} : { spec }),
+      });
+
+    beforeAll(async () => {
+      await getCluster().apply(CRD);
+      await getCluster().waitFor('FluxSetups to be served', async () => {
+        const { status } = await send('GET', COLLECTION);
+        return status === 200;
+      });
+    });
+
+    test('its schema is structural and its names are taken', async () => {
+      const { status } = await getCluster().get<{
+        status: { conditions: { type: string; status: string }[] };
+      }>('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxsetups.flux-framework.org');
+      const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
+      expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
+      expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+    });
+
+    test('one that says nothing has every default', async () => {
+      const { status, text } = await create('bare');
+      expect(status).toBe(201);
+      expect((JSON.parse(text) as { spec: object }).spec).toEqual({
+        policy: 'easy',
+        depth: 10_000,
+        walltime: { default: '1h', max: '168h' },
+        agingPerHour: 0,
+        reclaim: false,
+        weight: 1,
+        preemption: 'Never',
+        requeue: { limit: 5, backoff: '5s' },
+      });
+    });
+
+    test('takes everything that the construct writes, word for word', async () => {
+      const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
+      new FluxSetup(chart, 'full', {
+        policy: 'hybrid',
+        reservations: 4,
+        depth: 500,
+        defaultWalltime: Duration.millis(1500),
+        maxWalltime: Duration.days(2),
+        minPriority: -10,
+        maxPriority: 100,
+        agingPerHour: 0.5,
+        quota: {
+          jobs: 20,
+          pods: 200,
+          cores: Cpu.millis(1500),
+          memory: Size.gibibytes(256),
+          gpus: 8,
+          nodes: 0,
+        },
+        cohort: 'campus',
+        borrowing: { cores: Cpu.units(2), memory: Size.mebibytes(512) },
+        reclaim: true,
+        limits: { running: 50, waiting: 1000 },
+        limitsPerUser: { running: 5 },
+        weight: 3,
+        preempts: true,
+        requeueLimit: 0,
+        requeueBackoff: Duration.hours(1),
+      });
+      const [manifest] = Testing.synth(chart) as (KubeObject & { spec: object })[];
+      const { status, text } = await send('POST', `${COLLECTION}?fieldValidation=Strict`, manifest);
+      expect([status, JSON.parse(text).message]).toEqual([201, undefined]);
+      expect(JSON.parse(text)).toMatchObject({ spec: manifest!.spec });
+    });
+
+    test.each([
+      ['an unknown field', { quota: { cpus: 4 } }, 'unknown field "spec.quota.cpus"'],
+      ['an unknown policy', { policy: 'fair' }, 'spec.policy: Unsupported value: "fair"'],
+      [
+        'reservations of another policy',
+        { reservations: 2 },
+        'reservations is for policy hybrid; leave it out',
+      ],
+      ['a walltime that is none', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
+      ['a walltime of nothing', { walltime: { default: '0s' } }, 'must be more than 0 and at most 596523h'],
+      [
+        'a default above the maximum',
+        { walltime: { default: '2h', max: '90m' } },
+        'default must not be longer than max; lower default or raise max',
+      ],
+      ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be above max'],
+      [
+        'a quota that says nothing',
+        { quota: {} },
+        'spec.quota: Invalid value: 0: spec.quota in body should have at least 1 propert',
+      ],
+      ['a quantity that is none', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
+      ['less than nothing', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
+      ['borrowing from nobody', { borrowing: { jobs: 1 } }, 'borrowing needs a cohort to borrow from'],
+      ['reclaim from nobody', { reclaim: true }, 'reclaim needs a cohort that may have borrowed'],
+      ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be more than 0 and at most 1h'],
+    ])('%s is refused with a sentence', async (_, spec, sentence) => {
+      const { status, text } = await create('wrong', spec);
+      expect([400, 422]).toContain(status);
+      expect(JSON.parse(text).message).toContain(sentence);
+    });
+
+    test('a name that no label can have is refused', async () => {
+      const { status, text } = await create('team.a', {});
+      expect(status).toBe(422);
+      expect(JSON.parse(text).message).toContain('at most 63 lower-case letters, digits and "-"');
+    });
+
+    test('whole numbers are quantities, too', async () => {
+      const { status } = await create('numbers', { quota: { cores: 64, memory: 1_000_000_000 } });
+      expect(status).toBe(201);
+    });
+
+    test('kubectl get fs shows policy, counts and cores', async () => {
+      await create('shown', { policy: 'fcfs' });
+      const body = {
+        status: {
+          waiting: 3,
+          ready: 1,
+          running: 2,
+          usage: { cores: '48' },
+          quota: { cores: '64' },
+          conditions: [
+            {
+              type: 'Ready',
+              status: 'True',
+              reason: 'Serving',
+              message: 'the queue is at work',
+              lastTransitionTime: '2030-01-01T00:00:00Z',
+            },
+          ],
+        },
+      };
+      const { status } = await send('PATCH', `${COLLECTION}/shown/status?fieldValidation=Strict`, body);
+      expect(status).toBe(200);
+      const { stdout } = await getCluster().kubectl(['get', 'fs', 'shown', '-n', 'default']);
+      const [head = '', row = ''] = stdout.trim().split('\n');
+      expect(head.split(/\s+/)).toEqual([
+        ...['NAME', 'POLICY', 'WAITING', 'READY', 'RUNNING', 'CORES', 'QUOTA', 'SERVING', 'AGE'],
+      ]);
+      expect(row.split(/\s+/).slice(0, -1)).toEqual(['shown', 'fcfs', '3', '1', '2', '48', '64', 'True']);
+    });
+  },
+  { scheduler: false },
+);

@@ -1,8 +1,0 @@
-import { formatKey, parseKey } from '../../runtime/controllers/workload-key';
-import { rowIn } from './rows';
-
-test('a key is the same after its way through the work queue, and names no more than the workload', () => {
-  const row = rowIn('Running', { kind: 'Pod', namespace: 'science', name: 'a.b-c' });
-  expect(formatKey(row)).toBe('Pod/science/a.b-c');
-  expect(parseKey(formatKey(row))).toEqual({ kind: 'Pod', namespace: 'science', name: 'a.b-c' });
-});

@@ -1,0 +1,161 @@
+import { fluxJobName, fluxJobSpec, fluxJobStatus, type StatusContext } from '../../runtime/fluxjobs/status';
+import { rfc3339 } from '../../runtime/kubernetes/conditions';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
+import { NEVER_MET } from '../../runtime/scheduler/pass/dependencies';
+import { rowIn } from '../queue/rows';
+
+const context = (over: Partial<StatusContext> = {}): StatusContext => ({
+  position: undefined,
+  previous: {},
+  generation: 3,
+  now: 1000,
+  ...over,
+});
+
+/** `Scheduled=True Ready=False …` */
+function conditions(row: WorkloadRow): string {
+  return fluxJobStatus(row, context())
+    .conditions!.map(({ type, status }) => `${type}=${status}`)
+    .join(' ');
+}
+
+const WAITS = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
+const STUCK = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
+
+const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
+  ['Requested', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
+  ['Waiting', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Busy'],
+  ['Waiting', { reason: 'Held' }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Held'],
+  [
+    'Waiting',
+    { reason: 'Unsatisfiable' },
+    'Scheduled=False Ready=False Reconciling=False Stalled=True',
+    'Unsatisfiable',
+  ],
+  ['Waiting', { reason: 'Invalid' }, 'Scheduled=False Ready=False Reconciling=False Stalled=True', 'Invalid'],
+  ['Waiting', { reason: 'NoFluxSetup' }, STUCK, 'NoFluxSetup'],
+  ['Waiting', { reason: 'RequeueLimit' }, STUCK, 'RequeueLimit'],
+  ['Waiting', { reason: 'QuotaExceeded' }, WAITS, 'QuotaExceeded'],
+  [
+    'Waiting',
+    { reason: 'DependencyPending', message: 'waits for prep to succeed' },
+    WAITS,
+    'DependencyPending',
+  ],
+  [
+    'Waiting',
+    { reason: 'DependencyPending', message: `${NEVER_MET}waits for prep to succeed, which has failed` },
+    STUCK,
+    'DependencyPending',
+  ],
+  ['Ready', {}, 'Scheduled=True Ready=False Reconciling=True Stalled=False', 'Granted'],
+  ['Running', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Running'],
+  ['Finished', {}, 'Scheduled=True Ready=True Reconciling=False Stalled=False', 'Succeeded'],
+  ['Finished', { result: 'Failed' }, 'Scheduled=True Ready=False Reconciling=False Stalled=True', 'Failed'],
+  [
+    'Finished',
+    { result: 'TimedOut' },
+    'Scheduled=True Ready=False Reconciling=False Stalled=True',
+    'TimedOut',
+  ],
+  [
+    'Finished',
+    { result: 'Cancelled' },
+    'Scheduled=True Ready=False Reconciling=False Stalled=False',
+    'Cancelled',
+  ],
+];
+
+describe('the status of a FluxJob', () => {
+  test.each(TABLE)('%s %j', (phase, over, expected, reason) => {
+    const row = rowIn(phase, over);
+    expect(conditions(row)).toBe(expected);
+    for (const condition of fluxJobStatus(row, context()).conditions!) {
+      expect(condition.reason).toBe(reason);
+      expect(condition.message).not.toBe('');
+    }
+  });
+
+  test('what waits: position and expected start, with ~', () => {
+    const row = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000.4 });
+    expect(fluxJobStatus(row, context({ position: 2 }))).toMatchObject({
+      phase: 'Waiting',
+      position: 2,
+      start: '~2027-01-15T08:00:00Z',
+      estimatedStart: '2027-01-15T08:00:00Z',
+      observedGeneration: 3,
+      jobID: 7,
+    });
+  });
+
+  test('what runs: nodes, real start, no position even if one is known', () => {
+    const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
+    expect(status).toMatchObject({
+      nodes: 'node-1',
+      nodeCount: 1,
+      start: rfc3339(102),
+      startTime: rfc3339(102),
+    });
+    expect(status.allocation).toEqual([{ node: 'node-1', pods: 1, units: { core: '0', memory: '0' } }]);
+    expect(status).not.toHaveProperty('position');
+    expect(status).not.toHaveProperty('result');
+  });
+
+  test('how it ended, in words', () => {
+    const messages = (row: WorkloadRow) => fluxJobStatus(row, context()).conditions![0]!.message;
+    expect(messages(rowIn('Finished'))).toBe('ran 30 s on node-1');
+    expect(messages(rowIn('Finished', { result: 'Cancelled', startedAt: null }))).toBe('ended before it ran');
+  });
+
+  test('a transition time changes only with the status', () => {
+    const before = fluxJobStatus(rowIn('Waiting'), context({ now: 10 }));
+    const after = fluxJobStatus(rowIn('Ready'), context({ now: 20, previous: before }));
+    const times = Object.fromEntries(after.conditions!.map((c) => [c.type, c.lastTransitionTime]));
+    expect(times).toEqual({
+      Scheduled: rfc3339(20),
+      Ready: rfc3339(10),
+      Reconciling: rfc3339(10),
+      Stalled: rfc3339(10),
+    });
+  });
+
+  test('nodes that were given back early stay shown, those of a grant before do not', () => {
+    const nodes = ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0', memory: '0' } }));
+    const wide = rowIn('Running', { allocation: { jobid: 7, start: 0, end: 9, nodes } });
+    const previous = fluxJobStatus(wide, context());
+    expect(fluxJobStatus(rowIn('Running'), context({ previous })).nodes).toBe('node-[1-2]');
+    const again = rowIn('Running', { jobid: 8 });
+    expect(fluxJobStatus(again, context({ previous })).nodes).toBe('node-1');
+  });
+});
+
+test('the spec carries what was asked for; a walltime in whole seconds', () => {
+  const row = rowIn('Waiting', { walltime: 1.2, priority: 5 });
+  const spec = fluxJobSpec(row, 'batch/v1');
+  expect(spec).toMatchObject({
+    workload: { apiVersion: 'batch/v1', kind: 'Job', name: 'job-a', uid: 'a' },
+    walltimeSeconds: 2,
+    priority: 5,
+    pods: 1,
+  });
+  expect(JSON.parse(spec.jobspec!)).toEqual(row.jobspec);
+});
+
+describe('the name of a FluxJob', () => {
+  test('is the name and the kind', () => {
+    expect(fluxJobName('Job', 'train')).toBe('train-job');
+    expect(fluxJobName('Pod', 'train')).toBe('train-pod');
+  });
+
+  test('stays a name when the workload has the longest one, and differs for others like it', () => {
+    const long = 'x'.repeat(240);
+    const names = [`${long}.${'a'.repeat(12)}`, `${long}.${'b'.repeat(12)}`].map((name) =>
+      fluxJobName('Job', name),
+    );
+    for (const name of names) {
+      expect(name.length).toBeLessThanOrEqual(253);
+      expect(name).toMatch(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
+    }
+    expect(new Set(names).size).toBe(2);
+  });
+});

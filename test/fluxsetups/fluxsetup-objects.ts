@@ -1,0 +1,21 @@
+/** FluxSetups for tests, as the apiserver returns them. */
+import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
+
+export function fluxSetup(
+  name: string,
+  spec: FluxSetupSpecJson = {},
+  metadata: Partial<FluxSetupObject['metadata']> = {},
+): FluxSetupObject {
+  return {
+    metadata: {
+      name,
+      namespace: 'science',
+      uid: `uid-${name}`,
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      ...metadata,
+    },
+    spec,
+  };
+}

@@ -1,0 +1,33 @@
+import { countQueues, EMPTY } from '../../runtime/fluxsetups/queue-counts';
+import { rowIn } from '../queue/rows';
+
+const UNITS = { cpuMillis: 500, memoryMiB: 512 };
+const onNodes = (...nodes: { name: string; units: Record<string, string> }[]) => ({
+  allocation: { jobid: 7, start: 0, end: 60, nodes },
+});
+
+test('counts what waits, and what is held by resource', () => {
+  const rows = [
+    rowIn('Waiting', { queue: 'a' }),
+    rowIn('Waiting', { queue: 'a' }),
+    rowIn('Ready', { queue: 'a', pods: 2, ...onNodes({ name: 'n1', units: { core: '0-3', memory: '0' } }) }),
+    rowIn('Running', {
+      queue: 'a',
+      pods: 3,
+      ...onNodes(
+        { name: 'n1', units: { core: '4', memory: '1-2', gpu: '0' } },
+        { name: 'n2', units: { core: '0', rdma_hca: '0-9' } },
+      ),
+    }),
+    rowIn('Waiting', { queue: 'b' }),
+  ];
+  const counted = countQueues(rows, UNITS);
+  expect(counted.get('a')).toEqual({
+    waiting: 2,
+    ready: 1,
+    running: 1,
+    usage: { jobs: 2, pods: 5, cores: 3, memoryGiB: 1.5, gpus: 1, nodes: 2 },
+  });
+  expect(counted.get('b')).toEqual({ ...EMPTY, waiting: 1 });
+  expect(counted.get('c')).toBeUndefined();
+});

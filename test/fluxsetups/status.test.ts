@@ -1,0 +1,66 @@
+import { EMPTY } from '../../runtime/fluxsetups/queue-counts';
+import { settingsOf } from '../../runtime/fluxsetups/queue-settings';
+import { fluxSetupStatus, type SetupFacts } from '../../runtime/fluxsetups/status';
+import { fluxSetup } from './fluxsetup-objects';
+
+const FACTS: SetupFacts = {
+  queue: 'science/team',
+  settings: settingsOf(
+    fluxSetup('team', { policy: 'fcfs', quota: { cores: '2500m', memory: '1536Mi', nodes: 4 } }),
+  ),
+  problem: undefined,
+  counts: {
+    waiting: 3,
+    ready: 1,
+    running: 2,
+    usage: { jobs: 3, pods: 12, cores: 2.5, memoryGiB: 16, gpus: 0, nodes: 2 },
+  },
+  finished: 40,
+  previous: {},
+  generation: 5,
+  now: 1_700_000_000,
+};
+
+test('says what is in the queue, in Kubernetes quantities', () => {
+  expect(fluxSetupStatus(FACTS)).toMatchObject({
+    queue: 'science/team',
+    waiting: 3,
+    ready: 1,
+    running: 2,
+    finished: 40,
+    usage: { jobs: '3', pods: '12', cores: '2500m', memory: '16Gi', gpus: '0', nodes: '2' },
+    quota: { cores: '2500m', memory: '1536Mi', nodes: '4' },
+    observedGeneration: 5,
+  });
+});
+
+const conditions = (facts: Partial<SetupFacts> = {}) =>
+  Object.fromEntries(fluxSetupStatus({ ...FACTS, ...facts }).conditions!.map((each) => [each.type, each]));
+
+test('is Ready while its queue is at work', () => {
+  const { Ready, Reconciling, Stalled } = conditions();
+  expect([Ready?.status, Reconciling?.status, Stalled?.status]).toEqual(['True', 'False', 'False']);
+  expect(Ready).toMatchObject({
+    reason: 'Serving',
+    message: 'the queue is at work, policy fcfs',
+    observedGeneration: 5,
+    lastTransitionTime: '2023-11-14T22:13:20Z',
+  });
+});
+
+test('is Stalled with the reason when it makes no queue', () => {
+  const { Ready, Stalled } = conditions({
+    settings: undefined,
+    problem: 'FLUXQ_QUANTITY: why',
+    counts: EMPTY,
+  });
+  expect(Ready).toMatchObject({ status: 'False', reason: 'Invalid', message: 'FLUXQ_QUANTITY: why' });
+  expect(Stalled).toMatchObject({ status: 'True', reason: 'Invalid' });
+});
+
+test('transition times stay while a condition does', () => {
+  const previous = fluxSetupStatus({ ...FACTS, now: 1_600_000_000 });
+  const later = conditions({ previous, settings: undefined, problem: 'x' });
+  expect(later.Reconciling?.lastTransitionTime).toBe('2020-09-13T12:26:40Z');
+  expect(later.Ready?.lastTransitionTime).toBe('2023-11-14T22:13:20Z');
+});

@@ -1,0 +1,157 @@
+/** A simulated cluster with one controller, for tests that say step by step what happens. */
+import { Registry } from 'prom-client';
+import { parseConfig } from '../../runtime/config';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import type { Fluxion } from '../../runtime/fluxion/types';
+import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
+import type { Job } from '../../runtime/kubernetes/types';
+import { Term } from '../../runtime/leader/term';
+import { createLogger } from '../../runtime/observability/log';
+import { controllerMetrics } from '../../runtime/observability/metrics';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { ObjectStore } from './object-store';
+import { QueueModel } from './queue-model';
+import { Chance } from './random';
+import { SimulatedApiserver } from './simulated-apiserver';
+import { SimulatedClock } from './simulated-clock';
+import { RUNS, SimulatedCluster } from './simulated-cluster';
+
+const EPOCH = 1_800_000_000;
+const NAMESPACE = 'science';
+
+export class SimulatedController {
+  readonly clock = new SimulatedClock();
+  readonly queue: QueueModel;
+  readonly apiserver: SimulatedApiserver;
+  /** Outlives its controllers. */
+  readonly fluxion: Fluxion = embeddedFluxion();
+  private readonly cluster: SimulatedCluster;
+  private readonly metrics = controllerMetrics(new Registry());
+  private term: Term | undefined;
+  private fence = 0;
+  /** Seconds by which the controllers' clock is wrong. */
+  drift = 0;
+
+  constructor() {
+    const now = () => EPOCH + this.clock.now() / 1000;
+    const chance = new Chance(1);
+    this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, chance, now);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, chance, now);
+    this.queue = new QueueModel(now);
+    const labels = { 'fluxqueue/enabled': 'true' };
+    this.apiserver.store.create('namespaces', { metadata: { name: NAMESPACE, labels } });
+    for (const name of ['node-0', 'node-1']) this.addNode(name);
+    this.cluster.start();
+  }
+
+  addNode(name: string): void {
+    this.apiserver.create(nodes(), {
+      metadata: { name },
+      spec: {},
+      status: {
+        allocatable: { cpu: '4', memory: '16Gi' },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+  }
+
+  removeNode(name: string): void {
+    this.apiserver.delete(nodes(name));
+  }
+
+  /** A pod of somebody else's scheduler. @param runs seconds */
+  unmanagedPod(name: string, { node, cores, runs }: { node: string; cores: number; runs: number }): void {
+    this.apiserver.create(pods('elsewhere'), {
+      metadata: { name, annotations: { [RUNS]: String(runs) } },
+      spec: {
+        nodeName: node,
+        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: String(cores) } } }],
+      },
+      status: { phase: 'Pending' },
+    });
+  }
+
+  /** @param runs seconds */
+  submit(name: string, { pods = 1, cores = 4, runs = 30 } = {}): Job {
+    const resources = { requests: { cpu: String(cores) } };
+    return this.apiserver.create(jobs(NAMESPACE), {
+      metadata: { name, annotations: { 'fluxqueue/walltime': '600s' } },
+      spec: {
+        parallelism: pods,
+        completions: pods,
+        completionMode: 'Indexed',
+        template: {
+          metadata: { annotations: { [RUNS]: String(runs) } },
+          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', resources }] },
+        },
+      },
+    }) as Job;
+  }
+
+  job(name: string): Job {
+    return this.apiserver.store.get<Job>('jobs', `${NAMESPACE}/${name}`)!;
+  }
+
+  delete(name: string): void {
+    this.apiserver.delete(jobs(NAMESPACE, name));
+  }
+
+  label(name: string, labels: Readonly<Record<string, string>>): void {
+    const job = this.job(name);
+    const metadata = { ...job.metadata, labels: { ...job.metadata.labels, ...labels } };
+    this.apiserver.store.put('jobs', { ...job, metadata });
+  }
+
+  row(name: string): WorkloadRow | undefined {
+    return this.queue.all.find((row) => row.name === name);
+  }
+
+  /** The next controller; it leads as soon as it runs. */
+  async start(): Promise<void> {
+    this.fence = await this.queue.acquireFence('house', this.fence);
+    this.term = new Term({
+      config: parseConfig({ audit: { intervalSeconds: 60 } }),
+      client: this.apiserver.client(),
+      queue: this.queue,
+      fluxion: this.fluxion,
+      fence: this.fence,
+      logger: createLogger('house', 'silent'),
+      metrics: this.metrics,
+      onFenced: () => undefined,
+      time: {
+        clock: this.clock,
+        wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
+        random: new Chance(2).next,
+      },
+    });
+    await this.clock.until(this.term.start());
+  }
+
+  /** The controller goes down. */
+  async stop(): Promise<void> {
+    const { term } = this;
+    this.term = undefined;
+    if (term !== undefined) await this.clock.until(term.stop());
+  }
+
+  async close(): Promise<void> {
+    this.cluster.stop();
+    await this.stop();
+  }
+
+  seconds(count: number): Promise<void> {
+    return this.clock.advance(count * 1000);
+  }
+
+  /** Counted so far, by kind. */
+  async repairs(): Promise<Readonly<Record<string, number>>> {
+    const { values } = await this.metrics.repairs.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.kind, value]));
+  }
+
+  /** Job ids that Fluxion holds, those of pods that are not ours left out. */
+  async held(): Promise<readonly number[]> {
+    const { jobs: all } = await this.fluxion.state();
+    return all.map(({ jobid }) => jobid).filter((jobid) => jobid < 2 ** 52);
+  }
+}

@@ -1,0 +1,96 @@
+import { FluxqError } from '../../runtime/errors';
+import { ApiError } from '../../runtime/kubernetes/errors';
+import { applyManifest } from '../../runtime/miniclusters/apply';
+import type { Manifest } from '../../runtime/miniclusters/manifests';
+
+const JOB: Manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'hello' } };
+const SERVICE: Manifest = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'hello' } };
+
+const answer = (status: number, message: string) =>
+  new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
+
+function apply(manifest: Manifest, error?: Error) {
+  const calls: unknown[][] = [];
+  const patch = async (...args: unknown[]) => {
+    calls.push(args);
+    if (error !== undefined) throw error;
+    return undefined;
+  };
+  return { calls, rejection: applyManifest({ patch: patch as never }, manifest, 'science') };
+}
+
+test('applies with its own field manager and forces only the apply of a workload', async () => {
+  for (const [manifest, path, force] of [
+    [JOB, '/apis/batch/v1/namespaces/science/jobs/hello', true],
+    [SERVICE, '/api/v1/namespaces/science/services/hello', false],
+  ] as const) {
+    const { calls, rejection } = apply(manifest);
+    expect(await rejection).toBeUndefined();
+    expect(calls).toEqual([
+      [path, manifest, 'apply', { fieldManager: 'fluxqueue-minicluster', force, metadataOnly: true }],
+    ]);
+  }
+});
+
+test.each([
+  [
+    'an immutable template',
+    422,
+    'Job.batch "hello" is invalid: spec.template: Invalid value: {"a":"b"}: field is immutable',
+    'Immutable',
+    /^Job hello: .* \(immutable: spec\.template\); delete and recreate the MiniCluster/,
+  ],
+  [
+    'an invalid value',
+    422,
+    'spec.template.spec.x: Required value',
+    'Rejected',
+    /^Job hello: FLUXQ_KUBERNETES_INVALID: spec\.template/,
+  ],
+  [
+    'an exceeded quota',
+    403,
+    'exceeded quota: small',
+    'Forbidden',
+    /^Job hello: FLUXQ_KUBERNETES_FORBIDDEN: exceeded quota: small; /,
+  ],
+  [
+    'an object with another controller',
+    422,
+    'metadata.ownerReferences: Invalid value: []: Only one reference can have Controller set to true. Found "true" in …',
+    'NameTaken',
+    /^Job hello already exists and has another controller; /,
+  ],
+  [
+    'an object of another field manager',
+    409,
+    'Apply failed with 1 conflict',
+    'NameTaken',
+    /^Job hello conflicts with another field manager: .*: Apply failed/,
+  ],
+])('returns a rejection for %s', async (_, status, message, reason, text) => {
+  expect(await apply(JOB, answer(status, message)).rejection).toEqual({
+    reason,
+    message: expect.stringMatching(text),
+  });
+});
+
+test('does not show the template in the message', async () => {
+  const message = 'spec.template: Invalid value: {"env":"hunter2"}: field is immutable';
+  expect((await apply(JOB, answer(422, message)).rejection)?.message).not.toContain('hunter2');
+});
+
+test.each([
+  ['an unavailable apiserver', answer(503, 'busy')],
+  [
+    'a request without an answer',
+    new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true }),
+  ],
+])('throws for %s', async (_, error) => {
+  await expect(apply(JOB, error).rejection).rejects.toBe(error);
+});
+
+test('throws for a kind that the controller cannot write', async () => {
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'hello' } };
+  await expect(apply(role).rejection).rejects.toMatchObject({ code: 'FLUXQ_MINICLUSTER_KIND' });
+});

@@ -1,0 +1,17 @@
+import { formatHostlist } from '../../runtime/fluxion/jgf/allocation';
+
+test.each([
+  [[], ''],
+  [['login'], 'login'],
+  [['node0', 'node1', 'node2', 'node7'], 'node[0-2,7]'],
+  [['node1', 'node0'], 'node[1,0]'],
+  [['node08', 'node09', 'node10'], 'node[08-10]'],
+  [['node9', 'node10'], 'node[9-10]'],
+  [['node09', 'node010'], 'node[09,010]'],
+  [['a1', 'b1', 'a2'], 'a1,b1,a2'],
+  [['a1', 'login', 'a2'], 'a1,login,a2'],
+  [['ip-10-0-0-5', 'ip-10-0-0-6'], 'ip-10-0-0-[5-6]'],
+  [['x12345678901234567890'], 'x12345678901234567890'],
+])('%j is %p', (names, text) => {
+  expect(formatHostlist(names)).toBe(text);
+});

@@ -1,0 +1,52 @@
+import { inOrder, type Ordered, priorityOf } from '../../../runtime/scheduler/pass/order';
+import { queueSettings } from './settings';
+
+let seq = 0;
+const row = (over: Partial<Ordered> = {}): Ordered => ({
+  queue: 'q',
+  user: 'ada',
+  priority: 0,
+  submittedAt: 0,
+  seq: ++seq,
+  ...over,
+});
+
+test('priority, then submission, then arrival', () => {
+  const [young, old, tie, urgent] = [
+    row({ submittedAt: 9 }),
+    row({ submittedAt: 1 }),
+    row({ submittedAt: 1 }),
+    row({ submittedAt: 10, priority: 1 }),
+  ];
+  expect(inOrder([young, tie, urgent, old])).toEqual([urgent, old, tie, young]);
+});
+
+test('priorities outside of the queue’s range are cut to it', () => {
+  const settings = queueSettings({ priority: { min: -1, max: 5 } });
+  expect([-7, -1, 3, 100].map((priority) => priorityOf({ priority }, settings))).toEqual([-1, -1, 3, 5]);
+  const [first, loud] = [row({ submittedAt: 1, priority: 5 }), row({ submittedAt: 2, priority: 9 })];
+  expect(inOrder([loud, first], { now: 10, settingsOf: () => settings })).toEqual([first, loud]);
+});
+
+test('waiting earns priority, but not where aging is off', () => {
+  const [old, urgent] = [row({ submittedAt: 0 }), row({ submittedAt: 7200, priority: 10 })];
+  const at = (agingPerHour: number, now: number) =>
+    inOrder([old, urgent], { now, settingsOf: () => queueSettings({ agingPerHour }) })[0];
+  expect(at(6, 7200)).toBe(old);
+  expect(at(4, 7200)).toBe(urgent);
+  expect(at(0, 1e9)).toBe(urgent);
+});
+
+test('the share comes between priority and submission: first the queue’s, then the user’s', () => {
+  const [a, b, c, d] = [
+    row({ queue: 'a', user: 'x', submittedAt: 1 }),
+    row({ queue: 'b', user: 'x', submittedAt: 2 }),
+    row({ queue: 'b', user: 'y', submittedAt: 3 }),
+    row({ queue: 'a', user: 'x', submittedAt: 4, priority: 1 }),
+  ];
+  const shares = {
+    queue: (name: string) => (name === 'b' ? 0.9 : 0.1),
+    user: (_: string, user: string) => (user === 'y' ? 0.8 : 0.2),
+  };
+  expect(inOrder([a, b, c, d], { now: 0, settingsOf: () => undefined, shares })).toEqual([d, c, b, a]);
+});

@@ -1,0 +1,145 @@
+import { CapacityForecast } from '../../../runtime/scheduler/pass/reservations';
+import { nodesOf, Simulation } from './simulation';
+
+const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
+  reservations.map(({ uid }) => uid);
+
+/** Four nodes of two cores, full until 1100, 1200, 1300 and 1400; four that want two nodes each. */
+async function busy(policy: 'easy' | 'hybrid' | 'conservative'): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(4, 2), { policy });
+  for (let i = 0; i < 4; i++) sim.submit(`running${i}`, { cpu: 2, walltime: 100 * (i + 1) });
+  await sim.pass();
+  for (let i = 0; i < 4; i++) sim.submit(`wide${i}`, { pods: 2, cpu: 2, walltime: 50 });
+  return sim;
+}
+
+test('easy makes one, hybrid as many as it is set to, conservative one for each', async () => {
+  expect(reserved(await (await busy('easy')).pass())).toEqual(['wide0']);
+  const hybrid = await busy('hybrid');
+  hybrid.queue('default', { policy: 'hybrid', reservations: 2 });
+  expect(reserved(await hybrid.pass())).toEqual(['wide0', 'wide1']);
+  const conservative = await busy('conservative');
+  await conservative.pass();
+  expect([0, 1, 2, 3].map((i) => conservative.row(`wide${i}`).estimatedStart)).toEqual([
+    1200, 1250, 1300, 1350,
+  ]);
+});
+
+test('while nothing is given back they stand, and nobody is asked', async () => {
+  const sim = await busy('conservative');
+  const first = await sim.pass();
+  sim.now += 10;
+  const second = await sim.pass();
+  expect(second).toMatchObject({ grants: [], waits: [], matches: 0, nextAt: 1200 });
+  expect(second.reservations).toEqual(first.reservations);
+});
+
+test('an early end moves them forward, none of them back', async () => {
+  const sim = await busy('conservative');
+  await sim.pass();
+  sim.now = 1020;
+  await sim.finish('running3');
+  await sim.pass();
+  expect([0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart)).toEqual([1100, 1150, 1200, 1250]);
+});
+
+test('a higher priority takes the place of lower ones, in every queue; they are made anew behind it', async () => {
+  const sim = await busy('easy');
+  sim.submit('other', { pods: 2, cpu: 2, queue: 'other', walltime: 50 });
+  await sim.pass();
+  expect([sim.row('wide0').estimatedStart, sim.row('other').estimatedStart]).toEqual([1200, 1250]);
+  sim.submit('urgent', { pods: 2, cpu: 2, priority: 1, walltime: 50 });
+  expect(reserved(await sim.pass())).toEqual(['urgent', 'other']);
+  expect(sim.row('urgent').estimatedStart).toBe(1200);
+  expect(sim.row('other').estimatedStart).toBe(1250);
+  expect(sim.row('wide0')).toMatchObject({ reason: 'Busy', estimatedStart: null });
+});
+
+test('one that starts at once beside them moves nobody', async () => {
+  const sim = await busy('conservative');
+  await sim.pass();
+  const before = [0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart);
+  await sim.finish('running0');
+  sim.submit('urgent', { cpu: 2, priority: 1, walltime: 10 });
+  await sim.pass({ freed: false });
+  expect(sim.startOf('urgent')).toBe(sim.now);
+  expect([0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart)).toEqual(before);
+});
+
+test('a promise is kept against an older one of the same priority that was held until now', async () => {
+  const sim = await Simulation.of(nodesOf(1, 2));
+  sim.submit('running', { cpu: 2 });
+  await sim.pass();
+  sim.submit('older', { cpu: 2, held: true });
+  sim.submit('younger', { cpu: 2 });
+  await sim.pass();
+  sim.change('older', { held: false, reason: 'Submitted' });
+  expect(reserved(await sim.pass())).toEqual(['younger']);
+  expect(sim.row('younger').estimatedStart).toBe(1100);
+});
+
+test.each([
+  ['is held', { held: true }],
+  ['has become another one', { jobid: 4711 }],
+  ['waits for another', { after: [{ type: 'afterok' as const, name: 'nobody' }] }],
+])('who %s loses its reservation, the next has it', async (_, over) => {
+  const sim = await busy('easy');
+  await sim.pass();
+  sim.change('wide0', over);
+  const after = await sim.pass();
+  expect(reserved(after)).toEqual('jobid' in over ? ['wide0'] : ['wide1']);
+  const { jobs } = await sim.fluxion.state();
+  expect(jobs.filter(({ start }) => start > sim.now)).toHaveLength(1);
+});
+
+test('on a node that is gone it is made anew elsewhere', async () => {
+  const sim = await busy('easy');
+  await sim.pass();
+  const nodes = sim.nodes.filter(({ name }) => name !== 'n0');
+  await sim.fluxion.removeNodes(['n0']);
+  sim.change('running0', { phase: 'Finished', allocation: null });
+  await sim.pass({ nodes });
+  expect(sim.row('wide0').estimatedStart).toBe(1300);
+});
+
+test('after an overrun the plan is made anew in order', async () => {
+  const sim = await Simulation.of(nodesOf(2, 2), { policy: 'conservative' });
+  sim.submit('late', { pods: 2, cpu: 2, walltime: 100 });
+  await sim.pass();
+  sim.submit('first', { cpu: 2, walltime: 60 });
+  sim.submit('second', { pods: 2, cpu: 2, walltime: 60 });
+  await sim.pass();
+  expect(sim.row('second').estimatedStart).toBe(1160);
+  sim.now = 1150;
+  expect((await sim.pass()).grants).toEqual([]);
+  await sim.finish('late');
+  await sim.pass();
+  expect(sim.startOf('first')).toBe(1150);
+  expect(sim.row('second').estimatedStart).toBe(1210);
+});
+
+test('the outlook tells when a reservation can not come earlier', () => {
+  const forecast = new CapacityForecast(nodesOf(2, 4), 0);
+  const allocation = (start: number, end: number, core: string) => ({
+    jobid: 1,
+    start,
+    end,
+    nodes: [{ name: 'n0', units: { core } }],
+  });
+  forecast.add(allocation(0, 100, '0-3'));
+  forecast.add(allocation(-50, -10, '0'));
+  const own = allocation(100, 150, '0-3');
+  forecast.add(own);
+  const jobspec = (pods: number) => ({
+    jobspec: {
+      version: 1,
+      resources: [{ type: 'slot', count: pods, label: 'pod', with: [{ type: 'core', count: 1 }] }],
+      tasks: [],
+      attributes: { system: { duration: 50 } },
+    },
+  });
+  expect(forecast.mayImprove(jobspec(4), own, 100)).toBe(true);
+  // What has overrun holds for one more second.
+  expect(forecast.mayImprove(jobspec(4), own, 1)).toBe(false);
+  expect(forecast.mayImprove(jobspec(5), own, 100)).toBe(false);
+});

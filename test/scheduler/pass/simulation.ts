@@ -1,0 +1,266 @@
+/**
+ * A cluster on paper: the embedded matcher, rows, and a clock that jumps from
+ * event to event. Commits what a pass decides as the queue would.
+ */
+
+import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
+import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
+import type { Fluxion } from '../../../runtime/fluxion/types';
+import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
+import type { PodSpec } from '../../../runtime/jobspec/pod';
+import { newRow } from '../../../runtime/queue/rows';
+import type { QueueSettings } from '../../../runtime/queue/settings';
+import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
+import { parseIdset } from '../../../runtime/resources/idset';
+import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { runPass } from '../../../runtime/scheduler/pass/pass';
+import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
+import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
+import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
+import { queueSettings } from './settings';
+
+export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
+  readonly pods?: number;
+  readonly cpu?: number;
+  readonly walltime?: number;
+  readonly exclusive?: boolean;
+  readonly pod?: Partial<PodSpec>;
+  readonly priority?: number;
+  readonly queue?: string;
+  readonly submittedAt?: number;
+  readonly held?: boolean;
+  /** Seconds it really runs. @default - its walltime */
+  readonly runs?: number;
+}
+
+export interface Start {
+  readonly uid: string;
+  readonly start: number;
+  /** When it really ended, if it has. */
+  end?: number;
+  readonly allocation: Allocation;
+}
+
+export function nodesOf(count: number, cores: number): GraphNode[] {
+  return Array.from({ length: count }, (_, i) => ({ name: `n${i}`, units: { core: cores } }));
+}
+
+export class Simulation {
+  now = 1_000;
+  readonly rows = new Map<string, WorkloadRow>();
+  readonly started: Start[] = [];
+  /** uid -> every estimate it was given, in order, and its start. */
+  readonly estimates = new Map<string, number[]>();
+  private readonly runs = new Map<string, number>();
+  private reservations: readonly Reservation[] = [];
+  private memory: PassCache | undefined;
+  private freed = true;
+  private lastNodes: readonly GraphNode[] | undefined;
+  private count = 0;
+  /** By name; of those that are not here the defaults with the simulation's policy and depth. */
+  private readonly settings = new Map<string, QueueSettings>();
+
+  private constructor(
+    readonly fluxion: Fluxion,
+    readonly nodes: readonly GraphNode[],
+    readonly policy: QueuePolicy,
+    readonly depth: number,
+  ) {}
+
+  static async of(
+    nodes: readonly GraphNode[],
+    {
+      policy = 'easy',
+      depth = 100,
+      match = 'lonode',
+    }: { policy?: QueuePolicy; depth?: number; match?: MatchPolicy } = {},
+  ): Promise<Simulation> {
+    const fluxion = embeddedFluxion();
+    await fluxion.init({ nodes, policy: match, now: 1_000 });
+    return new Simulation(fluxion, nodes, policy, depth);
+  }
+
+  submit(uid: string, options: JobOptions = {}): WorkloadRow {
+    const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
+    const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
+    const jobspec = jobspecOf({ pod, pods, walltime, exclusive });
+    this.count += 1;
+    const submission = {
+      uid,
+      kind: options.kind ?? 'Job',
+      namespace: 'science',
+      name: uid,
+      queue: options.queue ?? 'default',
+      priority: options.priority ?? 0,
+      submittedAt,
+      walltime,
+      pods,
+      jobspec,
+      shape: shapeOf(jobspec),
+      held: options.held ?? false,
+      user: options.user ?? 'ada',
+      after: options.after ?? [],
+      preemptible: options.preemptible ?? false,
+    };
+    const row = newRow(submission, this.count);
+    this.runs.set(uid, options.runs ?? walltime);
+    this.rows.set(uid, row);
+    return row;
+  }
+
+  /** One pass, and its decisions committed. */
+  async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
+    const all = [...this.rows.values()].filter(({ phase }) => phase !== 'Finished');
+    const nodes = over.nodes ?? this.nodes;
+    const result = await runPass({
+      now: this.now,
+      queues: [...Map.groupBy(all, ({ queue }) => queue)].map(([name, rows]) => ({
+        settings: this.settingsOf(name),
+        rows,
+      })),
+      matcher: this.fluxion,
+      reservations: this.reservations,
+      memory: this.memory,
+      freed: this.freed,
+      graphGrew: nodes !== this.lastNodes,
+      ...over,
+      nodes,
+    });
+    this.memory = result.memory;
+    this.freed = false;
+    this.lastNodes = nodes;
+    this.commit(result);
+    return result;
+  }
+
+  /** Makes a queue that is not as all others. */
+  queue(name: string, over: Partial<QueueSettings> = {}): void {
+    this.settings.set(name, queueSettings({ name, policy: this.policy, depth: this.depth, ...over }));
+  }
+
+  private settingsOf(name: string): QueueSettings {
+    return this.settings.get(name) ?? queueSettings({ name, policy: this.policy, depth: this.depth });
+  }
+
+  private commit({ grants, waits, recalls, reservations }: PassResult): void {
+    this.reservations = reservations;
+    for (const { uid, message } of recalls) this.change(uid, { recall: message });
+    for (const { uid, allocation } of grants) {
+      this.change(uid, {
+        phase: 'Running',
+        reason: null,
+        message: null,
+        allocation,
+        estimatedStart: null,
+        allocatedAt: this.now,
+      });
+      this.started.push({ uid, start: this.now, allocation });
+      this.estimates.get(uid)?.push(this.now);
+    }
+    for (const { uid, reason, message, estimatedStart } of waits) {
+      this.change(uid, { reason, message, estimatedStart });
+      if (estimatedStart !== null) {
+        this.estimates.set(uid, [...(this.estimates.get(uid) ?? []), estimatedStart]);
+      }
+    }
+  }
+
+  change(uid: string, over: Partial<WorkloadRow>): void {
+    this.rows.set(uid, { ...this.row(uid), ...over });
+  }
+
+  row(uid: string): WorkloadRow {
+    return this.rows.get(uid)!;
+  }
+
+  /** The job is over and its pods are gone. */
+  async finish(uid: string): Promise<void> {
+    await this.leave(uid);
+    this.change(uid, { phase: 'Finished', result: 'Succeeded', allocation: null });
+  }
+
+  /** It was taken back, its pods are gone, and it waits again with a new job id. */
+  async requeue(uid: string): Promise<void> {
+    await this.leave(uid);
+    const { recall, preemptions } = this.row(uid);
+    this.count += 1;
+    this.change(uid, {
+      phase: 'Waiting',
+      reason: 'Requeued',
+      message: recall,
+      allocation: null,
+      allocatedAt: null,
+      recall: null,
+      preemptions: preemptions + 1,
+      jobid: this.count,
+    });
+  }
+
+  private async leave(uid: string): Promise<void> {
+    await this.fluxion.cancel(this.row(uid).jobid);
+    this.freed = true;
+    const start = this.started.findLast((s) => s.uid === uid);
+    if (start !== undefined) start.end = this.now;
+  }
+
+  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission, every end, and whenever the last pass asks for one. */
+  async run(
+    arrivals: readonly { readonly at: number; submit(): void }[] = [],
+    afterPass: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    const coming = [...arrivals].sort((a, b) => a.at - b.at);
+    for (;;) {
+      while (coming[0] !== undefined && coming[0].at <= this.now) {
+        coming.shift()!.submit();
+      }
+      for (const { uid, start } of this.running()) {
+        if (start + this.runs.get(uid)! <= this.now) {
+          await this.finish(uid);
+        }
+      }
+      const { nextAt = Number.POSITIVE_INFINITY } = await this.pass();
+      await afterPass();
+      if (this.freed) continue;
+      const next = Math.min(
+        nextAt,
+        coming[0]?.at ?? Number.POSITIVE_INFINITY,
+        ...this.running().map(({ uid, start }) => start + this.runs.get(uid)!),
+      );
+      if (!Number.isFinite(next)) {
+        return;
+      }
+      this.now = next;
+    }
+  }
+
+  running(): Start[] {
+    return this.started.filter(({ end }) => end === undefined);
+  }
+
+  startOf(uid: string): number {
+    return this.started.find((s) => s.uid === uid)!.start;
+  }
+
+  /** Units that two jobs held at the same time, as text; empty if all is well. */
+  doubleGrants(): string[] {
+    const doubled: string[] = [];
+    const spans = new Map<string, { uid: string; start: number; end: number }[]>();
+    for (const { uid, start, end = Number.POSITIVE_INFINITY, allocation } of this.started) {
+      for (const unit of unitsIn(allocation)) {
+        const before = spans.get(unit) ?? [];
+        const clash = before.find((other) => other.start < end && start < other.end);
+        if (clash !== undefined) {
+          doubled.push(`${unit}: ${clash.uid} and ${uid}`);
+        }
+        spans.set(unit, [...before, { uid, start, end }]);
+      }
+    }
+    return doubled;
+  }
+}
+
+function unitsIn({ nodes }: Allocation): string[] {
+  return nodes.flatMap(({ name, units }) =>
+    Object.entries(units).flatMap(([type, ids]) => parseIdset(ids).map((id) => `${name}/${type}${id}`)),
+  );
+}

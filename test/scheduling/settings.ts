@@ -1,8 +1,0 @@
-/** Settings of a queue for tests: easy, and nothing limited. */
-import { parseConfig } from '../../runtime/config';
-import { ownQueue } from '../../runtime/controllers/queue-settings';
-import type { QueueSettings } from '../../runtime/queue/types';
-
-export function queueSettings(over: Partial<QueueSettings> = {}): QueueSettings {
-  return { ...ownQueue(parseConfig({}).queue), ...over };
-}

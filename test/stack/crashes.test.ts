@@ -1,0 +1,192 @@
+/**
+ * Controllers, the Fluxion service, the apiserver and Postgres are killed,
+ * stopped and restarted while jobs run. No workload is lost, misplaced or
+ * granted units twice, and no units stay allocated at the end.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
+import type { Lease } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import type { RoleProcess } from './roles';
+import { describeStack } from './suite';
+import { Namespace } from './workloads';
+
+/** Short times, so that a new leader is elected quickly. */
+const ELECTION = { leaseDurationSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 };
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
+
+describeStack(
+  'crashes of processes',
+  (getFixture) => {
+    let science: Namespace;
+    let fluxion: RoleProcess;
+    let submitted = 0;
+    const controllers: RoleProcess[] = [];
+
+    const startController = async () => {
+      const { stack } = getFixture();
+      const role = await stack.startController({
+        fluxion: { address: stack.roles.fluxionAddress },
+        leaderElection: ELECTION,
+      });
+      controllers.push(role);
+      return role;
+    };
+
+    beforeAll(async () => {
+      fluxion = await getFixture().stack.roles.startFluxion();
+      await startController();
+      science = await Namespace.create(getFixture, 'science');
+    }, 60_000);
+
+    /** Submits about three seconds of work. */
+    async function submit(): Promise<void> {
+      for (const _ of Array(6).keys()) {
+        const i = submitted++;
+        const annotations = { 'fluxqueue/walltime': '60s' };
+        if (i % 6 === 0) await science.job(`wide-${i}`, { annotations, pods: 3, cores: 4 });
+        else if (i % 6 === 1) await science.job(`loose-${i}`, { annotations, pods: 2, indexed: false });
+        else if (i % 6 === 2) await science.pod(`plain-${i}`, { annotations });
+        else await science.job(`small-${i}`, { annotations, cores: i % 4 });
+      }
+    }
+
+    async function expectNothingLost(): Promise<void> {
+      await science.finished();
+      const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
+      expect({ finished, misplaced, lost, doubleGranted }).toEqual({
+        finished: jobs,
+        misplaced: 0,
+        lost: 0,
+        doubleGranted: 0,
+      });
+      // A restart neither cancels nor requeues a workload.
+      const rows = await getFixture().queue.byUid(science.uids);
+      expect(rows.filter(({ result, requeues }) => result !== 'Succeeded' || requeues > 0)).toEqual([]);
+      const address = getFixture().stack.roles.fluxionAddress;
+      const client = connectFluxion({ address });
+      try {
+        await waitFor('Fluxion to have no allocations', async () => {
+          const { jobs: held, nodes } = await client.state();
+          return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
+        });
+      } finally {
+        await client.close();
+      }
+    }
+
+    const isLeader = async (role: RoleProcess) => /^fluxqueue_leader 1$/m.test(await role.metrics());
+    const holder = async () => (await getFixture().client.get<Lease>(LEASE)).spec?.holderIdentity ?? '';
+
+    test('no workload is lost when the controller is killed at different moments', async () => {
+      for (const moment of [50, 400, 900]) {
+        await submit();
+        await pause(moment);
+        await controllers.pop()!.crash();
+        await startController();
+      }
+      await expectNothingLost();
+    }, 90_000);
+
+    test('no workload is lost when the Fluxion service is killed', async () => {
+      await submit();
+      await pause(300);
+      await fluxion.crash();
+      await submit();
+      fluxion = await getFixture().stack.roles.startFluxion();
+      await expectNothingLost();
+    }, 90_000);
+
+    test('no workload is lost when the apiserver is restarted', async () => {
+      await submit();
+      await getFixture().stack.cluster.restartApiserver();
+      await waitFor('the apiserver to accept jobs', async () => {
+        await submit();
+        return true;
+      });
+      await expectNothingLost();
+    }, 90_000);
+
+    test('the controller is not ready while Postgres is down, and no workload is lost', async () => {
+      const { postgres } = getFixture().stack;
+      await submit();
+      await postgres.kill();
+      await submit();
+      const [leader] = controllers;
+      await waitFor('the controller to be not ready', async () => !(await leader!.isReady()));
+      expect(await leader!.notReady()).toMatch(/^not ready: FLUXQ_DATABASE_DOWN: /);
+      await postgres.restart();
+      await waitFor('the controller to be ready', () => leader!.isReady());
+      await expectNothingLost();
+    }, 90_000);
+
+    test('a frozen leader is replaced and does not lead when it resumes', async () => {
+      const [first] = controllers;
+      await waitFor('the first controller to lead', () => isLeader(first!));
+      const second = await startController();
+      await submit();
+      first!.process.signal('SIGSTOP');
+      await submit();
+      await waitFor('the second controller to lead', () => isLeader(second));
+      await pause(200);
+      first!.process.signal('SIGCONT');
+      await submit();
+      await expectNothingLost();
+      // It exits, to be restarted, or is a candidate again: it does not lead.
+      expect(first!.process.running && (await isLeader(first!))).toBe(false);
+    }, 90_000);
+
+    test('a controller releases the Lease at SIGTERM', async () => {
+      for (const role of controllers.splice(0)) {
+        if (!role.process.running) continue;
+        await role.stop();
+        expect(await role.process.exited).toBe('exit code 0');
+      }
+      expect(await holder()).toBe('');
+      await submit();
+      await startController();
+      await expectNothingLost();
+    }, 90_000);
+
+    test('a term that is fenced at its last write does not end the next term', async () => {
+      const [leader] = controllers;
+      await waitFor('the first controller to lead', () => isLeader(leader!));
+      const identity = await holder();
+      const other = new Client({ connectionString: getFixture().stack.postgres.url });
+      await other.connect();
+      try {
+        // A newer fence is in an open transaction: every write of the leader waits for its commit.
+        await other.query('BEGIN');
+        await other.query('UPDATE fluxqueue.leader SET fence = fence + 1');
+        await submit();
+        await waitFor('a blocked write', async () => {
+          const { rowCount } = await other.query('SELECT FROM pg_locks WHERE NOT granted');
+          return rowCount !== 0;
+        });
+        // This holder never renews the Lease.
+        const taken = { spec: { holderIdentity: 'other', leaseDurationSeconds: 1 } };
+        await getFixture().client.patch(LEASE, taken, 'merge');
+        await waitFor('the controller to hold the Lease again', async () => (await holder()) === identity);
+        expect(await isLeader(leader!)).toBe(false);
+        await other.query('COMMIT');
+      } finally {
+        await other.end();
+      }
+      await waitFor('the controller to lead again', () => isLeader(leader!));
+      expect(leader!.process.logTail()).toContain('FLUXQ_FENCED');
+      await expectNothingLost();
+    }, 90_000);
+
+    test('a leader exits with FLUXQ_FENCED if the database has a newer leader', async () => {
+      const leader = controllers.pop()!;
+      await getFixture().queue.acquireFence('other');
+      await submit();
+      expect(await leader.process.exited).toBe('exit code 1');
+      expect(leader.process.logTail()).toContain('FLUXQ_FENCED');
+      await startController();
+      await expectNothingLost();
+    }, 90_000);
+  },
+  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } }, postgres: { own: true } },
+);

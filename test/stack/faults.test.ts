@@ -1,0 +1,161 @@
+/**
+ * The crash matrix on the real control plane: a term crashes before and after
+ * every kind of commit, patch and call, or loses the answer, while jobs of every
+ * kind run. Afterwards no workload is lost, misplaced or granted units twice,
+ * and no units stay allocated.
+ */
+import { GATE } from '../../constructs/api/labels';
+import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import { CALLS, type CallName } from '../crash-matrix/points';
+import type { Fault, FaultInjector } from './fault-injector';
+import { describeStack } from './suite';
+import { Terms } from './terms';
+import { Namespace } from './workloads';
+
+const NODES = 4;
+const CORES = 4;
+
+/** Calls for changed queues, preemptions and a changed graph. Only test/crash-matrix injects faults into them. */
+const CALLS_ELSEWHERE: readonly CallName[] = [
+  'queue.setQueues',
+  'queue.recall',
+  'fluxion.removeNodes',
+  'fluxion.addNodes',
+];
+const CALLS_HERE = CALLS.filter((call) => !CALLS_ELSEWHERE.includes(call));
+
+/** A crash at the first and at a later call of this kind, and a lost answer without a crash. */
+function faultsOf(call: string): readonly Fault[] {
+  const once: Fault[] = [
+    { call, when: 'before', nth: 1, crash: true },
+    { call, when: 'after', nth: 1, crash: true },
+  ];
+  // A term without disturbances makes this call once.
+  if (call === 'queue.requeue') return [...once, { call, when: 'after', nth: 1, crash: false }];
+  if (call === 'queue.active' || call === 'fluxion.init' || call === 'fluxion.replay') return once;
+  return [
+    ...once,
+    { call, when: 'after', nth: 3, crash: true },
+    { call, when: 'after', nth: 1, crash: false },
+  ];
+}
+
+describeStack(
+  'a fault at any call of a term',
+  (getFixture) => {
+    let terms: Terms;
+    let science: Namespace;
+    let submitted = 0;
+
+    beforeAll(async () => {
+      terms = await Terms.create(getFixture());
+      science = await Namespace.create(getFixture, 'science');
+    });
+    afterAll(() => terms.stop());
+
+    /** Submits one workload of each kind; the last one is held until its user releases it. */
+    async function submit(): Promise<{ held: KubernetesObject; victim: KubernetesObject }> {
+      const i = submitted++;
+      const annotations = { 'fluxqueue/walltime': '60s' };
+      const common = { annotations, runs: '200ms' };
+      await science.job(`gang-${i}`, { ...common, pods: 3, cores: CORES });
+      await science.job(`loose-${i}`, { ...common, pods: 2, cores: 2, indexed: false });
+      await science.pod(`plain-${i}`, common);
+      const victim = await science.job(`victim-${i}`, { ...common, cores: 2 });
+      const held = await science.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
+      return { held, victim };
+    }
+
+    async function disturb({ held, victim }: Awaited<ReturnType<typeof submit>>): Promise<void> {
+      if (submitted % 2 === 0)
+        await science.delete(victim, 'Job', submitted % 4 === 0 ? 'Foreground' : 'Background');
+      await science.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
+    }
+
+    /** Removes the node of a running job, which causes a call of `queue.requeue`. */
+    async function loseNode({ sprung }: FaultInjector): Promise<void> {
+      const { cluster } = getFixture().stack;
+      const i = submitted++;
+      // No other pod uses this node: a bare Pod on a deleted node ends only when the controller manager deletes it.
+      const taint = { key: 'spare', value: `${i}`, effect: 'NoSchedule' };
+      const shape = { cpu: String(CORES), labels: { spare: `${i}` }, taints: [taint] };
+      const [name] = await cluster.addNodes(1, shape);
+      const job = await science.job(`moved-${i}`, {
+        cores: CORES,
+        runs: '2s',
+        podSpec: {
+          nodeSelector: { spare: `${i}` },
+          tolerations: [{ key: 'spare', operator: 'Equal', value: `${i}`, effect: 'NoSchedule' }],
+        },
+        annotations: { 'fluxqueue/walltime': '60s' },
+      });
+      // A job that the previous term had to requeue also triggers the fault.
+      await Promise.race([science.phase(job, 'Running'), sprung]);
+      await cluster.removeNode(name!);
+      // The job can run on this node after the fault.
+      await cluster.addNodes(1, shape);
+    }
+
+    async function inject(fault: Fault): Promise<void> {
+      const faults = await terms.next(fault);
+      for (let tries = 0; !faults.isSprung && tries < 4; tries++) {
+        const batch = await submit();
+        // Only a waiting row can be updated.
+        if (fault.call === 'queue.update')
+          await Promise.race([science.phase(batch.held, 'Waiting'), faults.sprung]);
+        await disturb(batch);
+        if (fault.call === 'queue.requeue') await loseNode(faults);
+        await waitFor(`the fault ${JSON.stringify(fault)}`, () => faults.isSprung, {
+          timeoutMs: 3_000,
+        }).catch(() => undefined);
+      }
+      expect(faults.isSprung).toBe(true);
+    }
+
+    /** Waits for the end of all workloads and checks the invariants. */
+    async function expectSettled(): Promise<void> {
+      await science.finished(40_000);
+      const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
+      expect({ finished, misplaced, lost, doubleGranted }).toEqual({
+        finished: jobs,
+        misplaced: 0,
+        lost: 0,
+        doubleGranted: 0,
+      });
+      await waitFor('Fluxion to have no allocations', async () => {
+        const { jobs: held, nodes } = await terms.fluxion.state();
+        return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
+      });
+      const gated = (await science.pods()).filter(({ spec }) =>
+        spec.schedulingGates?.some(({ name }) => name === GATE),
+      );
+      expect(gated).toEqual([]);
+    }
+
+    describe.each(['queue', 'client', 'fluxion'])('%s', (port) => {
+      test.each(CALLS_HERE.filter((call) => call.startsWith(port)))('%s', async (call) => {
+        for (const fault of faultsOf(call)) await inject(fault);
+      });
+
+      test('leaves no workload lost, misplaced or granted units twice, and no units allocated', async () => {
+        await terms.next();
+        await expectSettled();
+        expect(terms.fenced).toEqual([]);
+      });
+    });
+
+    test('every FluxJob is Finished', async () => {
+      const { client } = getFixture();
+      await waitFor('all FluxJobs to be Finished', async () => {
+        const { items } = await client.list<{ status?: { phase?: string } } & KubernetesObject>(
+          '/apis/jobs.converged-computing.org/v1alpha1/namespaces/science/fluxjobs',
+        );
+        const open = items.filter(({ status }) => status?.phase !== 'Finished');
+        if (open.length > 0) throw new Error(open.map(({ metadata }) => metadata.name).join(', '));
+        return items.length > 0;
+      });
+    });
+  },
+  { cluster: { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } } },
+);

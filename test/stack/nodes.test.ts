@@ -1,0 +1,153 @@
+/** Nodes that are added, removed, cordoned, resized, or used by pods outside the queue. */
+import type { Node } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import { describeStack } from './suite';
+import { Namespace } from './workloads';
+
+describeStack(
+  'changes of nodes',
+  (getFixture) => {
+    let science: Namespace;
+
+    beforeAll(async () => {
+      const { stack } = getFixture();
+      await stack.roles.startFluxion();
+      await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
+      science = await Namespace.create(getFixture, 'science');
+    }, 60_000);
+
+    /** In the order of their names. */
+    const nodeNames = async () => {
+      const { items } = await getFixture().client.list<Node>('/api/v1/nodes');
+      return items.map(({ metadata }) => metadata.name);
+    };
+    const patchNode = (name: string, body: object, subresource = '') =>
+      getFixture().client.patch(`/api/v1/nodes/${name}${subresource}`, body, 'merge');
+
+    const untilReadyIs = (name: string, ready: boolean) =>
+      waitFor(`the Ready condition of ${name}`, async () => {
+        const { status, spec } = await getFixture().client.get<Node>(`/api/v1/nodes/${name}`);
+        const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+        return (condition?.status === 'True') === ready && (!ready || (spec.taints ?? []).length === 0);
+      });
+
+    test('requeues a gang whose node is lost, in its queue position, and runs it on other nodes', async () => {
+      const gang = await science.job('gang', { pods: 3, cores: 4, runs: '40s', spec: { backoffLimit: 10 } });
+      const before = await science.phase(gang, 'Running');
+      const next = await science.job('next', { pods: 3, cores: 4, runs: '100ms' });
+      await science.phase(next, 'Waiting');
+      const lost = before.allocation!.nodes[1]!.name;
+      await getFixture().stack.cluster.removeNode(lost);
+      const requeued = await science.phase(gang, 'Waiting');
+      expect(requeued).toMatchObject({ requeues: 1, submittedAt: before.submittedAt, allocation: null });
+      // Neither Job fits on the two nodes that are left.
+      const shown = await waitFor('the FluxJob to be requeued', async () => {
+        const found = await science.fluxJob('gang-job');
+        return found?.status?.phase === 'Waiting' && found.status.requeues === 1 && found;
+      });
+      expect(shown.status!.nodes).toBeUndefined();
+      const [added] = await getFixture().stack.cluster.addNodes(1);
+      const after = await science.phase(gang, 'Running');
+      expect(after.jobid).not.toBe(before.jobid);
+      const nodes = after.allocation!.nodes.map(({ name }) => name);
+      expect(nodes).toContain(added);
+      expect(nodes).not.toContain(lost);
+      await waitFor('its pods on their nodes', async () => {
+        const alive = (await science.podsOf(gang)).filter(({ status }) => status?.phase === 'Running');
+        return (
+          alive
+            .map(({ spec }) => spec.nodeName)
+            .sort()
+            .join() === [...nodes].sort().join()
+        );
+      });
+      const events = await science.events(gang);
+      expect(events).toContainEqual(`Requeued: node ${lost} was lost; requeued, retrying in 5s`);
+      await science.delete(gang, 'Job');
+      await science.phase(gang, 'Finished');
+      await science.phase(next, 'Finished');
+      expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
+    });
+
+    test('frees the nodes of a running Job that its user suspends, and releases it again', async () => {
+      const job = await science.job('paused', { pods: 3, cores: 4, runs: '30s' });
+      const before = await science.phase(job, 'Running');
+      await science.patch(job, 'Job', { spec: { suspend: true } });
+      const after = await waitFor('it to run again', async () => {
+        const row = await science.row(job);
+        return row?.phase === 'Running' && row.jobid !== before.jobid && row;
+      });
+      // A suspension by the user does not count as a failure.
+      expect(after.requeues).toBe(0);
+      await science.delete(job, 'Job');
+      await science.phase(job, 'Finished');
+    });
+
+    test('starts nothing on a cordoned node or on a node that is not ready', async () => {
+      const [cordoned, lost, left] = await nodeNames();
+      await patchNode(cordoned!, { spec: { unschedulable: true } });
+      await patchNode(lost!, { metadata: { annotations: { 'fluxqueue.test/not-ready': 'true' } } });
+      await untilReadyIs(lost!, false);
+      const wide = await science.job('wide', { pods: 2, cores: 4, runs: '100ms' });
+      const row = await science.phase(wide, 'Waiting', 'Busy');
+      expect(row.message).toMatch(/down|cordoned/);
+      const one = await science.job('one', { cores: 4, runs: '100ms' });
+      expect((await science.phase(one, 'Finished')).allocation!.nodes[0]!.name).toBe(left);
+      await patchNode(cordoned!, { spec: { unschedulable: null } });
+      await science.phase(wide, 'Finished');
+      await patchNode(lost!, { metadata: { annotations: { 'fluxqueue.test/not-ready': null } } });
+      await untilReadyIs(lost!, true);
+      const all = await science.job('all', { pods: 3, cores: 4, runs: '100ms' });
+      await science.phase(all, 'Finished');
+    });
+
+    test('does not use the units of unmanaged pods until these pods are deleted', async () => {
+      const { stack, client } = getFixture();
+      await stack.namespace('others', false);
+      const names = await nodeNames();
+      for (const [i, nodeName] of names.entries())
+        await stack.cluster.create({
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: `other-${i}`, namespace: 'others' },
+          spec: {
+            nodeName,
+            terminationGracePeriodSeconds: 0,
+            containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '2' } } }],
+          },
+        });
+      const small = await science.job('small', { pods: 3, cores: 2, runs: '20s' });
+      await science.phase(small, 'Running');
+      const full = await science.job('full', { cores: 4, runs: '100ms' });
+      await waitFor('a scheduling pass', async () => (await science.row(full))!.reason !== 'Submitted');
+      await science.delete(small, 'Job');
+      await science.phase(small, 'Finished');
+      expect((await science.row(full))!.phase).toBe('Waiting');
+      await client.delete('/api/v1/namespaces/others/pods/other-1');
+      expect((await science.phase(full, 'Finished')).allocation!.nodes[0]!.name).toBe(names[1]);
+      for (const i of [0, 2]) await client.delete(`/api/v1/namespaces/others/pods/other-${i}`);
+    });
+
+    test('uses the new units of a resized node', async () => {
+      const larger = await science.job('larger', { cores: 6, runs: '100ms' });
+      await science.phase(larger, 'Waiting', 'Unsatisfiable');
+      const [name] = await nodeNames();
+      await patchNode(name!, { status: { allocatable: { cpu: '6' }, capacity: { cpu: '6' } } }, '/status');
+      expect((await science.phase(larger, 'Finished')).allocation!.nodes[0]!.name).toBe(name);
+    });
+
+    test('does not grant the nodes of a Job that exceeds its walltime', async () => {
+      const late = await science.job('late', {
+        pods: 3,
+        cores: 4,
+        runs: '6s',
+        annotations: { 'fluxqueue/walltime': '1s' },
+      });
+      await science.phase(late, 'Running');
+      const next = await science.job('after-late', { pods: 3, cores: 4, runs: '100ms' });
+      await science.phase(next, 'Finished');
+      expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
+    });
+  },
+  { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+);

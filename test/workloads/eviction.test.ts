@@ -1,0 +1,168 @@
+/** The steps of an eviction, the backoff and limit of requeues, and the Events for the user. */
+
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { EventNote } from '../../runtime/kubernetes/events';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
+import { adapters } from '../../runtime/workloads/index';
+import { QueueModel } from '../fuzz/queue-model';
+import { allocationOf, submission } from '../queue/submission';
+
+const adapter = adapters.get('Job')!;
+const NOW = 1_000;
+
+async function setUp() {
+  const queue = new QueueModel(() => NOW);
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+  await workloadCache.reload();
+  await workloadCache.submit(submission('a'));
+  const events: EventNote[] = [];
+  const freed: number[] = [];
+  const patches: unknown[] = [];
+  const decisions: unknown[][] = [];
+  const eviction = new Eviction({
+    client: {
+      patch: async (_path: string, body: object) => patches.push(body),
+    } as unknown as KubernetesClient,
+    workloadCache,
+    nodeExists: () => true,
+    requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
+    onFreed: (jobid) => freed.push(jobid),
+    onQueueChanged: () => undefined,
+    recordEvent: (_object, _adapter, event) => events.push(event),
+    logger: { debug: (...line: unknown[]) => decisions.push(line) } as never,
+    now: () => NOW,
+  });
+  const row = () => workloadCache.byUid('a')!;
+  const grant = async () => {
+    await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }]);
+    await workloadCache.released('a');
+  };
+  const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
+    eviction.evict({ object, adapter, row: row(), pods }, reason);
+  return { workloadCache, eviction, events, freed, patches, decisions, row, grant, evict };
+}
+
+function job(suspend: boolean, generation = 5): Job {
+  return {
+    metadata: {
+      name: 'job-a',
+      namespace: 'science',
+      uid: 'a',
+      resourceVersion: '1',
+      creationTimestamp: '2027-01-01T00:00:00Z',
+      generation,
+    },
+    spec: { suspend, template: { spec: { containers: [] } } },
+  };
+}
+
+const LOST: EvictionReason = { cause: 'failure', message: 'node node-1 was lost' };
+const pod: Pod = { metadata: job(false).metadata, spec: { containers: [], nodeName: 'node-1' } };
+
+describe('an eviction', () => {
+  test('suspends the Job, waits for its pods to terminate and then requeues the workload', async () => {
+    const { grant, evict, row, patches, events, freed } = await setUp();
+    await grant();
+    const { jobid } = row();
+    await evict(LOST, job(false));
+    expect(patches).toEqual([expect.objectContaining({ spec: { suspend: true } })]);
+    await evict(LOST, job(true), [pod]);
+    expect(row().phase).toBe('Ready');
+    await evict(LOST, job(true));
+    expect(row()).toMatchObject({ phase: 'Waiting', reason: 'Requeued', requeues: 1, notBefore: NOW + 10 });
+    expect(freed).toEqual([jobid]);
+    expect(events).toEqual([
+      {
+        type: 'Warning',
+        reason: 'Requeued',
+        message: 'node node-1 was lost; requeued, retrying in 10s',
+      },
+    ]);
+  });
+
+  test('keeps the failure that began it until the workload is requeued', async () => {
+    const { grant, evict, row, eviction } = await setUp();
+    await grant();
+    const granted = row();
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
+    await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true), [pod]);
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
+    await evict(LOST, job(false));
+    expect(eviction.pendingFailure(granted)).toEqual(LOST);
+    await evict(LOST, job(true));
+    expect(row().phase).toBe('Waiting');
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
+  });
+
+  test('ignores the object as it was before its release', async () => {
+    const { grant, evict, row, eviction } = await setUp();
+    await grant();
+    eviction.recordRelease(job(false, 7), row());
+    // The generation that was released, and one from a change by the user just before the release.
+    for (const generation of [5, 6]) await evict(LOST, job(true, generation));
+    expect(row().phase).toBe('Ready');
+    await evict(LOST, job(true, 8));
+    expect(row().phase).toBe('Waiting');
+  });
+
+  test('doubles the backoff with each failure and stops retrying at the limit', async () => {
+    const { grant, evict, row, events } = await setUp();
+    const waits: (number | null)[] = [];
+    for (let i = 0; i < 2; i++) {
+      await grant();
+      await evict(LOST, job(true));
+      waits.push(row().notBefore);
+    }
+    expect(waits).toEqual([NOW + 10, NOW + 20]);
+    await grant();
+    await evict(LOST, job(true));
+    expect(row()).toMatchObject({
+      reason: 'RequeueLimit',
+      notBefore: null,
+      message: 'node node-1 was lost; not retried after 2 requeues, edit the workload to retry',
+    });
+    expect(events.map(({ reason }) => reason)).toEqual(['Requeued', 'Requeued', 'RequeueLimit']);
+  });
+
+  test('neither counts a preemption or a suspension nor backs off after it', async () => {
+    const { grant, evict, row, events } = await setUp();
+    const causes: readonly EvictionReason[] = [
+      { cause: 'preempted', message: 'preempted by science/b, which is more urgent' },
+      { cause: 'suspended', message: 'suspended by its user' },
+    ];
+    for (const reason of causes) {
+      await grant();
+      await evict(reason, job(true));
+      expect(row()).toMatchObject({ reason: 'Requeued', requeues: 0, notBefore: null });
+    }
+    expect(row().preemptions).toBe(1);
+    expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+      'Warning Preempted',
+      'Normal Requeued',
+    ]);
+  });
+
+  test('logs each step with the workload, its queue and its job id', async () => {
+    const { grant, evict, row, decisions } = await setUp();
+    await grant();
+    const { jobid } = row();
+    await evict(LOST, job(false));
+    await evict(LOST, job(true), [pod]);
+    await evict(LOST, job(true));
+    expect(decisions.map(([, decision]) => decision)).toEqual([
+      'evicting: suspending the object',
+      'evicting: waiting for the pods to terminate',
+      'requeued',
+    ]);
+    for (const [fields] of decisions)
+      expect(fields).toEqual({
+        workload: 'Job/science/job-a',
+        queue: 'default',
+        jobid,
+        cause: 'failure',
+        reason: 'node node-1 was lost',
+      });
+  });
+});

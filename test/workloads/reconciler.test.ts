@@ -1,0 +1,308 @@
+/** Single reconciles of one workload, each with a view of the cluster that is stale, partial or contradictory. */
+import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { parseConfig } from '../../runtime/config';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
+import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import type { EventNote } from '../../runtime/kubernetes/events';
+import { jobs } from '../../runtime/kubernetes/paths';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import { openQueue } from '../../runtime/queue/queue';
+import type { Queue } from '../../runtime/queue/store';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { adapters } from '../../runtime/workloads/index';
+import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
+import { SubmissionBuilder } from '../../runtime/workloads/submission';
+import type { Cluster } from '../cluster/cluster';
+import { startPostgres } from '../cluster/postgres';
+import { describeCluster } from '../cluster/suite';
+import { ManualClock } from '../kubernetes/manual-clock';
+
+describeCluster('the workload reconciler', (getCluster) => {
+  let cluster: Cluster;
+  let admin: KubernetesClient;
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+  let queue: Queue;
+  let workloadCache: WorkloadCache;
+  let now: number;
+  let seen: Job | undefined;
+  let pods: Pod[];
+  let nodes: Set<string>;
+  let events: EventNote[];
+  let freed: number[];
+
+  beforeAll(async () => {
+    cluster = getCluster();
+    postgres = await startPostgres();
+    admin = createClient({ kubeconfig: cluster.kubeconfig });
+    queue = openQueue({ url: postgres.url });
+    await queue.migrate();
+    const account = '/api/v1/namespaces/default/serviceaccounts/default';
+    await cluster.waitFor('its ServiceAccount', () => cluster.get(account));
+  });
+  afterAll(async () => {
+    admin.close();
+    await queue.close();
+    await postgres.stop();
+  });
+  beforeEach(async () => {
+    workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+    await workloadCache.reload();
+    now = Date.now() / 1000;
+    pods = [];
+    nodes = new Set(['node-0', 'node-1']);
+    events = [];
+    freed = [];
+  });
+
+  const config = parseConfig({});
+  const clock = new ManualClock();
+  const logger = createLogger('test', 'silent');
+
+  function reconciler(client = admin): WorkloadReconciler {
+    return new WorkloadReconciler({
+      client,
+      workloadCache,
+      adapters,
+      submissionBuilder: new SubmissionBuilder({
+        workloadCache,
+        queues: new QueueRegistry(ownQueue(config.queue), true, () => []),
+        priorityOf: () => undefined,
+        stackNamespace: 'fluxqueue-system',
+        units: config.units,
+        clusterFacts: () => NO_FACTS,
+        onInvalid: (_object, _adapter, message) =>
+          events.push({ type: 'Warning', reason: 'Invalid', message }),
+        logger,
+      }),
+      objectOf: () => seen,
+      podsOf: () => pods,
+      nodeExists: (name) => nodes.has(name),
+      requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
+      onFreed: (jobid) => freed.push(jobid),
+      onShrunk: () => undefined,
+      onQueueChanged: () => undefined,
+      onUnrecordedGrant: () => undefined,
+      recordEvent: (_object, _adapter, event) => events.push(event),
+      logger,
+      clock,
+      now: () => now,
+    });
+  }
+
+  async function createSuspended(name: string, metadata: object = {}): Promise<Job> {
+    return admin.create<Job>(jobs('default'), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name, ...metadata },
+      spec: {
+        suspend: true,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
+      },
+    });
+  }
+
+  const keyOf = ({ metadata }: Job) => ({ kind: 'Job', namespace: 'default', name: metadata.name });
+  const rowOf = (job: Job) => workloadCache.byUid(job.metadata.uid);
+  const current = (job: Job) => admin.get<Job>(jobs('default', job.metadata.name));
+
+  async function grant(job: Job, node: string): Promise<WorkloadRow> {
+    const { uid, jobid } = rowOf(job)!;
+    const allocation = {
+      jobid,
+      start: Math.floor(now),
+      end: Math.floor(now) + 3600,
+      nodes: [{ name: node, units: { core: '0', memory: '0' } }],
+    };
+    return (await workloadCache.allocate([{ uid, allocation }]))[0]!;
+  }
+
+  /** A Job in phase Ready, which the watch still shows as it was created. */
+  async function granted(name: string): Promise<Job> {
+    const job = await createSuspended(name);
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    await grant(job, 'node-0');
+    return job;
+  }
+
+  test('does not evict a Job that the watch shows as it was before its release', async () => {
+    const job = await granted('old-view');
+    const subject = reconciler();
+    await subject.reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(false);
+    // The watch still shows the Job suspended, and a node is lost.
+    nodes.delete('node-0');
+    await subject.reconcile(keyOf(job));
+    expect(rowOf(job)!.phase).toBe('Ready');
+    // Now the watch shows the released Job: it is evicted and requeued.
+    seen = await current(job);
+    await subject.reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(true);
+    expect(rowOf(job)!.phase).toBe('Ready');
+    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    await subject.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
+    expect(events).toEqual([
+      {
+        type: 'Warning',
+        reason: 'Requeued',
+        message: 'node node-0 was lost; requeued, retrying in 5s',
+      },
+    ]);
+    expect(freed).toHaveLength(1);
+  });
+
+  test('applies a hold that the user set while the Job ran once the Job is requeued', async () => {
+    const job = await granted('held-late');
+    const subject = reconciler();
+    await subject.reconcile(keyOf(job));
+    const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
+    await admin.patch(jobs('default', 'held-late'), hold, 'merge');
+    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
+      const now = await current(job);
+      return now.status?.startTime === undefined && now;
+    });
+    expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
+    await subject.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
+  });
+
+  test('waits with the release until the Job controller has reset the start time', async () => {
+    const job = await granted('held-on');
+    seen = { ...job, status: { startTime: '2026-01-01T00:00:00Z' } };
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Ready', releasedAt: null });
+    expect((await current(job)).spec.suspend).toBe(true);
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)!.releasedAt).not.toBeNull();
+  });
+
+  test('suspends a Job that a former leader released onto other nodes than granted', async () => {
+    const job = await granted('elsewhere');
+    await admin.patch(
+      jobs('default', 'elsewhere'),
+      {
+        spec: {
+          suspend: false,
+          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-1' } } },
+        },
+      },
+      'merge',
+    );
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Ready', releasedAt: null });
+    expect((await current(job)).spec.suspend).toBe(true);
+  });
+
+  test('suspends a Job that was released without a grant', async () => {
+    const job = await createSuspended('too-early');
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    await admin.patch(jobs('default', 'too-early'), { spec: { suspend: false } }, 'merge');
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(true);
+    expect(rowOf(job)!.phase).toBe('Waiting');
+  });
+
+  test('does not patch again after a crash between the release patch and its commit', async () => {
+    const job = await granted('committed-late');
+    const { type, body } = adapters.get('Job')!.releasePatch(job, rowOf(job)!);
+    await admin.patch(jobs('default', 'committed-late'), body, type);
+    seen = await current(job);
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)!.releasedAt).not.toBeNull();
+    expect((await current(job)).metadata.generation).toBe(seen.metadata.generation);
+  });
+
+  test('retries a rejected release for a minute and then frees the units', async () => {
+    const job = await granted('refused');
+    const stranger = createClient({ kubeconfig: cluster.kubeconfigFor('user') });
+    try {
+      const subject = reconciler(stranger);
+      expect(await subject.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
+      expect(rowOf(job)!.phase).toBe('Ready');
+      clock.freeze(61_000);
+      expect(await subject.reconcile(keyOf(job))).toBeUndefined();
+      expect(rowOf(job)).toMatchObject({
+        phase: 'Waiting',
+        reason: 'Invalid',
+        message: expect.stringMatching(
+          /^the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/,
+        ),
+      });
+      expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid' })]);
+      expect(freed).toHaveLength(1);
+    } finally {
+      stranger.close();
+    }
+  });
+
+  test('cancels a Job that is deleted before its release', async () => {
+    const job = await granted('deleted');
+    seen = { ...job, metadata: { ...job.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toBeUndefined();
+    expect((await queue.byUid([job.metadata.uid]))[0]).toMatchObject({
+      phase: 'Finished',
+      result: 'Cancelled',
+    });
+    expect((await current(job)).spec.suspend).toBe(true);
+  });
+
+  test('records the start of a Job that ran and finished between two reconciles', async () => {
+    const job = await granted('unseen');
+    await reconciler().reconcile(keyOf(job));
+    const start = new Date(Math.ceil(now + 2) * 1000);
+    const time = (ms: number) => new Date(start.getTime() + ms).toISOString();
+    pods = [
+      {
+        metadata: {
+          ...job.metadata,
+          name: 'unseen-0',
+          uid: 'pod',
+          annotations: { [JOBID_ANNOTATION]: String(rowOf(job)!.jobid) },
+        },
+        spec: { containers: [], nodeName: 'node-0' },
+        status: {
+          phase: 'Succeeded',
+          startTime: time(0),
+          containerStatuses: [
+            { name: 'main', state: { terminated: { exitCode: 0, finishedAt: time(5000) } } },
+          ],
+        },
+      },
+    ];
+    seen = { ...(await current(job)), spec: { ...(await current(job)).spec, completions: 1 } };
+    await reconciler().reconcile(keyOf(job));
+    expect((await queue.byUid([job.metadata.uid]))[0]).toMatchObject({
+      phase: 'Finished',
+      result: 'Succeeded',
+      startedAt: start.getTime() / 1000,
+      finishedAt: start.getTime() / 1000 + 5,
+    });
+  });
+
+  test('records an Event for a Job with invalid settings and does not queue it', async () => {
+    const job = await createSuspended('old', { annotations: { 'fluxqueue/walltime': 'soon' } });
+    seen = job;
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toBeUndefined();
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'Warning',
+        reason: 'Invalid',
+        message: expect.stringContaining('FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]'),
+      }),
+    ]);
+  });
+});

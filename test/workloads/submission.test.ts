@@ -1,0 +1,175 @@
+/** The queue, walltime, priority and user that follow from the settings of a workload and of its queue. */
+import { parseConfig } from '../../runtime/config';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
+import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import { newRow } from '../../runtime/queue/rows';
+import type { Queue } from '../../runtime/queue/store';
+import type { Submission } from '../../runtime/queue/workload';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { adapters } from '../../runtime/workloads/index';
+import { SubmissionBuilder } from '../../runtime/workloads/submission';
+import { fluxSetup } from '../fluxsetups/fluxsetup-objects';
+
+const config = parseConfig({ queue: { defaultWalltimeSeconds: 600, maxWalltimeSeconds: 7200 } });
+const CLASSES: Readonly<Record<string, number>> = { urgent: 1000, mild: 5 };
+const jobs = adapters.get('Job')!;
+const pods = adapters.get('Pod')!;
+
+interface Given {
+  readonly setups: FluxSetupObject[];
+  readonly hasOwn?: boolean;
+  readonly defaultPriority?: number;
+}
+
+function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
+  const submitted: Submission[] = [];
+  const invalid: string[] = [];
+  const queues = new QueueRegistry(ownQueue(config.queue), hasOwn, () => setups);
+  const submit: Queue['submit'] = async (_fence, [submission]) => {
+    submitted.push(submission!);
+    return [newRow(submission!, submitted.length)];
+  };
+  const submissionBuilder = new SubmissionBuilder({
+    workloadCache: new WorkloadCache({ submit, outcomes: async () => [] } as unknown as Queue, 1),
+    queues,
+    priorityOf: (name) => (name === undefined ? defaultPriority : CLASSES[name]),
+    stackNamespace: 'fluxqueue-system',
+    units: config.units,
+    clusterFacts: () => NO_FACTS,
+    onInvalid: (_object, _adapter, message) => invalid.push(message),
+    logger: createLogger('test', 'silent'),
+  });
+  const read = async (object: Job | Pod, adapter: WorkloadAdapter = jobs): Promise<Submission> => {
+    await submissionBuilder.submit(object, adapter);
+    expect(invalid).toEqual([]);
+    return submitted.at(-1)!;
+  };
+  return { submissionBuilder, queues, read };
+}
+
+const metadata = (annotations: Record<string, string> = {}) => ({
+  name: 'train',
+  namespace: 'science',
+  uid: 'u',
+  resourceVersion: '1',
+  creationTimestamp: '2026-01-01T00:00:00Z',
+  annotations,
+});
+
+function job(annotations: Record<string, string> = {}, spec: object = {}, pod: object = {}): Job {
+  return {
+    metadata: metadata(annotations),
+    spec: { suspend: true, ...spec, template: { spec: { containers: [{ name: 'main' }], ...pod } } },
+  };
+}
+
+const team = fluxSetup('team', {
+  walltime: { default: '5m', max: '1h' },
+  priority: { min: -10, max: 50 },
+});
+
+describe('the queue', () => {
+  test('is a FluxSetup of the namespace, by name or as the only one', async () => {
+    const { read } = builderFor({ setups: [team] });
+    expect((await read(job())).queue).toBe('science/team');
+    expect((await read(job({ 'fluxqueue/queue': 'team' }))).queue).toBe('science/team');
+    expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('default');
+    expect((await read(job({ 'fluxqueue/queue': 'tema' }))).queue).toBe('science/tema');
+  });
+
+  test('changes with the FluxSetups, and so do the limits of walltime and priority', async () => {
+    const setups: FluxSetupObject[] = [];
+    const { submissionBuilder, queues, read } = builderFor({ setups });
+    const object = job({ 'fluxqueue/priority': '99' });
+    const row = newRow(await read(object), 1);
+    expect(row).toMatchObject({ queue: 'default', walltime: 600, priority: 99 });
+    expect(submissionBuilder.changeOf(object, jobs, row)).toBeUndefined();
+    setups.push(team);
+    queues.changed();
+    const update = submissionBuilder.changeOf(object, jobs, row);
+    expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
+    const moved = { ...row, ...update };
+    // After the FluxSetup is deleted, the workload stays in its queue.
+    setups.pop();
+    queues.changed();
+    expect(submissionBuilder.changeOf(object, jobs, moved)?.queue).toBe('science/team');
+  });
+});
+
+describe('the walltime', () => {
+  test.each([
+    ['its setting', job({ 'fluxqueue/walltime': '20m' }), 1200],
+    [
+      'its setting and not its deadline',
+      job({ 'fluxqueue/walltime': '20m' }, { activeDeadlineSeconds: 60 }),
+      1200,
+    ],
+    ['its deadline', job({}, { activeDeadlineSeconds: 60 }), 60],
+    ['the default of the queue', job(), 300],
+    ['the maximum of the queue', job({ 'fluxqueue/walltime': '2h' }), 3600],
+    [
+      'the default and not the deadline that an earlier release wrote',
+      job({ 'fluxqueue/deadline': '60' }, { activeDeadlineSeconds: 60 }),
+      300,
+    ],
+  ])('is %s', async (_, object, walltime) => {
+    expect((await builderFor({ setups: [team] }).read(object)).walltime).toBe(walltime);
+  });
+
+  test('is the default of the stack for a workload that has no queue yet', async () => {
+    const { read } = builderFor({ setups: [], hasOwn: false });
+    expect(await read(job())).toMatchObject({ queue: 'science/default', walltime: 600 });
+  });
+});
+
+describe('the priority', () => {
+  const given = { 'fluxqueue/priority': '7' };
+  test.each([
+    ['of its setting', job(given), 7],
+    ['of its setting and not of its class', job(given, {}, { priorityClassName: 'mild' }), 7],
+    ['of its class', job({}, {}, { priorityClassName: 'mild' }), 5],
+    ['of its class, limited to the range of the queue', job({}, {}, { priorityClassName: 'urgent' }), 50],
+    ['of its setting, raised to the range of the queue', job({ 'fluxqueue/priority': '-99' }), -10],
+    ['of the default PriorityClass', job(), 3],
+    ['of the default PriorityClass, whatever the template says', job({}, {}, { priority: 40 }), 3],
+  ])('is the one %s', async (_, object, priority) => {
+    expect((await builderFor({ setups: [team], defaultPriority: 3 }).read(object)).priority).toBe(priority);
+  });
+
+  test('is 0 without a class, and for a pod the one that the apiserver resolved', async () => {
+    const { read } = builderFor({ setups: [] });
+    expect((await read(job())).priority).toBe(0);
+    const pod: Pod = { metadata: metadata(), spec: { containers: [{ name: 'main' }], priority: 1000 } };
+    expect((await read(pod, pods)).priority).toBe(1000);
+  });
+});
+
+describe('the user', () => {
+  test.each([
+    ['the one that admission recorded', { 'fluxqueue/user': 'ada' }, 'ada'],
+    ['the namespace if a controller created the workload', {}, 'namespace:science'],
+    [
+      'the namespace if the stack created the workload',
+      { 'fluxqueue/user': 'system:serviceaccount:fluxqueue-system:fluxqueue-controller' },
+      'namespace:science',
+    ],
+  ])('is %s', async (_, annotations: Record<string, string>, user) => {
+    expect((await builderFor({ setups: [] }).read(job(annotations))).user).toBe(user);
+  });
+});
+
+test('dependencies and preemptibility are read from the settings', async () => {
+  const { read } = builderFor({ setups: [] });
+  const annotations = { 'fluxqueue/after': 'prep, afterany:scan', 'fluxqueue/preemptible': 'true' };
+  expect(await read(job(annotations))).toMatchObject({
+    after: [
+      { type: 'afterok', name: 'prep' },
+      { type: 'afterany', name: 'scan' },
+    ],
+    preemptible: true,
+  });
+});

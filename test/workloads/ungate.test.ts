@@ -1,0 +1,79 @@
+import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
+import { assignedNode } from '../../runtime/workloads/pod';
+import { nodesForGatedPods } from '../../runtime/workloads/ungate';
+import { rowIn } from '../queue/rows';
+import { submission } from '../queue/submission';
+
+/** Four pods: two on each node. */
+const row = rowIn('Running', {
+  ...submission('a', { pods: 4 }),
+  allocation: {
+    jobid: 7,
+    start: 0,
+    end: 60,
+    nodes: ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0-1', memory: '0-1' } })),
+  },
+});
+
+function pod(
+  name: string,
+  spec: Partial<PodSpec> = {},
+  phase: 'Running' | 'Succeeded' | 'Failed' = 'Running',
+): Pod {
+  const metadata = { name, uid: name, resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
+  return { metadata, spec: { containers: [], ...spec }, status: { phase } };
+}
+
+const pinned = (node: string): Partial<PodSpec> => ({
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],
+      },
+    },
+  },
+});
+
+const given = (pods: readonly Pod[], gated: readonly Pod[]) =>
+  nodesForGatedPods(row, [...pods, ...gated], gated).map(
+    ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
+  );
+
+describe('gated pods', () => {
+  const gated = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
+
+  test('fill the whole allocation and nothing more', () => {
+    expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);
+  });
+
+  test('leave out the slots of pods that run on a node or are pinned to it', () => {
+    const others = [pod('x', { nodeName: 'node-1' }), pod('y', pinned('node-2'))];
+    expect(given(others, gated)).toEqual(['a node-1', 'b node-2']);
+  });
+
+  test('reuse the slot of a pod that has ended', () => {
+    const others = [pod('x', { nodeName: 'node-1' }, 'Succeeded'), pod('y', { nodeName: 'node-1' })];
+    expect(given(others, gated)).toEqual(['a node-2', 'b node-2', 'c node-1']);
+  });
+
+  // Regression: after a crash the next term put pod a on a node whose pods had succeeded, and then freed that node.
+  test('avoid a node whose pods have succeeded while other slots are free, because that node is freed', () => {
+    const over = ['x', 'y'].map((name) => pod(name, { nodeName: 'node-1' }, 'Succeeded'));
+    expect(given(over, gated.slice(0, 2))).toEqual(['a node-2', 'b node-2']);
+  });
+
+  test('reuse the slot of a failed pod like any other free slot', () => {
+    const others = [pod('x', { nodeName: 'node-1' }, 'Failed'), pod('y', { nodeName: 'node-1' })];
+    expect(given(others, gated)).toEqual(['a node-1', 'b node-2', 'c node-2']);
+  });
+
+  test('ignore pods on nodes outside the allocation', () => {
+    expect(given([pod('x', { nodeName: 'node-9' })], gated)).toHaveLength(4);
+  });
+});
+
+test('the assigned node of a pod is the node that it runs on, else the node that it is pinned to', () => {
+  expect(assignedNode(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
+  expect(assignedNode(pod('x', pinned('node-2')))).toBe('node-2');
+  expect(assignedNode(pod('x'))).toBeUndefined();
+});
