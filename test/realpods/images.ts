@@ -25,7 +25,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_IMAGES } from '../../constructs/fluxqueue/images';
+import { DEFAULT_IMAGES } from '../../constructs/images';
 import { FluxqError } from '../../runtime/errors';
 import { cacheDirectory } from '../cluster/assets';
 import { lockFile } from '../cluster/lock';
