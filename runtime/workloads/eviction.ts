@@ -12,8 +12,8 @@ import type { QueueSettings } from '../queue/settings';
 import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
-import { type DecisionLogger, logDecision } from './decision-log';
 import { listNames } from './events';
 import { findUnpinned, isGated } from './pod';
 
@@ -69,7 +69,7 @@ export class Eviction {
   reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
     // A workload that cannot be suspended again keeps its nodes until it ends.
     if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
-    if (row.recall !== null) return { cause: 'preempted', message: row.recall };
+    if (row.evictionReason !== null) return { cause: 'preempted', message: row.evictionReason };
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
     const pending = this.pendingFailure(row);

@@ -1,4 +1,4 @@
-/** Where the control plane's programs come from: a folder given, or one built once and kept. */
+/** Finds the programs of the control plane: in a configured folder, or in a cache that is built once. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -20,18 +20,19 @@ export type Program = (typeof PROGRAMS)[number];
 export type Assets = Readonly<Record<Program, string>>;
 
 export interface FindAssetsOptions {
-  /** Called about once a second with one line while the programs are built. @default - silent */
+  /** Gets a progress line about once per second while the programs are built. @default - no messages */
   readonly progress?: (line: string) => void;
 }
 
-/** A Go module of ours, whose one binary is every program. */
+/** A Go module of this project; its single binary contains all programs. */
 export interface GoModule<P extends string = string> {
-  /** What it is, for the lines of progress. */
+  /** Name of the programs in progress messages. */
   readonly title: string;
   readonly folder: string;
   /** Name of the binary and, with a hash of its sources, of its folder in the cache. */
   readonly binary: string;
   readonly programs: readonly P[];
+  /** Duration of a build and size of its downloads. */
   readonly cost: { readonly build: string; readonly download: string };
 }
 
@@ -44,21 +45,21 @@ const CONTROL_PLANE: GoModule<Program> = {
 };
 
 /**
- * The programs of KUBEBUILDER_ASSETS where that is set, else those in the
- * user's cache directory, built there first if need be (minutes, once).
+ * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
+ * builds them in a few minutes.
  *
- * @throws FLUXQ_TEST_ASSETS when the folder given lacks some, FLUXQ_TEST_GO when nothing is cached
- * and there is no Go, FLUXQ_TEST_BUILD when the build fails.
+ * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
+ * not installed, FLUXQ_TEST_BUILD when the build fails.
  */
 export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}): Promise<Assets> {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
     const missing = missingPrograms(given, PROGRAMS);
     if (missing.length > 0) {
-      throw new FluxqError('FLUXQ_TEST_ASSETS', `the folder lacks ${missing.join(', ')}`, {
+      throw new FluxqError('FLUXQ_TEST_ASSETS', `the folder does not contain ${missing.join(', ')}`, {
         field: 'KUBEBUILDER_ASSETS',
         value: given,
-        remedy: 'add them, or unset the variable to have all of them built',
+        remedy: 'add the programs, or unset the variable to build them',
       });
     }
     return programsIn(given, PROGRAMS);
@@ -81,7 +82,7 @@ export async function findPrograms<P extends string>(
   if (!done()) {
     const go = goCommand();
     if (go === undefined) {
-      throw new FluxqError('FLUXQ_TEST_GO', `${title}: not built, and there is no Go to build it`, {
+      throw new FluxqError('FLUXQ_TEST_GO', `no build of ${title} was found and Go is not installed`, {
         value: folder,
         remedy:
           'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
@@ -92,22 +93,22 @@ export async function findPrograms<P extends string>(
   return programsIn(folder, programs);
 }
 
-/** Whether {@link findAssets} can succeed, found out without building; if not, why, in one sentence. */
+/** Whether {@link findAssets} can succeed, checked without a build; else the reason. */
 export function controlPlaneAvailable(): { available: true } | { available: false; reason: string } {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
     const missing = missingPrograms(given, PROGRAMS);
     if (missing.length === 0) return { available: true };
-    return { available: false, reason: `KUBEBUILDER_ASSETS=${given} lacks ${missing.join(', ')}` };
+    return { available: false, reason: `KUBEBUILDER_ASSETS=${given} does not contain ${missing.join(', ')}` };
   }
   if (programsBuilt(CONTROL_PLANE) || goCommand() !== undefined) return { available: true };
   return {
     available: false,
-    reason: 'KUBEBUILDER_ASSETS is not set and there is no Go to build a control plane',
+    reason: 'KUBEBUILDER_ASSETS is not set and Go is not installed to build a control plane',
   };
 }
 
-/** Whether the control plane is there already, so that nothing needs to be built. */
+/** Whether the control plane is built already. */
 export function controlPlaneBuilt(): boolean {
   const given = process.env.KUBEBUILDER_ASSETS;
   return given ? missingPrograms(given, PROGRAMS).length === 0 : programsBuilt(CONTROL_PLANE);
@@ -125,7 +126,7 @@ export function cacheDirectory(): string {
 function cachedFolder({ folder, binary }: GoModule): string {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(folder, file)));
-  // A home directory may be shared by machines of several kinds.
+  // Machines of several architectures may share a home directory.
   hash.update(`${process.platform}-${process.arch}`);
   return join(cacheDirectory(), `${binary}-${hash.digest('hex').slice(0, 16)}`);
 }
@@ -151,7 +152,7 @@ export function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // accessSync has no other way to say no.
+    // accessSync reports a missing permission only as an error.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Builds one binary from a Go module, under the names of several programs: once per machine, visibly, never by halves. */
+/** Builds one binary from a Go module under the names of several programs, once per machine, with progress messages and atomically. */
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,22 +17,22 @@ export interface BuildOptions {
   readonly go: string;
   /** Folder of the Go module. */
   readonly module: string;
-  /** Where the finished programs go; appears complete or not at all. */
+  /** The folder of the finished programs, which appears atomically. */
   readonly folder: string;
-  /** Whether the folder is complete, asked while another process builds it. */
+  /** Whether the folder is complete, polled while another process builds it. */
   readonly done: () => boolean;
-  /** The names under which the binary is called. */
+  /** The names of the links to the binary. */
   readonly programs: readonly string[];
   readonly progress: (line: string) => void;
 }
 
-/** How the last line of progress ends, apart from the time it took. */
+/** The last progress line ends with this word, and the duration if it was built. */
 export const BUILT = 'built';
 
 /**
- * Builds into `folder`. Of several processes one builds and the others wait.
+ * Builds into `folder`. One of several processes builds, the others wait.
  *
- * @throws FLUXQ_TEST_BUILD with the first complaints of go.
+ * @throws FLUXQ_TEST_BUILD with the first errors of go.
  */
 export async function buildPrograms(options: BuildOptions): Promise<void> {
   const { folder, progress, title } = options;
@@ -54,14 +54,14 @@ export async function buildPrograms(options: BuildOptions): Promise<void> {
 
 async function build(options: BuildOptions): Promise<void> {
   const { go, module, folder, programs, progress, title, cost, binary } = options;
-  // Beside the result, so that the last step is a rename in one file system.
+  // In the folder of the result, so that the last step is a rename within one file system.
   const processes = ProcessSet.create(`${basename(folder)}.building`, dirname(folder));
   try {
     const env = {
       ...process.env,
       CGO_ENABLED: '0',
       GOWORK: 'off',
-      // What a killed go leaves behind goes with the directory.
+      // Removes the temporary files of a killed go with the directory.
       TMPDIR: processes.directory,
     };
     const run = (name: string, args: string[]) => processes.start(name, go, args, { cwd: module, env });
@@ -105,7 +105,7 @@ function buildArgs(module: string): string[] {
   ];
 }
 
-/** Kubernetes without stamps says v0.0.0, and clients that ask for a minimum refuse to work. */
+/** Without these flags /version returns v0.0.0, which clients with a minimum version refuse. */
 function versionStamps(module: string): string[] {
   const version = readFileSync(join(module, 'go.mod'), 'utf8').match(
     /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/,
@@ -133,18 +133,18 @@ async function finish(process: OwnedProcess, tick: () => void): Promise<void> {
   }
   const how = await ended;
   if (how === 'exit code 0') return;
-  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}: ${complaints(process)}`, {
-    remedy: 'make the module proxy reachable and try again, or set KUBEBUILDER_ASSETS',
+  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}: ${errorsOf(process)}`, {
+    remedy: 'check access to the Go module proxy and retry, or set KUBEBUILDER_ASSETS',
     retryable: true,
   });
 }
 
-/** Packages that go has named so far. */
+/** Number of packages that go has printed so far. */
 const packages = ({ logFile }: OwnedProcess): number =>
   readFileSync(logFile, 'utf8').match(/^(?!go: ).+$/gm)?.length ?? 0;
 
-/** The first things that go complained of: its other lines are bare package paths. */
-function complaints({ logFile }: OwnedProcess): string {
+/** The first errors that go printed: its other lines are package paths. */
+function errorsOf({ logFile }: OwnedProcess): string {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   return lines
     .filter((line) => /[:\s]/.test(line) && !line.startsWith('go: downloading'))
