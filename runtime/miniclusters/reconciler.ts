@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import {
   brokerSelector,
-  checkMiniCluster,
+  validateMiniCluster,
   objectNames,
-  type Problem,
-  problemLine,
+  type ValidationIssue,
+  formatIssue,
   renderMiniCluster,
 } from '../../constructs/minicluster/index';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
@@ -161,7 +161,7 @@ export class MiniClusterReconciler {
     if (isTaken) return this.settle(cluster, nameTaken(cluster));
     const { spec, refusal: kept } = planOf(cluster, progress, kind);
     const effective = { ...cluster, spec };
-    const problems = checkMiniCluster(effective);
+    const problems = validateMiniCluster(effective);
     if (problems.length > 0) return { refusal: invalid(problems), again: undefined };
     const manifests = renderMiniCluster(effective).map((manifest) => applied(manifest, cluster, progress));
     const done = this.isApplied(memory.applied, manifests, progress)
@@ -301,8 +301,8 @@ function lost(now: number): Progress {
   return { wanted: 0, pods: 0, placed: 0, ready: 0, suspended: false, end };
 }
 
-function invalid(problems: readonly Problem[]): Refusal {
-  return { reason: 'Invalid', message: problems.map(problemLine).join('\n') };
+function invalid(problems: readonly ValidationIssue[]): Refusal {
+  return { reason: 'Invalid', message: problems.map(formatIssue).join('\n') };
 }
 
 /** What is over is as it was; that its user wants something else of it is not passed over in silence. */

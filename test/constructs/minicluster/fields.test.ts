@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Chart } from 'cdk8s';
 import {
-  checkMiniCluster,
+  validateMiniCluster,
   MiniCluster,
   type MiniClusterSpec,
   renderMiniCluster,
@@ -53,7 +53,7 @@ describe.each(FIELDS.map((field) => [field.path, field] as const))('%s', (path, 
   const spec = specOf(field);
 
   test('is accepted', () => {
-    expect(checkMiniCluster({ metadata: METADATA, spec })).toEqual([]);
+    expect(validateMiniCluster({ metadata: METADATA, spec })).toEqual([]);
   });
 
   test('has its effect', () => {

@@ -1,7 +1,7 @@
 /** MiniCluster on a real apiserver: its CRD, and what is made of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkMiniCluster, type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
+import { validateMiniCluster, type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
 import { withDefaults } from '../../../constructs/minicluster/schema';
 import { describeCluster } from '../../cluster/suite';
 import { RIGHT, WRONG } from './corpus';
@@ -96,7 +96,7 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
       expect([what, status, refused ? '' : text]).toEqual([what, refused ? 422 : 201, refused ? '' : text]);
       if (
         refused &&
-        checkMiniCluster({ metadata: { name: 'mc' }, spec: spec as MiniClusterSpec }).length === 0
+        validateMiniCluster({ metadata: { name: 'mc' }, spec: spec as MiniClusterSpec }).length === 0
       )
         expect(what).toBe('a resource claim of nothing');
     }

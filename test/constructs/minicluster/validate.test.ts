@@ -1,15 +1,15 @@
 import { App, Chart } from 'cdk8s';
 import { PropsError } from '../../../constructs/api/errors';
 import {
-  checkMiniCluster,
+  validateMiniCluster,
   MiniCluster,
   type MiniClusterSpec,
-  problemLine,
+  formatIssue,
 } from '../../../constructs/minicluster';
 import { cluster, RIGHT, RUNNER, WRONG } from './corpus';
 
 const check = (spec: unknown, name = 'mc') =>
-  checkMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
+  validateMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
 const paths = (spec: unknown, name?: string) => check(spec, name).map(({ path }) => path);
 
 test.each(WRONG.filter(({ paths }) => paths.length > 0).map((wrong) => [wrong.what, wrong] as const))(
@@ -18,7 +18,7 @@ test.each(WRONG.filter(({ paths }) => paths.length > 0).map((wrong) => [wrong.wh
     expect(paths(wrong.spec)).toEqual(wrong.paths);
     for (const problem of check(wrong.spec)) {
       expect(problem.remedy).toMatch(/^[a-z]/);
-      expect(problemLine(problem)).toContain(`${problem.path}: ${problem.what}`);
+      expect(formatIssue(problem)).toContain(`${problem.path}: ${problem.what}`);
     }
   },
 );
@@ -43,7 +43,7 @@ test.each(Object.entries(RIGHT))('%s has no problem', (_, spec) => {
 });
 
 test('one line says where, what, what was given, and what to do', () => {
-  expect(check({ size: 4, maxSize: 2, containers: [{}] }).map(problemLine)).toEqual([
+  expect(check({ size: 4, maxSize: 2, containers: [{}] }).map(formatIssue)).toEqual([
     'spec.maxSize: must not be smaller than size, which is 4 (got 2); raise maxSize or lower size',
   ]);
 });
@@ -55,14 +55,14 @@ test('a certificate in the wrong place is not printed', () => {
     { flux: { curvecert: certificate } },
     { flux: [certificate] },
   ]) {
-    const lines = check(cluster(more)).map(problemLine);
+    const lines = check(cluster(more)).map(formatIssue);
     expect(lines).toEqual([expect.stringMatching(/metadata….*;/)]);
     expect(lines[0]).not.toContain('SECRET');
   }
 });
 
 test('a field that is nearly one is recognized', () => {
-  expect(check({ containers: [{ runflux: true }] }).map(problemLine)).toEqual([
+  expect(check({ containers: [{ runflux: true }] }).map(formatIssue)).toEqual([
     'spec.containers[0].runflux: is not a field of MiniCluster (got true); did you mean runFlux',
   ]);
 });
