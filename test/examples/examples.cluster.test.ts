@@ -24,7 +24,7 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     beforeAll(async () => {
       await getCluster().apply(stackObjects({ kubernetesVersion: '1.37.1', externalRuntime: {} }));
       await kubectl('apply', '-f', example('namespace'));
-      await getCluster().waitFor('admission to look at the namespace', async () => {
+      await getCluster().waitFor('admission in the namespace', async () => {
         const { stdout } = await getCluster().kubectl([
           ...['create', '-f', example('wide'), '--dry-run=server'],
           ...['-o', 'jsonpath={.spec.suspend}'],
@@ -33,12 +33,12 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
       });
     });
 
-    test.each(['wide', 'impossible'])('%s.yaml is a Job that waits', async (name) => {
+    test.each(['wide', 'impossible'])('%s.yaml creates a suspended Job', async (name) => {
       await kubectl('apply', '-f', example(name));
       expect((await read('job', name)).spec).toMatchObject({ suspend: true });
     });
 
-    test('small.yaml makes another Job each time', async () => {
+    test('small.yaml creates another Job each time', async () => {
       const made = [
         await kubectl('create', '-f', example('small'), '-o', 'name'),
         await kubectl('create', '-f', example('small'), '-o', 'name'),
@@ -47,12 +47,12 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
       for (const name of made) expect(name).toMatch(/^job\.batch\/small-/);
     });
 
-    test('pod.yaml is a pod that waits behind the gate', async () => {
+    test('pod.yaml creates a pod with the scheduling gate', async () => {
       await kubectl('apply', '-f', example('pod'));
       expect((await read('pod', 'probe')).spec).toMatchObject({ schedulingGates: [{ name: 'fluxqueue' }] });
     });
 
-    test('applied again they change nothing', async () => {
+    test('files that are applied again change nothing', async () => {
       const files = readdirSync(JOBS).filter((file) => file !== 'small.yaml');
       const args = files.flatMap((file) => ['-f', join(JOBS, file)]);
       await kubectl('apply', ...args);
@@ -62,7 +62,7 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     });
   });
 
-  /** Runs a program and gives what it wrote, file by file. */
+  /** Runs a program and returns the files that it wrote. */
   const synthesized = async (program: string): Promise<ReadonlyMap<string, string>> => {
     const outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-example-'));
     try {

@@ -1,4 +1,4 @@
-/** Every object of every MiniCluster example, looked at by a real apiserver: strictly, so that no field is lost. */
+/** Sends every object of every MiniCluster example to a real apiserver, which refuses unknown fields. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../cluster/api';
@@ -39,7 +39,7 @@ describeCluster(
       }
     });
 
-    test.each(FILES)('%s has specs that the resource takes', async (file) => {
+    test.each(FILES)('%s has specs that the CRD accepts', async (file) => {
       for (const { metadata, spec } of example(file).resources) {
         const resource: KubeObject = {
           apiVersion: 'flux-framework.org/v1alpha2',
@@ -51,14 +51,14 @@ describeCluster(
       }
     });
 
-    test('flux-in-image.ts makes pods that a restricted namespace lets in', async () => {
+    test('flux-in-image.ts has pods that Pod Security restricted accepts', async () => {
       await getCluster().apply(namespace('strict', { 'pod-security.kubernetes.io/enforce': 'restricted' }));
       const pod = async (file: string, name: string) => {
         const { template } = find(example(file).objects, 'Job', name).spec as { template: { spec: object } };
         const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: template.spec };
         return getCluster().api.send('POST', `/api/v1/namespaces/strict/pods?dryRun=All`, body);
       };
-      await getCluster().waitFor('the ServiceAccount of pods', () =>
+      await getCluster().waitFor('the default ServiceAccount', () =>
         getCluster().api.get('/api/v1/namespaces/strict/serviceaccounts/default'),
       );
       expect((await pod('hello.ts', 'hello')).text).toContain('violates PodSecurity');

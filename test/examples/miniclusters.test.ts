@@ -1,4 +1,4 @@
-/** The examples of MiniCluster: what each is about, the fields they show, and their table in docs/examples.md. */
+/** The examples of MiniCluster: their subjects, the fields that they show, and their table in docs/examples.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -9,7 +9,7 @@ import { find } from '../constructs/manifests';
 import { FIELDS } from '../constructs/minicluster/fields';
 import { type Example, example, FILES, fieldsOf } from './miniclusters';
 
-/** Loosely typed, because assertions name what they look at. */
+/** The type is loose, because every assertion names the fields that it reads. */
 type Pod = Record<string, unknown> & {
   readonly containers: readonly Record<string, unknown>[];
   readonly initContainers?: readonly Record<string, unknown>[];
@@ -25,8 +25,8 @@ const script = ({ objects }: Example, name: string, key: string) => {
 const lead = (made: Example, name: string) => script(made, name, 'cluster_lead.sh');
 const toml = (made: Example, name: string) => script(made, name, 'config_broker.toml');
 
-/** For each example the least that must be true for it to be what it says. */
-const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
+/** For each example, assertions that it shows its subject. */
+const SUBJECTS: Readonly<Record<string, (made: Example) => void>> = {
   'hello.ts': (made) => {
     expect(lead(made, 'hello')).toContain('flux submit -N 4 -n 4 --quiet --watch hostname');
     expect(find(made.objects, 'Job', 'hello-keygen')).toBeDefined();
@@ -169,14 +169,14 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
   },
 };
 
-test('each file of the folder is about something', () => {
-  expect(Object.keys(ABOUT).sort()).toEqual(FILES);
+test('every example has assertions about its subject', () => {
+  expect(Object.keys(SUBJECTS).sort()).toEqual(FILES);
 });
 
 const SHARED = new Map(Object.entries(shell).map(([name, text]) => [text, `<${name}>`]));
 
-/** Without what is the same in every example: the shared scripts, and what makes the certificate. */
-const own = ({ objects }: Example) =>
+/** YAML of the objects, without what is the same in every example: the shared scripts and the objects of keygen. */
+const distinctYaml = ({ objects }: Example) =>
   stringify(
     objects.filter(({ metadata }) => !metadata.name?.endsWith('-keygen')),
     (_, value) => SHARED.get(value) ?? value,
@@ -184,9 +184,9 @@ const own = ({ objects }: Example) =>
   );
 
 describe.each(FILES)('%s', (file) => {
-  test('is what it says', () => ABOUT[file]?.(example(file)));
+  test('shows its subject', () => SUBJECTS[file]?.(example(file)));
 
-  test('writes what it wrote', () => expect(own(example(file))).toMatchSnapshot());
+  test('writes the same objects as before', () => expect(distinctYaml(example(file))).toMatchSnapshot());
 });
 
 describe('docs/examples.md', () => {
@@ -199,22 +199,22 @@ describe('docs/examples.md', () => {
     fields: [...fields.matchAll(/`([^`]+)`/g)].map(([, path]) => path),
   }));
 
-  test('has a row for each file', () => {
+  test('has a row for every example', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(FILES);
     for (const { name, link } of rows) expect(link).toBe(name);
   });
 
-  test.each(rows)('$name sets the fields that its row names', ({ name, fields }) => {
+  test.each(rows)('names in the row of $name only fields that the example sets', ({ name, fields }) => {
     const set = fieldsOf(example(name!));
     expect(fields.filter((path) => !set.has(path!))).toEqual([]);
   });
 
-  test('every field is in a row', () => {
+  test('names every field in a row, except for flux.curveCert', () => {
     const shown = new Set(rows.flatMap(({ fields }) => fields));
     expect(FIELDS.map(({ path }) => path).filter((path) => !shown.has(path))).toEqual(['flux.curveCert']);
   });
 
-  test('README leads to it', () => {
+  test('is linked in README.md', () => {
     expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain('(docs/examples.md)');
   });
 });
