@@ -34,7 +34,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'constructs/index': ['constructs/fluxqueue', 'constructs/minicluster'],
 
-  'runtime/errors': [],
+  'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],
@@ -158,6 +158,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
   'runtime/bundle': [],
+  'runtime/images': ['ground', 'constructs/images'],
 };
 
 const constructs = importsOf('constructs');

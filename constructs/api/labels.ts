@@ -1,68 +1,63 @@
 /**
- * The names users and our components agree on. Constants only, no imports:
- * the one file that both constructs/ and runtime/ may read
- * (docs/decisions/0001-shared-names.md).
+ * Names that users and both halves of the project share: labels, annotations, accounts, API groups. Constants only,
+ * no imports (docs/decisions/0001-shared-names.md).
  */
 
 /** Namespaces opt in with this label set to "true". */
 export const NAMESPACE_LABEL = 'fluxqueue/enabled';
 
-/** Admission sets this label to "true" on every Job and gated Pod it takes in; the runtime watches by it. */
+/** Admission sets this label to "true" on every Job and gated Pod that it admits to the queue; the runtime watches by it. */
 export const ADMITTED_LABEL = 'fluxqueue/admitted';
 
 /** Scheduling gate of pods that wait in the queue. */
 export const GATE = 'fluxqueue';
 
 /**
- * Annotation on a Job's pod template (and so on its pods): which pod goes where.
- * Written by the runtime in the release patch, read by pod admission.
- * Format: see runtime/workloads/assignment.ts.
+ * Annotation on a Job's pod template, and so on its pods: the node of each pod.
+ * The runtime writes it in the release patch, and pod admission reads it.
+ * runtime/workloads/assignment.ts describes the format.
  */
 export const ASSIGNMENT_ANNOTATION = 'fluxqueue/assignment';
 
-/** Annotation beside it: Fluxion's job id of that allocation, for the recovery of a queue that has forgotten it. */
+/** Annotation beside the assignment: Fluxion's job id of the allocation, for the recovery of a queue that lost its row. */
 export const JOBID_ANNOTATION = 'fluxqueue/jobid';
 
-/** Kubernetes' own completion index of a pod of an indexed Job. */
+/** Completion index that Kubernetes gives each pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
 /** Label or annotation: name of the queue. */
 export const QUEUE = 'fluxqueue/queue';
-/** What the name of a queue looks like; RE2 and JavaScript read it alike. */
-export const QUEUE_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';
-/** The same in words. */
-export const QUEUE_NAME_SYNTAX = 'at most 63 lower-case letters, digits and "-"';
-/** Label or annotation: integer, higher starts first. */
+/** Label or annotation: an integer; a workload with a higher priority starts first. */
 export const PRIORITY = 'fluxqueue/priority';
 /** Label or annotation: Go duration ("1h30m") or seconds ("5400"). */
 export const WALLTIME = 'fluxqueue/walltime';
-/** Label or annotation: "true" holds the workload until it is removed or "false". */
+/** Label or annotation: "true" holds the workload in the queue until the setting is removed or "false". */
 export const HOLD = 'fluxqueue/hold';
-/** Label or annotation: what this workload waits for, `[afterok:|afterany:|afternotok:]NAME`, separated by commas. */
+/** Label or annotation: dependencies of the workload, `[afterok:|afterany:|afternotok:]NAME`, separated by commas. */
 export const AFTER = 'fluxqueue/after';
-/** Label or annotation: "true" lets the queue take it back for a more urgent workload. */
+/** Label or annotation: "true" lets workloads of higher priority preempt this one. */
 export const PREEMPTIBLE = 'fluxqueue/preemptible';
-/** Label or annotation: plain pods of one name form a gang. */
+/** Label or annotation: name of a gang of plain pods. Not supported yet; admission refuses it. */
 export const GROUP = 'fluxqueue/group';
-/** Label or annotation: number of pods of the gang. */
+/** Label or annotation: number of pods of that gang. Not supported yet; admission refuses it. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
 /**
- * Annotation of an indexed Job that may grow while it runs: so many of its pods (index 0 and up) are granted together;
- * each of the others enters the queue by itself when it is made (docs/decisions/0012-elastic-miniclusters.md).
+ * Annotation of an indexed Job that may grow while it runs: the number of pods (index 0 and up) that start together;
+ * each further pod enters the queue as a workload of its own when it is created (docs/decisions/0012-elastic-miniclusters.md).
  */
 export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
-/** Annotation: the user who made the workload. Admission writes it, and leaves it out where a controller made it. */
+/** Annotation: the user who created the workload. Admission writes it, except on objects that a controller created. */
 export const USER_ANNOTATION = 'fluxqueue/user';
 
-/** Annotation on a Job: the activeDeadlineSeconds that the queue wrote when it released it; another one is its user's. */
+/** Annotation on a Job: the activeDeadlineSeconds that the queue wrote at the release; a different value is the user's. */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
-/** Label of everything a MiniCluster is made of: its name. */
+/** Label of every object of a MiniCluster: the name of the MiniCluster. */
 export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 
-/** Scheduler profile of the stack's own kube-scheduler. */
+/** Scheduler profile of the kube-scheduler that the stack deploys. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 
 /** Namespace and ServiceAccounts of the default stack. */
@@ -70,6 +65,15 @@ export const STACK_NAMESPACE = 'fluxqueue-system';
 export const CONTROLLER_SERVICE_ACCOUNT = 'fluxqueue-controller';
 export const WEBHOOK_SERVICE_ACCOUNT = 'fluxqueue-webhook';
 export const SCHEDULER_SERVICE_ACCOUNT = 'fluxqueue-scheduler';
+
+/** Lease of the controller's leader election. */
+export const CONTROLLER_LEASE = 'fluxqueue-controller';
+/** Name of the webhook's Deployment and Service; the certificate is issued for the Service. */
+export const WEBHOOK_SERVICE = 'fluxqueue-webhook';
+/** Secret with the certificate that the webhook creates for itself. */
+export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
+/** Name of the MutatingWebhookConfiguration. */
+export const WEBHOOK_CONFIGURATION = 'fluxqueue';
 
 /** Field manager of every write of the runtime. */
 export const FIELD_MANAGER = 'fluxqueue';
@@ -82,5 +86,5 @@ export const FLUXSETUP_VERSION = 'v1alpha1';
 export const MINICLUSTER_GROUP = 'flux-framework.org';
 export const MINICLUSTER_VERSION = 'v1alpha2';
 
-/** Key of a Secret under which the brokers' certificate stands. */
+/** Key of the Secret that holds the brokers' certificate. */
 export const CERTIFICATE_KEY = 'curve.cert';

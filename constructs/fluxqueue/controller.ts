@@ -11,6 +11,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -48,6 +49,7 @@ export class Controller extends Construct {
           spec: {
             serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
+            ...NO_SERVICE_LINKS,
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('controller'),
@@ -74,10 +76,13 @@ function controllerContainer({ image, configuration, databaseUrl, fluxion }: Con
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('controller', '--config', CONFIG_FILE),
-    env: [{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } }],
+    env: [
+      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } },
+      { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    ],
     ports: [{ name: 'http', containerPort: HTTP_PORT }],
     ...httpProbes(HTTP_PORT),
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '2Gi' }),
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [configuration.mount, API_ACCESS_MOUNT, ...(fluxion === undefined ? [] : [SOCKET_MOUNT])],
   };

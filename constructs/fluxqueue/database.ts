@@ -5,19 +5,34 @@
  * password as a file. An init container and no Job: a Job's template can't change,
  * and GitOps tools that see a finished one vanish make it again for ever.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
 import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
-import { API_ACCESS_MOUNT, API_ACCESS_VOLUME, RESTRICTED, resources, restrictedPod } from './pod';
+import {
+  API_ACCESS_MOUNT,
+  API_ACCESS_VOLUME,
+  NO_SERVICE_LINKS,
+  RESTRICTED,
+  resources,
+  restrictedPod,
+} from './pod';
 import { DatabaseAccount } from './rbac';
 
 const NAME = 'fluxqueue-database';
 const URL_KEY = 'url';
 const USER = 'fluxqueue';
 const PORT = 5432;
+/** What the container runs in place of the image's own start, which takes a half-made data directory for a database. */
+const START = readFileSync(join(__dirname, 'postgres.sh'), 'utf8');
+/** Logs in as the queue does: a server that answers and refuses everybody is not ready. */
+const LOGIN =
+  'PGPASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")" exec ' +
+  'psql -XAtqw -h 127.0.0.1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c "SELECT 1"';
 /** User `postgres` of the Debian image. */
 const POSTGRES_USER_ID = 999;
 const PASSWORD_FOLDER = '/run/fluxqueue-password';
@@ -34,7 +49,7 @@ export interface StatefulDatabaseProps {
   readonly storage?: Size;
   /** @default - the cluster's default StorageClass */
   readonly storageClassName?: string;
-  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.4-bookworm */
+  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
   readonly image?: string;
 }
 
@@ -147,6 +162,7 @@ function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
   return {
     serviceAccountName: NAME,
     automountServiceAccountToken: false,
+    ...NO_SERVICE_LINKS,
     priorityClassName: PRIORITY_CLASS,
     securityContext: { ...restrictedPod(POSTGRES_USER_ID), fsGroupChangePolicy: 'OnRootMismatch' },
     // A fast shutdown of Postgres (SIGINT of its image) takes as long as its last checkpoint.
@@ -181,25 +197,23 @@ function passwordContainer({ namespace, runtimeImage }: DatabaseProps): k8s.Cont
 }
 
 function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabaseProps): k8s.Container {
-  const isReady = ['pg_isready', '-h', '127.0.0.1', '-U', USER, '-d', USER];
+  const isUp = ['pg_isready', '-h', '127.0.0.1', '-U', USER, '-d', USER];
+  const logsIn = ['sh', '-c', LOGIN];
   return {
     name: 'postgres',
     image,
     imagePullPolicy: 'IfNotPresent',
+    command: ['sh', '-c', START, 'postgres.sh'],
     env: [
       { name: 'POSTGRES_USER', value: USER },
       { name: 'POSTGRES_DB', value: USER },
       { name: 'POSTGRES_PASSWORD_FILE', value: PASSWORD_FILE },
-      {
-        name: 'POSTGRES_INITDB_ARGS',
-        value: '--auth-host=scram-sha-256 --auth-local=scram-sha-256 --data-checksums',
-      },
     ],
     ports: [{ name: 'postgres', containerPort: PORT }],
-    startupProbe: { exec: { command: isReady }, periodSeconds: 2, failureThreshold: 150 },
-    livenessProbe: { exec: { command: isReady }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
-    readinessProbe: { exec: { command: isReady }, periodSeconds: 5, timeoutSeconds: 3 },
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '1Gi' }),
+    startupProbe: { exec: { command: logsIn }, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 150 },
+    livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
+    readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [
       // The folder above the data: the image keeps each major version in one of its own.

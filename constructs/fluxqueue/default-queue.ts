@@ -1,6 +1,7 @@
 /** The stack's own queue, and what holds for all: what props say of it, as runtime/config.ts reads it. */
-import { Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
+import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../api/queue-defaults';
 import { checkName } from '../fluxsetup/validation';
 import type { FluxQueueProps } from './props';
 
@@ -8,13 +9,13 @@ const DAY_MS = 24 * 3600 * 1000;
 
 export function queueSettings(props: FluxQueueProps) {
   return {
-    name: props.queueName ?? 'default',
+    name: props.queueName ?? STACK_DEFAULTS.queueName,
     enabled: props.defaultQueue ?? true,
-    policy: props.queuePolicy ?? 'easy',
-    reservations: props.queueReservations ?? 8,
-    depth: props.queueDepth ?? 10_000,
-    weight: props.queueWeight ?? 1,
-    retentionDays: (props.retention ?? Duration.days(30)).toDays(),
+    policy: props.queuePolicy ?? QUEUE_DEFAULTS.policy,
+    reservations: props.queueReservations ?? QUEUE_DEFAULTS.reservations,
+    depth: props.queueDepth ?? QUEUE_DEFAULTS.depth,
+    weight: props.queueWeight ?? QUEUE_DEFAULTS.weight,
+    retentionDays: props.retention?.toDays() ?? STACK_DEFAULTS.retentionDays,
     ...walltimes(props),
   };
 }
@@ -69,10 +70,10 @@ function checkHalfLife(halfLife: Duration | undefined): void {
   );
 }
 
-function walltimes({ defaultWalltime = Duration.hours(1), maxWalltime = Duration.days(7) }: FluxQueueProps) {
+function walltimes({ defaultWalltime, maxWalltime }: FluxQueueProps) {
   return {
-    defaultWalltimeSeconds: defaultWalltime.toSeconds(),
-    maxWalltimeSeconds: maxWalltime.toSeconds(),
+    defaultWalltimeSeconds: defaultWalltime?.toSeconds() ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,
+    maxWalltimeSeconds: maxWalltime?.toSeconds() ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
   };
 }
 

@@ -1,11 +1,18 @@
-import { Duration, Size } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
-import { SCHEDULER_NAME, STACK_NAMESPACE } from '../api/labels';
+import {
+  CONTROLLER_LEASE,
+  SCHEDULER_NAME,
+  STACK_NAMESPACE,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_SECRET,
+  WEBHOOK_SERVICE,
+  WEBHOOK_SERVICE_ACCOUNT,
+} from '../api/labels';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
 import { Admission } from './admission/admission';
 import type { AdmissionForm } from './admission/form';
-import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from './admission/names';
 import { Base } from './base';
 import { Configuration } from './configuration';
 import { Controller } from './controller';
@@ -16,9 +23,9 @@ import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
 import type { FluxQueueProps } from './props';
-import { CONTROLLER_LEASE, ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
+import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
-import { WEBHOOK_PORT, WEBHOOK_SECRET, Webhook } from './webhook';
+import { WEBHOOK_PORT, Webhook } from './webhook';
 
 /**
  * The whole stack: API types, rights, database, controller with Fluxion,
@@ -123,12 +130,23 @@ export class FluxQueue extends Construct {
     const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
+      ownSecrets: this.ownSecrets(),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
+  }
+
+  /** ServiceAccount -> the Secret that it makes. */
+  private ownSecrets(): Record<string, string> {
+    const { database = Database.statefulSet(), externalRuntime } = this.props;
+    const { name } = database.url;
+    return {
+      ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
+      ...(externalRuntime === undefined && database.isOurs ? { [name]: name } : {}),
+    };
   }
 
   /** The settings of runtime/config.ts; test/constructs holds the two together. */
@@ -140,16 +158,16 @@ export class FluxQueue extends Construct {
       fluxion: {
         address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
         listen: FLUXION_SOCKET,
-        policy: props.matchPolicy ?? 'lonode',
+        policy: props.matchPolicy ?? STACK_DEFAULTS.matchPolicy,
       },
       queue: queueSettings(props),
       fairShare: {
         enabled: props.fairShare ?? false,
-        halfLifeSeconds: (props.fairShareHalfLife ?? Duration.days(7)).toSeconds(),
+        halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
       },
       units: {
-        cpuMillis: props.coreUnitMillis ?? 1000,
-        memoryMiB: (props.memoryUnit ?? Size.gibibytes(1)).toMebibytes(),
+        cpuMillis: props.coreUnitMillis ?? STACK_DEFAULTS.units.cpuMillis,
+        memoryMiB: props.memoryUnit?.toMebibytes() ?? STACK_DEFAULTS.units.memoryMiB,
       },
       webhook: {
         port: WEBHOOK_PORT,

@@ -23,13 +23,22 @@ export function restrictedPod(user: number): k8s.PodSecurityContext {
   };
 }
 
+/**
+ * The kubelet sets variables for every Service of the namespace unless told not to: names that others choose, beside
+ * settings of ours. Not even one named `kubernetes` can then stand in for the apiserver.
+ */
+export const NO_SERVICE_LINKS = { enableServiceLinks: false } as const;
+
 export interface ResourceProps {
   readonly cpu: string;
   readonly memory: string;
   readonly memoryLimit: string;
 }
 
-/** No cpu limit: throttling a scheduler or an admission webhook makes the whole cluster wait. */
+/**
+ * No cpu limit: throttling a scheduler or an admission webhook makes the whole cluster wait. Requests are small, so that
+ * all of them lie in what a small node has above its last whole core, and not zero: docs/decisions/0018-small-nodes.md.
+ */
 export function resources({ cpu, memory, memoryLimit }: ResourceProps): k8s.ResourceRequirements {
   return {
     requests: { cpu: k8s.Quantity.fromString(cpu), memory: k8s.Quantity.fromString(memory) },

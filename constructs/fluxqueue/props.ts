@@ -1,18 +1,7 @@
 import type { Duration, Size } from 'cdk8s';
-import type { QueuePolicy } from '../fluxsetup/props';
+import type { MatchPolicy, QueuePolicy } from '../api/policies';
 import type { AdmissionForm, ExternalRuntime } from './admission/form';
 import type { Database } from './database';
-/** Flux' order in which nodes are filled. */
-export type MatchPolicy =
-  | 'first'
-  | 'firstnodex'
-  | 'low'
-  | 'high'
-  | 'lonode'
-  | 'hinode'
-  | 'lonodex'
-  | 'hinodex'
-  | 'locality';
 
 export interface FluxQueueProps {
   /** Namespace of the stack. @default fluxqueue-system */

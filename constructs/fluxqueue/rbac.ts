@@ -2,11 +2,15 @@
  * Who may do what. One ServiceAccount per component, rights on our own names
  * where Kubernetes can express it. `create` can't be bound to a name, and who
  * creates Secrets can make himself a token of any ServiceAccount of the
- * namespace: so the stack creates its Secrets empty and the components only fill them.
+ * namespace: so the stack creates its Secrets empty and the components fill them.
+ * They may make one again that somebody deleted, because without it the webhook
+ * refuses every Job of its namespaces; what they may make beside it, which is
+ * nothing, an admission policy says (admission/secret-guard.ts).
  */
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import {
+  CONTROLLER_LEASE,
   CONTROLLER_SERVICE_ACCOUNT,
   FLUXJOB_GROUP,
   FLUXSETUP_GROUP,
@@ -18,8 +22,6 @@ import { type Component, objectMetadata, type PartProps, Wave } from '../metadat
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Lease of the controller's leader election. */
-export const CONTROLLER_LEASE = 'fluxqueue-controller';
 /** Lease of the scheduler's leader election. */
 export const SCHEDULER_LEASE = 'fluxqueue-scheduler';
 
@@ -168,7 +170,7 @@ export class WebhookAccount extends Construct {
         verbs: ['get', 'list', 'watch', 'update', 'patch'],
       },
     ]);
-    account.allowHere([ownSecret(props.secretName)]);
+    account.allowHere(ownSecret(props.secretName));
   }
 }
 
@@ -181,7 +183,7 @@ export interface DatabaseAccountProps extends PartProps {
 export class DatabaseAccount extends Construct {
   constructor(scope: Construct, id: string, { namespace, name }: DatabaseAccountProps) {
     super(scope, id);
-    new Account(this, 'account', { namespace, name, component: 'database' }).allowHere([ownSecret(name)]);
+    new Account(this, 'account', { namespace, name, component: 'database' }).allowHere(ownSecret(name));
   }
 }
 
@@ -250,11 +252,10 @@ function leaseRules(name: string): k8s.PolicyRule[] {
   ];
 }
 
-function ownSecret(name: string): k8s.PolicyRule {
-  return {
-    apiGroups: [''],
-    resources: ['secrets'],
-    resourceNames: [name],
-    verbs: ['get', 'list', 'watch', 'update', 'patch'],
-  };
+function ownSecret(name: string): k8s.PolicyRule[] {
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  return [
+    { ...secrets, verbs: ['create'] },
+    { ...secrets, resourceNames: [name], verbs: ['get', 'list', 'watch', 'update', 'patch'] },
+  ];
 }

@@ -1,9 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
+import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
 import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
-import { WEBHOOK_SERVICE } from './admission/names';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
@@ -11,14 +10,14 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
   restrictedPod,
   spread,
 } from './pod';
-/** Secret with the certificate that the webhook makes for itself. */
-export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
+
 export const WEBHOOK_PORT = 9443;
 
 export interface WebhookProps extends PartProps {
@@ -81,6 +80,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
       spec: {
         serviceAccountName: WEBHOOK_SERVICE_ACCOUNT,
         automountServiceAccountToken: false,
+        ...NO_SERVICE_LINKS,
         priorityClassName: PRIORITY_CLASS,
         securityContext: restrictedPod(RUNTIME_USER),
         topologySpreadConstraints: spread('webhook'),
@@ -95,7 +95,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
               { name: 'http', containerPort: HTTP_PORT },
             ],
             ...httpProbes(HTTP_PORT),
-            resources: resources({ cpu: '200m', memory: '128Mi', memoryLimit: '512Mi' }),
+            resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '512Mi' }),
             securityContext: RESTRICTED,
             volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
           },

@@ -10,6 +10,7 @@ import {
   FluxSetupSpecQuotaCores,
   FluxSetupSpecQuotaMemory,
 } from '../../imports/fluxsetup-flux-framework.org';
+import { formatDuration } from '../api/durations';
 import { QUEUE } from '../api/labels';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkName, checkSetup } from './validation';
@@ -93,13 +94,8 @@ function mebibytes({ memory }: Quota = {}): string | undefined {
   return size % 1024 === 0 ? `${size / 1024}Gi` : `${size}Mi`;
 }
 
-/** As the API takes it: whole seconds where they are, the largest unit that is exact. */
 function text(duration: Duration | undefined): string | undefined {
-  if (duration === undefined) return undefined;
-  const milliseconds = duration.toMilliseconds();
-  if (milliseconds % 3_600_000 === 0) return `${milliseconds / 3_600_000}h`;
-  if (milliseconds % 60_000 === 0) return `${milliseconds / 60_000}m`;
-  return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
+  return duration === undefined ? undefined : formatDuration(duration.toMilliseconds());
 }
 
 function mapped<A, B>(value: A | undefined, map: (value: A) => B): B | undefined {

@@ -1,11 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { Cpu } from 'cdk8s-plus-28';
-
-/**
- * Who may overtake whom. `fcfs`: nobody. The others let a later workload go first if it delays no reservation: `easy`
- * reserves for the first that waits, `hybrid` for the first few, `conservative` for all.
- */
-export type QueuePolicy = 'fcfs' | 'easy' | 'conservative' | 'hybrid';
+import type { QueuePolicy } from '../api/policies';
 
 /** Amounts of what workloads hold. */
 export interface Quota {

@@ -1,15 +1,19 @@
 /** What can be wrong with the props of a FluxSetup: said at synth, before the apiserver would. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
-import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../api/labels';
+import { QUEUE_POLICIES } from '../api/policies';
+import { MAX_BACKOFF_SECONDS, QUEUE_DEFAULTS, QUEUE_RANGES, type Range } from '../api/queue-defaults';
+import {
+  COHORT_PATTERN,
+  COHORT_SYNTAX,
+  MAX_WALLTIME_SECONDS,
+  PRIORITY_RANGE,
+  QUEUE_NAME_PATTERN,
+  QUEUE_NAME_SYNTAX,
+} from '../api/settings';
 import type { FluxSetupProps, Quota } from './props';
 
-const POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'];
-const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
-const DAY = 24 * 3600;
-/** Seconds. */
-const WALLTIME = { default: 3600, max: 7 * DAY, most: 2_147_483_647 };
-const COHORT = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
 
 /**
@@ -37,8 +41,8 @@ function wrong(prop: string, what: string, value: unknown, remedy: string): Prop
 }
 
 function checkPolicy({ policy, reservations }: FluxSetupProps): void {
-  if (policy !== undefined && !POLICIES.includes(policy))
-    throw wrong('policy', 'is no policy', policy, `choose one of ${POLICIES.join(', ')}`);
+  if (policy !== undefined && !QUEUE_POLICIES.includes(policy))
+    throw wrong('policy', 'is no policy', policy, `choose one of ${QUEUE_POLICIES.join(', ')}`);
   if (reservations !== undefined && policy !== 'hybrid')
     throw wrong(
       'reservations',
@@ -49,11 +53,12 @@ function checkPolicy({ policy, reservations }: FluxSetupProps): void {
 }
 
 function checkWalltimes({ defaultWalltime, maxWalltime, requeueBackoff }: FluxSetupProps): void {
-  checkDuration('defaultWalltime', defaultWalltime, WALLTIME.most);
-  checkDuration('maxWalltime', maxWalltime, WALLTIME.most);
-  checkDuration('requeueBackoff', requeueBackoff, 3600);
-  const shortest = defaultWalltime === undefined ? WALLTIME.default : seconds(defaultWalltime);
-  const longest = maxWalltime === undefined ? WALLTIME.max : seconds(maxWalltime);
+  checkDuration('defaultWalltime', defaultWalltime, MAX_WALLTIME_SECONDS);
+  checkDuration('maxWalltime', maxWalltime, MAX_WALLTIME_SECONDS);
+  checkDuration('requeueBackoff', requeueBackoff, MAX_BACKOFF_SECONDS);
+  const shortest =
+    defaultWalltime === undefined ? QUEUE_DEFAULTS.defaultWalltimeSeconds : seconds(defaultWalltime);
+  const longest = maxWalltime === undefined ? QUEUE_DEFAULTS.maxWalltimeSeconds : seconds(maxWalltime);
   if (longest < shortest)
     throw wrong(
       maxWalltime === undefined ? 'defaultWalltime' : 'maxWalltime',
@@ -76,8 +81,8 @@ function checkDuration(prop: string, duration: Duration | undefined, most: numbe
 }
 
 function checkPriorities({ minPriority, maxPriority }: FluxSetupProps): void {
-  checkWhole('minPriority', minPriority, INT32.min, INT32.max);
-  checkWhole('maxPriority', maxPriority, INT32.min, INT32.max);
+  checkWhole('minPriority', minPriority, PRIORITY_RANGE);
+  checkWhole('maxPriority', maxPriority, PRIORITY_RANGE);
   if (minPriority !== undefined && maxPriority !== undefined && minPriority > maxPriority)
     throw wrong(
       'minPriority',
@@ -88,23 +93,29 @@ function checkPriorities({ minPriority, maxPriority }: FluxSetupProps): void {
 }
 
 function checkNumbers(props: FluxSetupProps): void {
-  checkWhole('reservations', props.reservations, 1, 100_000);
-  checkWhole('depth', props.depth, 1, 1_000_000);
-  checkWhole('weight', props.weight, 1, 1_000_000);
-  checkWhole('requeueLimit', props.requeueLimit, 0, 1_000_000);
+  checkWhole('reservations', props.reservations, QUEUE_RANGES.reservations);
+  checkWhole('depth', props.depth, QUEUE_RANGES.depth);
+  checkWhole('weight', props.weight, QUEUE_RANGES.weight);
+  checkWhole('requeueLimit', props.requeueLimit, QUEUE_RANGES.requeueLimit);
   for (const prop of ['limits', 'limitsPerUser'] as const) {
-    checkWhole(`${prop}.running`, props[prop]?.running, 0, INT32.max);
-    checkWhole(`${prop}.waiting`, props[prop]?.waiting, 1, INT32.max);
+    checkWhole(`${prop}.running`, props[prop]?.running, QUEUE_RANGES.running);
+    checkWhole(`${prop}.waiting`, props[prop]?.waiting, QUEUE_RANGES.waiting);
   }
   const { agingPerHour } = props;
-  if (agingPerHour !== undefined && !(agingPerHour >= 0 && agingPerHour <= 1_000_000))
-    throw wrong('agingPerHour', 'must be a number from 0 to 1000000', agingPerHour, 'give points per hour');
+  const { min, max } = QUEUE_RANGES.agingPerHour;
+  if (agingPerHour !== undefined && !(agingPerHour >= min && agingPerHour <= max))
+    throw wrong(
+      'agingPerHour',
+      `must be a number from ${min} to ${max}`,
+      agingPerHour,
+      'give points per hour',
+    );
 }
 
 function checkQuota(prop: string, quota: Quota | undefined): void {
   if (quota === undefined) return;
   for (const resource of ['jobs', 'pods', 'gpus', 'nodes'] as const)
-    checkWhole(`${prop}.${resource}`, quota[resource], 0, INT32.max);
+    checkWhole(`${prop}.${resource}`, quota[resource], QUEUE_RANGES.quota);
   const { cores } = quota;
   if (cores !== undefined && !/^[0-9.]+m?$/.test(cores.amount))
     throw wrong(`${prop}.cores`, 'must be 0 or more', cores.amount, 'give a Cpu of that many');
@@ -112,14 +123,14 @@ function checkQuota(prop: string, quota: Quota | undefined): void {
     throw wrong(prop, 'says nothing', quota, 'name a resource, or leave it out');
 }
 
-function checkWhole(prop: string, value: number | undefined, min: number, max: number): void {
+function checkWhole(prop: string, value: number | undefined, { min, max }: Range): void {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
   throw wrong(prop, `must be a whole number from ${min} to ${max}`, value, 'give one within that');
 }
 
 function checkCohort({ cohort, borrowing, reclaim }: FluxSetupProps): void {
   if (cohort !== undefined && !COHORT.test(cohort))
-    throw wrong('cohort', 'is no name', cohort, 'give at most 63 letters, digits, "-", "_" and "."');
+    throw wrong('cohort', 'is no name', cohort, `give ${COHORT_SYNTAX}`);
   if (cohort !== undefined) return;
   if (borrowing !== undefined)
     throw wrong('borrowing', 'needs a cohort to borrow from', borrowing, 'give cohort, or leave it out');

@@ -1,5 +1,5 @@
 /** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
-import { seconds } from '../api/durations';
+import { parseDuration } from '../api/durations';
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ConfigMapFiles } from './config-maps';
@@ -89,7 +89,8 @@ function template(
 
 /** The Job ends by its walltime, because a queue that plans with it may have promised the nodes to other workloads. */
 function deadline({ spec }: ClusterContext): number {
-  const walltime = spec.walltime === undefined ? Infinity : Math.ceil(seconds(spec.walltime) ?? Infinity);
+  const walltime =
+    spec.walltime === undefined ? Infinity : Math.ceil(parseDuration(spec.walltime) ?? Infinity);
   return Math.min(spec.deadlineSeconds, walltime);
 }
 

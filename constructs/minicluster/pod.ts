@@ -26,7 +26,7 @@ export function basePod(spec: DefaultedSpec, images: readonly PullsImage[]): Rec
   return {
     automountServiceAccountToken: pod.automountServiceAccountToken === true,
     dnsPolicy: pod.dnsPolicy ?? (pod.hostNetwork === true ? 'ClusterFirstWithHostNet' : undefined),
-    // Kubernetes would set several variables for each Service of the namespace, which no job needs.
+    // Variables of Services are settings to other programs: a Service named pmi sets PMI_PORT, which MPI reads.
     enableServiceLinks: false,
     hostIPC: pod.hostIPC,
     hostNetwork: pod.hostNetwork,

@@ -5,13 +5,13 @@
 import { parseAllDocuments } from 'yaml';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
 import {
-  validateMiniCluster,
+  formatIssue,
   type MiniClusterResource,
   objectNames,
-  type ValidationIssue,
-  formatIssue,
   type RenderOptions,
   renderMiniCluster,
+  type ValidationIssue,
+  validateMiniCluster,
 } from '../../constructs/minicluster/index';
 import { FluxqError } from '../errors';
 import { certificateProblem } from '../miniclusters/curve';

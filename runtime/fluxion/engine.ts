@@ -1,5 +1,7 @@
 /** What the server serves: the embedded matcher or the real library. Calls come one at a time. */
-import type { Fluxion, MatchPolicy, MatchRequest, MatchResult } from './types';
+
+import type { MatchPolicy } from '../../constructs/api/policies';
+import type { Fluxion, MatchRequest, MatchResult } from './types';
 
 /** A grant also tells the paths of the vertices given exclusively, in the order of Fluxion's answer. */
 export type EngineResult =

@@ -8,20 +8,10 @@
  * All times are absolute seconds (Unix time; in the simulator whatever its
  * clock says). A job id is chosen by the caller, unique for ever, 1..2^53-1.
  */
+import type { MatchPolicy } from '../../constructs/api/policies';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
-export const MATCH_POLICIES = [
-  'first',
-  'firstnodex',
-  'low',
-  'high',
-  'lonode',
-  'hinode',
-  'lonodex',
-  'hinodex',
-  'locality',
-] as const;
-export type MatchPolicy = (typeof MATCH_POLICIES)[number];
+
 export type MatchOperation =
   /** Now or not at all; answers BUSY even for the impossible. */
   | 'allocate'

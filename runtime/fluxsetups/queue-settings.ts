@@ -1,11 +1,11 @@
 /** A queue's settings from where they are written: a FluxSetup, or the stack's configuration. Pure. */
 
+import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { KubernetesObject } from '../kubernetes/types';
-import { QUEUE_DEFAULTS } from '../queue/defaults';
 import type { Limits, QueueSettings, Quota } from '../queue/settings';
 import { durationSeconds } from '../workloads/settings';
 

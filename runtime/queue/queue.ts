@@ -1,11 +1,11 @@
 /** The queue's tables in Postgres. The words are in types.ts, the SQL in statements.ts. */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
 import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
 import { type DatabaseOptions, openDatabase } from './database';
-import { DEFAULT_HALF_LIFE } from './defaults';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
@@ -54,7 +54,7 @@ export function openQueue(options: QueueOptions): Queue {
     migrate: () => migrate(database),
     async acquireFence(holder, atLeast = 0) {
       const { cpuMillis, memoryMiB } = options.units ?? DEFAULT_UNITS;
-      const halfLife = options.halfLifeSeconds ?? DEFAULT_HALF_LIFE;
+      const halfLife = options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds;
       const values = [holder, atLeast, cpuMillis, memoryMiB, halfLife];
       const [row] = await database.query<{ fence: number }>(leader.ACQUIRE, values);
       return row!.fence;

@@ -1,13 +1,4 @@
-/** What a priority can be. */
-export const PRIORITY_RANGE = { min: -2_147_483_648, max: 2_147_483_647 };
-
-export const QUEUE_POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'] as const;
-
-/**
- * fcfs: what can't start blocks everything behind it. The others let what is behind start if it delays no
- * reservation: easy makes one, hybrid `reservations`, conservative one for everything that waits (up to the depth).
- */
-export type QueuePolicy = (typeof QUEUE_POLICIES)[number];
+import type { QueuePolicy } from '../../constructs/api/policies';
 
 /** Of a quota; cores, memory (GiB) and gpus in whole Kubernetes quantities, not units. Absent: not limited. */
 export interface Quota {

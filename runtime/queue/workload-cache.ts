@@ -5,10 +5,10 @@
  * (database down in the middle) the workload cache is *doubtful* until it has been
  * read again.
  */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS } from '../jobspec/units';
 import type { Allocation } from '../resources/types';
-import { DEFAULT_HALF_LIFE } from './defaults';
 import { type FairUsage, UsageMirror } from './fair-usage';
 import { Outcomes } from './outcomes';
 import type { Queue } from './store';
@@ -59,7 +59,7 @@ export class WorkloadCache {
     this.now = options.now ?? (() => Date.now() / 1000);
     this.usage = new UsageMirror({
       cpuMillis: options.cpuMillis ?? DEFAULT_UNITS.cpuMillis,
-      halfLifeSeconds: options.halfLifeSeconds ?? DEFAULT_HALF_LIFE,
+      halfLifeSeconds: options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds,
     });
   }
 

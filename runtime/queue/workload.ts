@@ -1,3 +1,4 @@
+import type { DEPENDENCY_TYPES } from '../../constructs/api/settings';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation } from '../resources/types';
 
@@ -17,10 +18,7 @@ export type WaitReason =
   | 'Requeued'
   | 'RequeueLimit';
 
-/** When a dependency lets the workload go: the other one has succeeded, has ended, has ended otherwise. */
-export const DEPENDENCY_TYPES = ['afterok', 'afterany', 'afternotok'] as const;
-
-/** Another workload of the same namespace that has to be over first. */
+/** Another workload of the same namespace that has to finish first: afterok with success, afternotok without, afterany either way. */
 export interface Dependency {
   readonly type: (typeof DEPENDENCY_TYPES)[number];
   readonly name: string;

@@ -4,8 +4,9 @@
  * doubt. One caller at a time (the loop); nothing else talks to Fluxion.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { MatchPolicy } from '../../constructs/api/policies';
 import { FluxqError, hasCode, messageOf } from '../errors';
-import type { Fluxion, InitRequest, MatchPolicy } from '../fluxion/types';
+import type { Fluxion, InitRequest } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';

@@ -3,8 +3,8 @@
  * would have gone on this machine under each policy.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
-import { QUEUE_POLICIES, type QueuePolicy } from '../queue/settings';
 import { type Machine, replay } from './replay';
 import { type Statistics, statisticsOf } from './statistics';
 import type { TraceJob } from './swf';

@@ -3,14 +3,16 @@
  * engine of the live loop on a clock that jumps from event to event. A
  * processor of the trace is a pod of one core.
  */
+
+import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
 import { parseConfig } from '../config';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
-import type { Fluxion, MatchPolicy } from '../fluxion/types';
+import type { Fluxion } from '../fluxion/types';
 import { ownQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
 import { newRow } from '../queue/rows';
-import type { QueuePolicy, QueueSettings } from '../queue/settings';
+import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from '../scheduler/pass/pass';

@@ -7,11 +7,12 @@
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { MATCH_POLICIES, type MatchPolicy } from '../../constructs/api/policies';
 import type { Engine } from '../../runtime/fluxion/engine';
 import { loadLibraryEngine } from '../../runtime/fluxion/library/engine';
 import { findLibrary } from '../../runtime/fluxion/library/find';
 import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
-import { MATCH_POLICIES, type MatchOperation, type MatchPolicy } from '../../runtime/fluxion/types';
+import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { GraphNode } from '../../runtime/resources/types';
 

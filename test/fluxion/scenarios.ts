@@ -3,7 +3,8 @@
  * grants are written `[start, end, { node: { type: idset } }]`.
  */
 
-import type { MatchOperation, MatchPolicy } from '../../runtime/fluxion/types';
+import type { MatchPolicy } from '../../constructs/api/policies';
+import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { Allocation, GraphNode, UnitCounts, UnitIds } from '../../runtime/resources/types';
 import { cores, nodes, units, wholeNodes } from './jobspecs';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { QUEUE_POLICIES } from '../../runtime/queue/settings';
+import { QUEUE_POLICIES } from '../../constructs/api/policies';
 import { replay } from '../../runtime/simulation/replay';
 import { statisticsOf } from '../../runtime/simulation/statistics';
 import { parseSwf } from '../../runtime/simulation/swf';

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { SETTINGS } from '../../constructs/fluxqueue/admission/settings';
-import { durationSeconds, SETTING_SYNTAX, workloadSettings } from '../../runtime/workloads/settings';
+import { durationSeconds, workloadSettings } from '../../runtime/workloads/settings';
 
 const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
   workloadSettings({ annotations, labels });
 
-it('has defaults', () => {
+it('returns the defaults for an object without settings', () => {
   expect(workloadSettings({})).toEqual({ hold: false, exclusive: false, after: [], preemptible: false });
 });
 
@@ -19,7 +18,7 @@ it('reads every setting', () => {
       'fluxqueue/exclusive': 'true',
       'fluxqueue/preemptible': 'true',
     },
-    { 'fluxqueue/hold': 'true', 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '12' },
+    { 'fluxqueue/hold': 'true' },
   );
   expect(settings).toEqual({
     queue: 'batch',
@@ -34,16 +33,14 @@ it('reads every setting', () => {
       { type: 'afterok', name: 'e' },
     ],
     preemptible: true,
-    group: 'ring',
-    groupSize: 12,
   });
 });
 
-it('prefers the annotation', () => {
+it('prefers the annotation to the label of the same name', () => {
   expect(of({ 'fluxqueue/priority': '1' }, { 'fluxqueue/priority': '2' }).priority).toBe(1);
 });
 
-describe('walltime', () => {
+describe('the walltime', () => {
   it.each([
     ['90', 90],
     ['0.5', 0.5],
@@ -61,7 +58,7 @@ describe('walltime', () => {
     expect(of({ 'fluxqueue/walltime': text }).walltimeSeconds).toBeCloseTo(seconds, 9);
   });
 
-  it('reads what Go prints', () => {
+  it('accepts durations in the format of Go', () => {
     const parts = fc.record({ h: fc.nat(500_000), m: fc.nat(59), s: fc.integer({ min: 1, max: 59 }) });
     fc.assert(
       fc.property(parts, ({ h, m, s }) => {
@@ -70,7 +67,7 @@ describe('walltime', () => {
     );
   });
 
-  it('is finite and positive, or an error, for any text', () => {
+  it('is finite and positive or an error for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-+.0-9hmsnuµ e]{0,20}$/)), (text) => {
         let seconds: number | undefined;
@@ -87,7 +84,7 @@ describe('walltime', () => {
   });
 });
 
-it('says where, what and how, and shows a long value in part', () => {
+it('reports the field, the value and the remedy, and truncates a long value', () => {
   expect(() => of({}, { 'fluxqueue/walltime': 'soon' })).toThrow(
     'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/walltime"]: must be a duration like "1h30m" or seconds like "5400", ' +
       'more than 0 and at most 2147483647 seconds (got "soon"); correct or remove it',
@@ -96,18 +93,23 @@ it('says where, what and how, and shows a long value in part', () => {
   expect(() => of({ 'fluxqueue/queue': 'é'.repeat(500) })).toThrow(shown);
 });
 
-it('has the syntax and the words of the CEL policies', () => {
-  const cel = Object.fromEntries(SETTINGS.map(({ key, pattern, must }) => [key, { pattern, must }]));
-  expect(cel).toEqual(SETTING_SYNTAX);
-});
+it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
+  'rejects %s, because gangs of plain pods are not supported yet',
+  (name) => {
+    expect(() => of({}, { [name]: '4' })).toThrow(
+      `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is not supported yet (got "4"); ` +
+        'remove it, or use an indexed Job, whose pods start together',
+    );
+  },
+);
 
-describe('a duration elsewhere', () => {
-  it('is read like a walltime', () => {
+describe('a duration in another object', () => {
+  it('is parsed like a walltime', () => {
     expect(durationSeconds('1h30m', 'spec.walltime.max')).toBe(5400);
     expect(durationSeconds('250ms', 'spec.requeue.backoff')).toBe(0.25);
   });
 
-  it('is refused with its place', () => {
+  it('is rejected with its field path', () => {
     expect(() => durationSeconds('soon', 'spec.walltime.max')).toThrow(
       expect.objectContaining({ code: 'FLUXQ_SETTING_INVALID', field: 'spec.walltime.max', value: 'soon' }),
     );

@@ -1,11 +1,12 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../../api/errors';
+import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
 import type { PartProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
-import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from './names';
 import { AdmissionPolicies } from './policies';
+import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 
 export interface AdmissionProps extends PartProps {
@@ -15,6 +16,8 @@ export interface AdmissionProps extends PartProps {
   /** @default - pods keep the scheduler they ask for */
   readonly schedulerName?: string;
   readonly externalRuntime?: ExternalRuntime;
+  /** ServiceAccount of the stack -> the one Secret that it makes. */
+  readonly ownSecrets: Readonly<Record<string, string>>;
 }
 
 /** How workloads come in: the form that was chosen, and the guards that both forms need. */
@@ -34,6 +37,8 @@ export class Admission extends Construct {
     });
     // Whoever else runs the runtime, from outside, may be anybody: an administrator keeps his rights.
     new ControllerGuard(this, 'controller', where);
+    if (Object.keys(props.ownSecrets).length > 0)
+      new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,

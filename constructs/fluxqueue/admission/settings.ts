@@ -1,8 +1,8 @@
 /**
- * CEL that refuses wrong values of the users' labels and annotations: the same
- * patterns and sentences as runtime/workloads/settings.ts (constructs/ doesn't
- * import runtime/; a test holds the two together).
+ * CEL that refuses wrong values of the users' labels and annotations: the syntax of constructs/api/settings.ts with the
+ * messages of runtime/workloads/settings.ts. test/admission/forms.test.ts compares the two on a real apiserver.
  */
+import { DURATION_UNITS } from '../../api/durations';
 import {
   AFTER,
   EXCLUSIVE,
@@ -12,10 +12,18 @@ import {
   PREEMPTIBLE,
   PRIORITY,
   QUEUE,
-  QUEUE_NAME_PATTERN,
-  QUEUE_NAME_SYNTAX,
   WALLTIME,
 } from '../../api/labels';
+import {
+  MAX_WALLTIME_SECONDS,
+  PRIORITY_RANGE,
+  SETTING_REMEDY,
+  SETTING_SYNTAX,
+  type Setting,
+  UNSUPPORTED_PROBLEM,
+  UNSUPPORTED_REMEDY,
+  UNSUPPORTED_SETTINGS,
+} from '../../api/settings';
 import { cel, celList, type MatchCondition, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */
@@ -25,83 +33,59 @@ export interface Validation {
   readonly message?: string;
 }
 
-interface Setting {
-  readonly key: string;
+interface SettingRule {
+  readonly key: Setting;
   /** Name of its CEL variables. */
   readonly variable: string;
-  readonly pattern: string;
-  readonly must: string;
-  /** CEL over the value `v` for what the pattern can't say. */
+  /** CEL over the value `v` for limits that a pattern cannot express. */
   readonly range?: (v: string) => string;
 }
 
-const NUMBER = '([0-9]{1,12}([.][0-9]{0,9})?|[.][0-9]{1,9})';
-const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
-const DEPENDENCY = '((afterok|afterany|afternotok):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
-const BOOLEAN = { pattern: '^(true|false)$', must: 'must be "true" or "false"' };
-
-export const SETTINGS: readonly Setting[] = [
-  {
-    key: QUEUE,
-    variable: 'queue',
-    pattern: QUEUE_NAME_PATTERN,
-    must: `must be the name of a queue: ${QUEUE_NAME_SYNTAX}`,
-  },
+const RULES: readonly SettingRule[] = [
+  { key: QUEUE, variable: 'queue' },
   {
     key: PRIORITY,
     variable: 'priority',
-    pattern: '^-?[0-9]{1,10}$',
-    must: 'must be a whole number from -2147483648 to 2147483647',
-    range: (v) => `int(${v}) >= -2147483648 && int(${v}) <= 2147483647`,
+    range: (v) => `int(${v}) >= ${PRIORITY_RANGE.min} && int(${v}) <= ${PRIORITY_RANGE.max}`,
   },
   {
     key: WALLTIME,
     variable: 'walltime',
-    pattern: `^[+]?(${NUMBER}|(${NUMBER}${UNIT})+)$`,
-    must: 'must be a duration like "1h30m" or seconds like "5400", more than 0 and at most 2147483647 seconds',
-    range: (v) => `${seconds(v)} > 0.0 && ${seconds(v)} <= 2147483647.0`,
+    range: (v) => `${seconds(v)} > 0.0 && ${seconds(v)} <= ${celDouble(MAX_WALLTIME_SECONDS)}`,
   },
-  { key: HOLD, variable: 'hold', ...BOOLEAN },
-  { key: EXCLUSIVE, variable: 'exclusive', ...BOOLEAN },
-  { key: PREEMPTIBLE, variable: 'preemptible', ...BOOLEAN },
-  {
-    key: AFTER,
-    variable: 'after',
-    pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
-    must: 'must be names of workloads in this namespace, separated by commas, each with "afterok:", "afterany:", "afternotok:" or nothing before it',
-  },
-  {
-    key: GROUP,
-    variable: 'group',
-    pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
-    must: 'must be a name: at most 63 letters, digits, "-", "_" and "."',
-  },
-  {
-    key: GROUP_SIZE,
-    variable: 'groupSize',
-    pattern: '^[0-9]{1,6}$',
-    must: 'must be a whole number from 1 to 100000',
-    range: (v) => `int(${v}) >= 1 && int(${v}) <= 100000`,
-  },
+  { key: HOLD, variable: 'hold' },
+  { key: EXCLUSIVE, variable: 'exclusive' },
+  { key: PREEMPTIBLE, variable: 'preemptible' },
+  { key: AFTER, variable: 'after' },
 ];
+
+const UNSUPPORTED_VARIABLES = { [GROUP]: 'group', [GROUP_SIZE]: 'groupSize' };
+const UNSUPPORTED = UNSUPPORTED_SETTINGS.map((key) => ({ key, variable: UNSUPPORTED_VARIABLES[key] }));
 
 const INVALID = 'FLUXQ_SETTING_INVALID';
 
-/** CEL's own duration() fails, instead of saying no, for what is too long: so the parts are added up. */
+/** CEL's own duration() fails for a long text instead of refusing it, so the expression adds the parts up. */
 function seconds(v: string): string {
-  const factors =
-    '{"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}';
-  const parts = `${v}.findAll("[0-9.]+[a-zµμ]+").map(part, double(part.find("[0-9.]+")) * ${factors}[part.find("[a-zµμ]+")])`;
+  const factors = Object.entries(DURATION_UNITS).map(
+    ([unit, factor]) => `${cel(unit)}: ${celDouble(factor)}`,
+  );
+  const part = `double(part.find("[0-9.]+")) * {${factors.join(', ')}}[part.find("[a-zµμ]+")]`;
+  const parts = `${v}.findAll("[0-9.]+[a-zµμ]+").map(part, ${part})`;
   return `(${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
+}
+
+/** A number as a CEL double: CEL does not compare doubles with literals that look like integers. */
+function celDouble(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(1) : value.toExponential();
 }
 
 const settingIn = (map: string) =>
   `has(object.metadata.${map}) && object.metadata.${map}.exists(key, key.startsWith("fluxqueue/") && ` +
-  `key in ${celList(SETTINGS.map(({ key }) => key))})`;
+  `key in ${celList([...UNSUPPORTED, ...RULES].map(({ key }) => key))})`;
 
 /**
- * Most objects give no setting, and most updates change none: they cost the
- * apiserver a look at their keys instead of every expression below.
+ * Most objects have no setting, and most updates change none: for them the apiserver only reads the keys of the two maps
+ * and evaluates none of the expressions below.
  */
 export const SETTING_CONDITIONS: readonly MatchCondition[] = [
   { name: 'has-a-setting', expression: `(${settingIn('labels')}) || (${settingIn('annotations')})` },
@@ -114,9 +98,9 @@ export const SETTING_CONDITIONS: readonly MatchCondition[] = [
 ];
 
 /**
- * The maps of the object and, on UPDATE, of what it was; of each setting its text (an annotation wins
- * over a label), whether it is there, and whether it is to be judged: what an UPDATE leaves as it was
- * is not, because objects may be older than the rule.
+ * The labels and annotations of the object and, on UPDATE, of the old object. For each setting: its text (the annotation
+ * takes precedence over the label), `Given`, and `New`. Only new values are validated: an unchanged value may be older
+ * than its rule.
  */
 export const SETTING_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
@@ -126,7 +110,7 @@ export const SETTING_VARIABLES: readonly Variable[] = [
     name: 'oldAnnotations',
     expression: 'oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})',
   },
-  ...SETTINGS.flatMap(({ key, variable }) => [
+  ...[...UNSUPPORTED, ...RULES].flatMap(({ key, variable }) => [
     { name: variable, expression: textIn('labels', 'annotations', key) },
     { name: `${variable}Given`, expression: givenIn('labels', 'annotations', key) },
     {
@@ -139,30 +123,22 @@ export const SETTING_VARIABLES: readonly Variable[] = [
 ];
 
 export const SETTING_VALIDATIONS: readonly Validation[] = [
-  ...SETTINGS.map(({ key, variable, pattern, must, range }): Validation => {
+  ...UNSUPPORTED.map(
+    ({ key, variable }): Validation => ({
+      expression: `!variables.${variable}New`,
+      messageExpression: sentence(key, `variables.${variable}`, UNSUPPORTED_PROBLEM, UNSUPPORTED_REMEDY),
+    }),
+  ),
+  ...RULES.map(({ key, variable, range }): Validation => {
     const text = `variables.${variable}`;
+    const { pattern, requirement } = SETTING_SYNTAX[key];
     const valid = `${text}.matches(${cel(pattern)})${range === undefined ? '' : ` && ${range(text)}`}`;
     return {
       expression: `!variables.${variable}New || (${valid})`,
-      messageExpression: sentence(key, text, must, 'correct or remove it'),
+      messageExpression: sentence(key, text, requirement, SETTING_REMEDY),
     };
   }),
-  halfGroup(GROUP, 'group', GROUP_SIZE, 'groupSize'),
-  halfGroup(GROUP_SIZE, 'groupSize', GROUP, 'group'),
 ];
-
-function halfGroup(key: string, variable: string, missing: string, other: string): Validation {
-  const had = givenIn('oldLabels', 'oldAnnotations', missing);
-  return {
-    expression: `!variables.${variable}Given || variables.${other}Given || !(variables.${variable}New || ${had})`,
-    messageExpression: sentence(
-      key,
-      `variables.${variable}`,
-      `needs ${missing} beside it`,
-      'set both or none',
-    ),
-  };
-}
 
 function textIn(labels: string, annotations: string, key: string): string {
   return `variables.${annotations}[?${cel(key)}].orValue(variables.${labels}[?${cel(key)}].orValue(""))`;
@@ -172,12 +148,12 @@ function givenIn(labels: string, annotations: string, key: string): string {
   return `${cel(key)} in variables.${annotations} || ${cel(key)} in variables.${labels}`;
 }
 
-/** As FluxqError says it. */
-function sentence(key: string, v: string, what: string, remedy: string): string {
+/** The sentence of a CodedError. */
+function sentence(key: string, v: string, problem: string, remedy: string): string {
   const where = `(${cel(key)} in variables.annotations ? "annotations" : "labels")`;
   const shown = `strings.quote(${v}.size() > 80 ? ${v}.substring(0, 80) + "…" : ${v})`;
   return (
-    `${cel(`${INVALID}: metadata.`)} + ${where} + ${cel(`["${key}"]: ${what} (got `)} + ${shown} + ` +
+    `${cel(`${INVALID}: metadata.`)} + ${where} + ${cel(`["${key}"]: ${problem} (got `)} + ${shown} + ` +
     `${cel(`); ${remedy}`)}`
   );
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type ServiceError, status } from '@grpc/grpc-js';
+import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
@@ -15,7 +16,7 @@ import { parseAnswer, unitsOf } from '../jgf/allocation';
 import { GraphLayout } from '../jgf/layout';
 import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
-import type { FluxionState, InitRequest, MatchPolicy, MatchRequest, MatchResult } from '../types';
+import type { FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
 import type { Rpc } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';

@@ -5,6 +5,7 @@
  * with their remaining time (rebase).
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
@@ -15,7 +16,7 @@ import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
 import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
-import type { MatchOperation, MatchPolicy } from '../types';
+import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';

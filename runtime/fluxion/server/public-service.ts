@@ -4,11 +4,11 @@
  */
 import { status } from '@grpc/grpc-js';
 import { parse } from 'yaml';
+import { MATCH_POLICIES, type MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
 import type { Engine } from '../engine';
 import * as pb from '../generated/fluxion';
-import { MATCH_POLICIES, type MatchPolicy } from '../types';
 
 /** A gRPC error as the public service sends it: a status and a text. */
 export class PublicRefusal extends Error {

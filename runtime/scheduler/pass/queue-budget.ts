@@ -1,4 +1,5 @@
-import type { QueuePolicy, QueueSettings } from '../../queue/settings';
+import type { QueuePolicy } from '../../../constructs/api/policies';
+import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { LimitCounts } from './limits';
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { PropsError } from '../../../constructs/api/errors';
 import { Database, defaultStack, FluxQueue, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { Wave } from '../../../constructs/metadata';
-import { parseConfig } from '../../../runtime/config';
+import { ENVIRONMENT_VARIABLES, parseConfig } from '../../../runtime/config';
 import type { KubeObject } from '../../cluster/api';
 import { container, find, names, podTemplates, stackObjects } from '../manifests';
 
@@ -260,9 +260,10 @@ describe('choices', () => {
     const database = Database.fromSecret(Secret.fromSecretName(new App(), 'db', 'team-db'), 'uri');
     const found = names(stackObjects({ database }));
     expect(found.filter((name) => name.includes('database'))).toEqual([]);
-    expect(container(controller({ database }), 'controller').env).toEqual([
-      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'team-db', key: 'uri' } } },
-    ]);
+    expect(container(controller({ database }), 'controller').env).toContainEqual({
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'team-db', key: 'uri' } },
+    });
   });
 
   test('the database of our own hands over its password in the cluster only', () => {
@@ -374,6 +375,41 @@ describe('settings', () => {
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
     expect(settings(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
+  });
+
+  test('that pods are given by their environment are known to the runtime', () => {
+    const variables = podTemplates(stackObjects())
+      .flatMap(({ spec }) => spec.containers)
+      .filter(({ command = [] }) => command.includes('/app/runtime.js'))
+      .flatMap(({ env = [] }) => env.map(({ name }) => name));
+    expect(variables.sort()).toEqual([
+      'DATABASE_URL',
+      'FLUXQUEUE_http_port',
+      'FLUXQUEUE_leaderElection_podUid',
+    ]);
+    expect(ENVIRONMENT_VARIABLES).toEqual(expect.arrayContaining(variables));
+  });
+
+  test('the controller knows its pod, so that it need not wait for the lease of its last process', () => {
+    const controller = podTemplates(stackObjects()).find(({ owner }) => owner === 'fluxqueue-controller')!;
+    expect(container(controller, 'controller').env).toContainEqual({
+      name: 'FLUXQUEUE_leaderElection_podUid',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } },
+    });
+  });
+
+  test('and the scripts that they run come through as they are: Kubernetes expands $(NAME) and $$ in commands', () => {
+    const containers = podTemplates(stackObjects(FULL)).flatMap(({ spec }) => [
+      ...(spec.initContainers ?? []),
+      ...spec.containers,
+    ]);
+    const expanded = containers.flatMap((each) => {
+      const probes = [each.startupProbe, each.livenessProbe, each.readinessProbe];
+      const words = [...(each.command ?? []), ...probes.flatMap((probe) => probe?.exec?.command ?? [])];
+      const names = (each.env ?? []).map(({ name }) => `$(${name})`);
+      return words.filter((word) => ['$$', ...names].some((text) => word.includes(text)));
+    });
+    expect(expanded).toEqual([]);
   });
 
   test('that change make new pods', () => {

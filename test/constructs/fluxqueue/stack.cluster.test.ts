@@ -1,18 +1,23 @@
-import { writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { parse } from 'yaml';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { schedulerConfiguration } from '../../../constructs/fluxqueue/scheduler';
+import { ensurePassword } from '../../../runtime/cli/database-password';
 import { parseConfig } from '../../../runtime/config';
-import { createLogger } from '../../../runtime/observability/log';
+import { createClient } from '../../../runtime/kubernetes/client';
+import { createLogger, type Logger } from '../../../runtime/observability/log';
 import { startWebhookRole } from '../../../runtime/roles/webhook';
 import { findAssets } from '../../cluster/assets';
 import type { Cluster, KubeObject } from '../../cluster/cluster';
 import { freePorts } from '../../cluster/ports';
 import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
+import { waitFor } from '../../cluster/wait';
+import { recordingLogger } from '../../kubernetes/recording-logger';
 import { find, names, podTemplates, stackObjects } from '../manifests';
 
 /** Together they have every object that the stack can have. */
@@ -118,7 +123,9 @@ describeCluster(
         ['fluxqueue-controller', 'create', 'jobs.converged-computing.org', 'fluxjobs', 'science', '', true],
         ['fluxqueue-webhook', 'update', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', true],
         ['fluxqueue-webhook', 'get', '', 'secrets', SYSTEM, 'fluxqueue-database', false],
-        ['fluxqueue-webhook', 'create', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', false],
+        ['fluxqueue-webhook', 'create', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', true],
+        ['fluxqueue-webhook', 'create', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
+        ['fluxqueue-database', 'create', '', 'secrets', 'science', 'fluxqueue-database', false],
         ['fluxqueue-webhook', 'get', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
         ['fluxqueue-webhook', 'list', 'batch', 'jobs', 'science', '', false],
         ['fluxqueue-database', 'patch', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
@@ -158,6 +165,107 @@ describeCluster(
           expect(review.status.allowed).toBe(allowed);
         },
       );
+    });
+
+    describe('Secrets that somebody deleted', () => {
+      const SYSTEM = 'fluxqueue-system';
+      const path = (name: string) => `/api/v1/namespaces/${SYSTEM}/secrets/${name}`;
+      const account = async (name: string) =>
+        createClient({ kubeconfig: await getCluster().kubeconfigForServiceAccount(name, SYSTEM) });
+
+      test('the webhook starts without its own, and makes it, with its rights alone', async () => {
+        const objects = stackObjects();
+        await getCluster().apply(objects);
+        await getCluster().api.send('DELETE', path('fluxqueue-webhook-tls'));
+        const config = await webhookConfig(getCluster(), objects);
+        const role = await startWebhookRole(config, createLogger('test', 'silent'));
+        try {
+          const { data } = await getCluster().get<{ data: object }>(path('fluxqueue-webhook-tls'));
+          expect(Object.keys(data).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+        } finally {
+          await role.stop();
+        }
+      });
+
+      test('the webhook that may not make it says what to apply, and starts when that is there', async () => {
+        const objects = stackObjects();
+        await getCluster().apply(objects);
+        await getCluster().api.send('DELETE', path('fluxqueue-webhook-tls'));
+        const role = find<{ rules: { resourceNames?: string[] }[] } & KubeObject>(
+          objects,
+          'Role',
+          'fluxqueue-webhook',
+        );
+        const rules = role.rules.filter(({ resourceNames }) => resourceNames !== undefined);
+        await getCluster().apply([{ ...role, rules }]);
+        const logger = recordingLogger();
+        const starting = startWebhookRole(
+          await webhookConfig(getCluster(), objects),
+          logger as unknown as Logger,
+        );
+        await waitFor('the sentence', () =>
+          JSON.stringify(logger.lines).includes(
+            'FLUXQ_SECRET_MISSING: Secret fluxqueue-system/fluxqueue-webhook-tls: is not there',
+          ),
+        );
+        await getCluster().apply(objects);
+        await (await starting).stop();
+      });
+
+      test('the database’s is made again with another password; twice changes nothing', async () => {
+        await getCluster().apply(stackObjects());
+        const client = await account('fluxqueue-database');
+        const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-password-'));
+        const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database', url: 'postgres://u@h/d' };
+        const ensure = async (file: string) => {
+          await ensurePassword({ ...options, file: join(folder, file) });
+          return readFileSync(join(folder, file), 'utf8');
+        };
+        const first = await ensure('first');
+        // Once more in the same pod: the file is made again, since nobody may write to it.
+        linkSync(join(folder, 'first'), join(folder, 'earlier'));
+        expect(await ensure('first')).toBe(first);
+        expect(statSync(join(folder, 'first')).nlink).toBe(1);
+        await getCluster().api.send('DELETE', path('fluxqueue-database'));
+        const second = await ensure('second');
+        expect(second).not.toBe(first);
+        expect(await ensure('again')).toBe(second);
+        const { data } = await getCluster().get<{ data: Record<string, string> }>(path('fluxqueue-database'));
+        expect(Buffer.from(data.url ?? '', 'base64').toString()).toBe(`postgres://u:${second}@h/d`);
+        client.close();
+        rmSync(folder, { recursive: true });
+      });
+
+      test.each([
+        ['fluxqueue-webhook', 'another', 'Opaque'],
+        ['fluxqueue-webhook', 'fluxqueue-database', 'Opaque'],
+        ['fluxqueue-webhook', 'fluxqueue-webhook-tls', 'kubernetes.io/service-account-token'],
+        ['fluxqueue-database', 'another', 'Opaque'],
+        ['fluxqueue-database', 'fluxqueue-database', 'kubernetes.io/service-account-token'],
+      ])('%s may not make Secret %s of type %s', async (name, secret, type) => {
+        await getCluster().apply(stackObjects());
+        for (const each of ['fluxqueue-webhook-tls', 'fluxqueue-database'])
+          await getCluster().api.send('DELETE', path(each));
+        const client = await account(name);
+        const annotations = { 'kubernetes.io/service-account.name': 'fluxqueue-controller' };
+        const object = {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: secret, namespace: SYSTEM, annotations },
+          type,
+        };
+        // The policy counts some moments after it was written.
+        await waitFor('the policy', () =>
+          client.create(`/api/v1/namespaces/${SYSTEM}/secrets`, object).then(
+            () =>
+              getCluster()
+                .api.send('DELETE', path(secret))
+                .then(() => false),
+            (error: unknown) => String(error).includes('this ServiceAccount makes its own Secret'),
+          ),
+        );
+        client.close();
+      });
     });
 
     test('the webhook fills its empty Secret and is trusted with its rights alone, and applying the stack again takes nothing back', async () => {

@@ -1,13 +1,13 @@
 /** The real flux-sched through its C library, where it is found (FLUXION_LIBRARY or the usual places). */
 import { join } from 'node:path';
 import fc from 'fast-check';
+import type { QueuePolicy } from '../../../constructs/api/policies';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
 import { toJgf } from '../../../runtime/fluxion/matcher';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
-import type { QueuePolicy } from '../../../runtime/queue/settings';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
 import { swfTrace } from '../../simulation/trace';

@@ -1,6 +1,7 @@
 /** Random histories that two Fluxions must answer alike: matches, ends, node changes, time. */
 import fc from 'fast-check';
-import type { Fluxion, MatchOperation, MatchPolicy } from '../../../runtime/fluxion/types';
+import type { MatchPolicy } from '../../../constructs/api/policies';
+import type { Fluxion, MatchOperation } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { cores, nodes, units, wholeNodes } from '../jobspecs';

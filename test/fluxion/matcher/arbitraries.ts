@@ -1,6 +1,7 @@
 /** Random graphs, requests and operations for the property tests. */
 import fc from 'fast-check';
-import { MATCH_POLICIES, type MatchOperation, type MatchPolicy } from '../../../runtime/fluxion/types';
+import { MATCH_POLICIES, type MatchPolicy } from '../../../constructs/api/policies';
+import type { MatchOperation } from '../../../runtime/fluxion/types';
 import type { Constraint, Jobspec, JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 

@@ -1,8 +1,8 @@
 /** What holds for every trace: random clusters and jobs, the embedded matcher, jobs that end when they like. */
 import fc from 'fast-check';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
-import { QUEUE_POLICIES, type QueuePolicy } from '../../../runtime/queue/settings';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
 interface Arrival extends JobOptions {

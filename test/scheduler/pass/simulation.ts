@@ -2,12 +2,14 @@
  * A cluster on paper: the embedded matcher, rows, and a clock that jumps from
  * event to event. Commits what a pass decides as the queue would.
  */
+
+import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
-import type { Fluxion, MatchPolicy } from '../../../runtime/fluxion/types';
+import type { Fluxion } from '../../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { newRow } from '../../../runtime/queue/rows';
-import type { QueuePolicy, QueueSettings } from '../../../runtime/queue/settings';
+import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';

@@ -1,0 +1,61 @@
+/**
+ * Defaults of queues and of the stack, and the ranges of their numbers. The CRD of FluxSetup repeats them in YAML; a test
+ * compares the two.
+ */
+import type { MatchPolicy, QueuePolicy } from './policies';
+import { INT32, PRIORITY_RANGE } from './settings';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** Settings of a queue that says nothing else. */
+export const QUEUE_DEFAULTS = {
+  policy: 'easy',
+  reservations: 8,
+  depth: 10_000,
+  defaultWalltimeSeconds: HOUR,
+  maxWalltimeSeconds: 7 * DAY,
+  priority: PRIORITY_RANGE,
+  agingPerHour: 0,
+  quota: {},
+  cohort: null,
+  borrowing: {},
+  reclaim: false,
+  limits: { queue: {}, user: {} },
+  weight: 1,
+  preempts: false,
+  requeue: { limit: 5, backoffSeconds: 5 },
+} as const satisfies { readonly policy: QueuePolicy } & Record<string, unknown>;
+
+/** Settings of a stack that says nothing else. */
+export const STACK_DEFAULTS = {
+  /** Name of the stack's own queue. */
+  queueName: 'default',
+  /** Days for which finished workloads stay in the queue's tables. */
+  retentionDays: 30,
+  /** Seconds after which past usage counts half in fair share. */
+  halfLifeSeconds: 7 * DAY,
+  matchPolicy: 'lonode',
+  /** Sizes of one core vertex and one memory vertex of the graph. */
+  units: { cpuMillis: 1_000, memoryMiB: 1_024 },
+} as const satisfies { readonly matchPolicy: MatchPolicy } & Record<string, unknown>;
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Smallest and largest value of each number of a queue. */
+export const QUEUE_RANGES = {
+  reservations: { min: 1, max: 100_000 },
+  depth: { min: 1, max: 1_000_000 },
+  agingPerHour: { min: 0, max: 1_000_000 },
+  quota: { min: 0, max: INT32.max },
+  running: { min: 0, max: INT32.max },
+  waiting: { min: 1, max: INT32.max },
+  weight: { min: 1, max: 1_000_000 },
+  requeueLimit: { min: 0, max: 1_000_000 },
+} as const satisfies Record<string, Range>;
+
+/** Longest backoff between two requeues of one workload. */
+export const MAX_BACKOFF_SECONDS = HOUR;

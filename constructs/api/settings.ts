@@ -1,0 +1,66 @@
+/**
+ * Syntax of the labels and annotations by which users describe a workload. Admission (CEL and webhook) refuses what does
+ * not match it, and the controller reads it with the same patterns. RE2 (CEL, CRDs) and JavaScript read the patterns alike.
+ */
+import { DURATION_PATTERN } from './durations';
+import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from './labels';
+
+export const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
+
+export const PRIORITY_RANGE = { ...INT32 } as const;
+
+/** Also about the lifetime of a Fluxion graph: 68 years. */
+export const MAX_WALLTIME_SECONDS = INT32.max;
+
+export const QUEUE_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';
+/** The pattern in words. */
+export const QUEUE_NAME_SYNTAX = 'at most 63 lower-case letters, digits and "-"';
+
+export const COHORT_PATTERN = '^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+/** The pattern in words. */
+export const COHORT_SYNTAX = 'at most 63 letters, digits, "-", "_" and "."';
+
+/** Outcomes of a workload for which another one can wait. */
+export const DEPENDENCY_TYPES = ['afterok', 'afterany', 'afternotok'] as const;
+const DEPENDENCY = `((${DEPENDENCY_TYPES.join('|')}):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?`;
+
+export interface SettingSyntax {
+  readonly pattern: string;
+  /** The pattern and the range of the value in words: "must be ...". */
+  readonly requirement: string;
+}
+
+const BOOLEAN: SettingSyntax = { pattern: '^(true|false)$', requirement: 'must be "true" or "false"' };
+
+export const SETTING_SYNTAX = {
+  [QUEUE]: {
+    pattern: QUEUE_NAME_PATTERN,
+    requirement: `must be the name of a queue: ${QUEUE_NAME_SYNTAX}`,
+  },
+  [PRIORITY]: {
+    pattern: '^-?[0-9]{1,10}$',
+    requirement: `must be a whole number from ${PRIORITY_RANGE.min} to ${PRIORITY_RANGE.max}`,
+  },
+  [WALLTIME]: {
+    pattern: DURATION_PATTERN,
+    requirement: `must be a duration like "1h30m" or seconds like "5400", more than 0 and at most ${MAX_WALLTIME_SECONDS} seconds`,
+  },
+  [HOLD]: BOOLEAN,
+  [EXCLUSIVE]: BOOLEAN,
+  [PREEMPTIBLE]: BOOLEAN,
+  [AFTER]: {
+    pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
+    requirement:
+      'must be names of workloads in this namespace, separated by commas, each with the prefix "afterok:", "afterany:", "afternotok:" or none',
+  },
+} as const satisfies Readonly<Record<string, SettingSyntax>>;
+
+/** Labels and annotations that users can set on a workload. */
+export type Setting = keyof typeof SETTING_SYNTAX;
+
+export const SETTING_REMEDY = 'correct or remove it';
+
+/** Reserved for gangs of plain pods, which do not exist yet: a gang that is silently ignored would start in pieces. */
+export const UNSUPPORTED_SETTINGS = [GROUP, GROUP_SIZE] as const;
+export const UNSUPPORTED_PROBLEM = 'is not supported yet';
+export const UNSUPPORTED_REMEDY = 'remove it, or use an indexed Job, whose pods start together';

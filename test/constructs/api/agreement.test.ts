@@ -1,0 +1,272 @@
+/** Each name, pattern, range and default has one definition in constructs/api: the CRDs and the CEL policies agree with it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Testing } from 'cdk8s';
+import { parse } from 'yaml';
+import {
+  CRD_DURATION_PATTERN,
+  CRD_WALLTIME_PATTERN,
+  DURATION_UNITS,
+  parseDuration,
+} from '../../../constructs/api/durations';
+import * as labels from '../../../constructs/api/labels';
+import { MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
+import {
+  MAX_BACKOFF_SECONDS,
+  QUEUE_DEFAULTS,
+  QUEUE_RANGES,
+  type Range,
+  STACK_DEFAULTS,
+} from '../../../constructs/api/queue-defaults';
+import {
+  COHORT_PATTERN,
+  INT32,
+  MAX_WALLTIME_SECONDS,
+  PRIORITY_RANGE,
+  QUEUE_NAME_PATTERN,
+  QUEUE_NAME_SYNTAX,
+  SETTING_SYNTAX,
+  UNSUPPORTED_PROBLEM,
+  UNSUPPORTED_SETTINGS,
+} from '../../../constructs/api/settings';
+import { AdmissionGuards } from '../../../constructs/fluxqueue/admission/guards';
+import { parseConfig } from '../../../runtime/config';
+import { ownQueue, settingsOf } from '../../../runtime/fluxsetups/queue-settings';
+import { workloadSettings } from '../../../runtime/workloads/settings';
+import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
+
+interface Schema {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message: string }[];
+}
+
+interface Crd {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema: { readonly openAPIV3Schema: Schema };
+    }[];
+  };
+}
+
+function crd(name: string): Crd {
+  const file = join(__dirname, '../../../constructs/crds', `${name}.yaml`);
+  return parse(readFileSync(file, 'utf8'), { merge: true }) as Crd;
+}
+
+const schemaOf = ({ spec }: Crd) => spec.versions[0]!.schema.openAPIV3Schema;
+
+/** The schema at a path of property names below `spec`. */
+function field(root: Crd, path: string): Schema {
+  return ['spec', ...path.split('.')].reduce<Schema>((schema, name) => {
+    const below = schema.properties?.[name];
+    if (below === undefined) throw new Error(`${root.spec.names.plural} has no field ${path}`);
+    return below;
+  }, schemaOf(root));
+}
+
+const fluxsetups = crd('fluxsetups');
+const miniclusters = crd('miniclusters');
+
+describe('the CRD of FluxSetup', () => {
+  const at = (path: string) => field(fluxsetups, path);
+  const rules = (path: string) =>
+    at(path)
+      ['x-kubernetes-validations']?.map(({ rule }) => rule)
+      .join();
+
+  test.each([
+    ['policy', QUEUE_DEFAULTS.policy],
+    ['depth', QUEUE_DEFAULTS.depth],
+    ['agingPerHour', QUEUE_DEFAULTS.agingPerHour],
+    ['reclaim', QUEUE_DEFAULTS.reclaim],
+    ['weight', QUEUE_DEFAULTS.weight],
+    ['requeue.limit', QUEUE_DEFAULTS.requeue.limit],
+    ['preemption', QUEUE_DEFAULTS.preempts ? 'LowerPriority' : 'Never'],
+  ])('has the default of %s', (path, value) => {
+    expect(at(path).default).toBe(value);
+  });
+
+  test.each([
+    ['walltime.default', QUEUE_DEFAULTS.defaultWalltimeSeconds],
+    ['walltime.max', QUEUE_DEFAULTS.maxWalltimeSeconds],
+    ['requeue.backoff', QUEUE_DEFAULTS.requeue.backoffSeconds],
+  ])('has the default of %s', (path, seconds) => {
+    expect(parseDuration(String(at(path).default))).toBe(seconds);
+    const [group = '', name = ''] = path.split('.');
+    expect(at(group).default).toMatchObject({ [name]: at(path).default });
+  });
+
+  test('has no default for reservations, which only policy hybrid has, but describes it', () => {
+    expect(at('reservations').default).toBeUndefined();
+    expect(at('reservations').description).toMatch(new RegExp(`\\b${QUEUE_DEFAULTS.reservations}\\b`));
+  });
+
+  test('has the policies', () => {
+    expect(at('policy').enum).toEqual(QUEUE_POLICIES);
+  });
+
+  test.each<readonly [path: string, range: Range]>([
+    ['reservations', QUEUE_RANGES.reservations],
+    ['depth', QUEUE_RANGES.depth],
+    ['agingPerHour', QUEUE_RANGES.agingPerHour],
+    ['weight', QUEUE_RANGES.weight],
+    ['requeue.limit', QUEUE_RANGES.requeueLimit],
+    ['limits.running', QUEUE_RANGES.running],
+    ['limits.waiting', QUEUE_RANGES.waiting],
+    ['limits.perUser.running', QUEUE_RANGES.running],
+    ['limits.perUser.waiting', QUEUE_RANGES.waiting],
+    ...['jobs', 'pods', 'gpus', 'nodes'].flatMap((name) => [
+      [`quota.${name}`, QUEUE_RANGES.quota] as const,
+      [`borrowing.${name}`, QUEUE_RANGES.quota] as const,
+    ]),
+  ])('has the range of %s', (path, { min, max }) => {
+    const { minimum, maximum, format } = at(path);
+    expect({ minimum, maximum: maximum ?? (format === 'int32' ? INT32.max : undefined) }).toEqual({
+      minimum: min,
+      maximum: max,
+    });
+  });
+
+  test.each(['priority.min', 'priority.max'])('takes any 32-bit integer as %s', (path) => {
+    expect(at(path)).toMatchObject({ type: 'integer', format: 'int32' });
+    expect(PRIORITY_RANGE).toEqual(INT32);
+  });
+
+  test.each(['walltime.default', 'walltime.max', 'requeue.backoff'])('has the syntax of %s', (path) => {
+    expect(at(path).pattern).toBe(CRD_DURATION_PATTERN);
+  });
+
+  test('has the longest walltime, in whole hours, and the longest backoff', () => {
+    const hours = Math.floor(MAX_WALLTIME_SECONDS / 3600);
+    expect(rules('walltime.default')).toContain(`duration(self) <= duration('${hours}h')`);
+    expect(rules('walltime.max')).toContain(`duration(self) <= duration('${hours}h')`);
+    expect(rules('requeue.backoff')).toContain(
+      `duration(self) <= duration('${MAX_BACKOFF_SECONDS / 3600}h')`,
+    );
+  });
+
+  test('has the syntax of names and cohorts', () => {
+    const [name] = schemaOf(fluxsetups)['x-kubernetes-validations'] ?? [];
+    expect(name?.rule).toBe(`self.metadata.name.matches('${QUEUE_NAME_PATTERN}')`);
+    expect(name?.message).toContain(QUEUE_NAME_SYNTAX);
+    expect(at('cohort')).toMatchObject({ pattern: COHORT_PATTERN, maxLength: 63 });
+  });
+
+  test('gives an empty FluxSetup the settings that the stack has without configuration', () => {
+    const defaults = { ...QUEUE_DEFAULTS, namespace: 'science', name: 'science/a' };
+    expect(settingsOf(fluxSetup('a'))).toEqual(defaults);
+    const config = parseConfig({});
+    expect(ownQueue(config.queue)).toEqual({
+      ...QUEUE_DEFAULTS,
+      namespace: null,
+      name: STACK_DEFAULTS.queueName,
+    });
+  });
+});
+
+describe('the CRD of MiniCluster', () => {
+  test('has the syntax of queue and walltime', () => {
+    expect(field(miniclusters, 'queue').pattern).toBe(QUEUE_NAME_PATTERN);
+    expect(field(miniclusters, 'walltime').pattern).toBe(CRD_WALLTIME_PATTERN);
+  });
+
+  test('takes priorities of the whole range', () => {
+    expect(field(miniclusters, 'priority')).toMatchObject({ type: 'integer', format: 'int32' });
+  });
+});
+
+test.each([
+  ['fluxjobs', labels.FLUXJOB_GROUP, labels.FLUXJOB_VERSION],
+  ['fluxsetups', labels.FLUXSETUP_GROUP, labels.FLUXSETUP_VERSION],
+  ['miniclusters', labels.MINICLUSTER_GROUP, labels.MINICLUSTER_VERSION],
+])('the CRD of %s has the group and version of the labels', (plural, group, version) => {
+  const { spec } = crd(plural);
+  expect(spec.names.plural).toBe(plural);
+  expect(spec.group).toBe(group);
+  expect(spec.versions.map(({ name }) => name)).toEqual([version]);
+});
+
+describe('the configuration of the runtime', () => {
+  test('has the defaults', () => {
+    const { units, fairShare, fluxion, queue } = parseConfig({});
+    expect(units).toEqual(STACK_DEFAULTS.units);
+    expect(fairShare.halfLifeSeconds).toBe(STACK_DEFAULTS.halfLifeSeconds);
+    expect(fluxion.policy).toBe(STACK_DEFAULTS.matchPolicy);
+    expect(queue.retentionDays).toBe(STACK_DEFAULTS.retentionDays);
+  });
+
+  test.each(QUEUE_POLICIES)('takes the queue policy %s', (policy) => {
+    expect(parseConfig({ queue: { policy } }).queue.policy).toBe(policy);
+  });
+
+  test.each(MATCH_POLICIES)('takes the match policy %s', (policy) => {
+    expect(parseConfig({ fluxion: { policy } }).fluxion.policy).toBe(policy);
+  });
+});
+
+describe('the CEL policies', () => {
+  const chart = Testing.chart();
+  new AdmissionGuards(chart, 'guards');
+  const settings = (
+    Testing.synth(chart) as { kind: string; metadata: { name: string }; spec: unknown }[]
+  ).filter(
+    ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.endsWith('-settings'),
+  );
+  const validations = settings.map(
+    ({ spec }) => (spec as { validations: { expression: string; messageExpression: string }[] }).validations,
+  );
+  const about = (key: string) =>
+    validations.map((list) => list.filter(({ messageExpression }) => messageExpression.includes(key)));
+
+  test('are one for Jobs and one for Pods', () => {
+    expect(validations).toHaveLength(2);
+    expect(validations[0]).toEqual(validations[1]);
+  });
+
+  test.each(Object.entries(SETTING_SYNTAX))('match %s with the same pattern and words', (key, syntax) => {
+    for (const found of about(`[\\"${key}\\"]`)) {
+      expect(found).toHaveLength(1);
+      expect(found[0]?.expression).toContain(`.matches(${JSON.stringify(syntax.pattern)})`);
+      expect(found[0]?.messageExpression).toContain(JSON.stringify(syntax.requirement).slice(1, -1));
+      expect(() => workloadSettings({ annotations: { [key]: '\n' } })).toThrow(
+        `: ${syntax.requirement} (got`,
+      );
+    }
+  });
+
+  test.each(UNSUPPORTED_SETTINGS)('refuse %s with the same words', (key) => {
+    for (const found of about(`[\\"${key}\\"]`)) {
+      expect(found).toHaveLength(1);
+      expect(found[0]?.messageExpression).toContain(UNSUPPORTED_PROBLEM);
+    }
+    expect(() => workloadSettings({ labels: { [key]: '4' } })).toThrow(`: ${UNSUPPORTED_PROBLEM} (got "4")`);
+  });
+
+  test('check nothing else', () => {
+    const known = Object.keys(SETTING_SYNTAX).length + UNSUPPORTED_SETTINGS.length;
+    expect(validations[0]).toHaveLength(known);
+  });
+
+  test('have the units of durations and the ranges', () => {
+    const walltime = about(`[\\"${labels.WALLTIME}\\"]`)[0]?.[0]?.expression ?? '';
+    for (const [unit, seconds] of Object.entries(DURATION_UNITS)) {
+      const factor = new RegExp(`"${unit}": ([0-9.e-]+)`).exec(walltime)?.[1];
+      expect(Number(factor)).toBe(seconds);
+    }
+    expect(walltime).toContain(`<= ${MAX_WALLTIME_SECONDS}.0`);
+    const priority = about(`[\\"${labels.PRIORITY}\\"]`)[0]?.[0]?.expression;
+    expect(priority).toContain(`>= ${PRIORITY_RANGE.min} `);
+    expect(priority).toContain(`<= ${PRIORITY_RANGE.max}`);
+  });
+});

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { CRD_DURATION_PATTERN, formatDuration, parseDuration } from '../../../constructs/api/durations';
+
+test.each([
+  ['5400', 5400],
+  ['0.5', 0.5],
+  ['.5', 0.5],
+  ['1h2m3s', 3723],
+  ['250µs', 250e-6],
+  ['+2m', 120],
+  ['0s', 0],
+])('%s is %d seconds', (text, seconds) => {
+  expect(parseDuration(text)).toBeCloseTo(seconds, 9);
+});
+
+test.each(['', 'soon', '-5m', '1h30', '90 m', '1e3', 'Infinity', '1d'])('%j is no duration', (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});
+
+/** A number in a duration has at most 12 digits. */
+test('a formatted duration is read back, and fits the fields of the CRDs', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 999_999_999_999 }), (milliseconds) => {
+      const text = formatDuration(milliseconds);
+      expect(text).toMatch(new RegExp(CRD_DURATION_PATTERN));
+      expect(parseDuration(text)).toBeCloseTo(milliseconds / 1000, 6);
+    }),
+  );
+});
+
+test.each([
+  [7_200_000, '2h'],
+  [5_400_000, '90m'],
+  [61_000, '61s'],
+  [1_500, '1500ms'],
+])('%d ms are written %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text);
+});
