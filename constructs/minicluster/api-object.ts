@@ -10,9 +10,8 @@ const API_OBJECT = Symbol.for('cdk8s.ApiObject');
 const NO_PATCHES: readonly JsonPatch[] = [];
 
 /**
- * An object of a MiniCluster, which behaves like an ApiObject of cdk8s. It is a class of its own because ApiObject
- * creates metadata for every object and walks through every manifest to resolve tokens, of which there are none here:
- * with it a chart of 1,000 MiniClusters took several times as long.
+ * An object of a MiniCluster, which behaves like an ApiObject of cdk8s. ApiObject itself is not used because it creates
+ * metadata for every object and walks through every manifest to resolve tokens, of which there are none here.
  */
 export class LazyApiObject extends Construct implements Pick<ApiObject, keyof ApiObject> {
   private patches: readonly JsonPatch[] = NO_PATCHES;

@@ -5,7 +5,7 @@ import type {
   MiniClusterSpec,
 } from '../../../../constructs/minicluster';
 
-export type ContainerSpec = MiniClusterSpec['containers'][number];
+type ContainerSpec = MiniClusterSpec['containers'][number];
 
 export interface Field {
   /** Path from `spec`; `containers[].` stands for services too. */
@@ -38,7 +38,7 @@ export const POD = 'pod.test.ts';
 export const CERTIFICATE = 'certificate.test.ts';
 
 /** `nested('a.b', 1)` is `{ a: { b: 1 } }`. */
-export function nested(path: string, value: unknown): Record<string, unknown> {
+function nested(path: string, value: unknown): Record<string, unknown> {
   return path
     .split('.')
     .reverse()
