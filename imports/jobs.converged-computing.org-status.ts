@@ -5,7 +5,7 @@
  */
 export interface FluxJobStatus {
   /**
-   * Requested: admitted, not in a queue yet. Waiting: in its queue, the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it is over, see result.
+   * Waiting: in its queue; the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it has ended, see result.
    */
   readonly phase?: FluxJobStatusPhase;
 
@@ -76,9 +76,9 @@ export interface FluxJobStatus {
 }
 
 /**
- * Requested: admitted, not in a queue yet. Waiting: in its queue, the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it is over, see result.
+ * Waiting: in its queue; the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it has ended, see result.
  */
-export type FluxJobStatusPhase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
+export type FluxJobStatusPhase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /**
  * How it ended.

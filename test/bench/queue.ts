@@ -92,7 +92,7 @@ async function measure(waiting: number, shapes: number): Promise<PassFigures> {
 
 class DeepQueue {
   private readonly rows = new Map<string, WorkloadRow>();
-  private last: Pick<PassResult, 'reservations' | 'memory'> | undefined;
+  private last: Pick<PassResult, 'reservations' | 'cache'> | undefined;
   private now = 0;
 
   constructor(
@@ -132,7 +132,7 @@ class DeepQueue {
       queues: [{ settings: queueSettings({ depth: 100_000 }), rows }],
       matcher: this.fluxion,
       reservations: this.last?.reservations ?? [],
-      memory: this.last?.memory,
+      cache: this.last?.cache,
       freed: false,
       graphGrew: false,
       nodes: this.nodes,

@@ -12,7 +12,7 @@ export const CALLS = [
   'queue.running',
   'queue.shrink',
   'queue.finish',
-  'queue.recall',
+  'queue.requestEviction',
   'queue.requeue',
   'client.patch jobs',
   'client.patch pods',
@@ -49,5 +49,5 @@ export function allPoints(): readonly Point[] {
 export function needs(call: CallName): 'node-loss' | 'preemption' | undefined {
   if (call === 'queue.requeue' || call === 'fluxion.removeNodes' || call === 'fluxion.addNodes')
     return 'node-loss';
-  return call === 'queue.recall' ? 'preemption' : undefined;
+  return call === 'queue.requestEviction' ? 'preemption' : undefined;
 }

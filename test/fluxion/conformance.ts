@@ -1,7 +1,7 @@
 /** Runs the table of scenarios against one server. */
 
-import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Fluxion, MatchResult } from '../../runtime/fluxion/types';
+import { parseIdset } from '../../runtime/resources/idset';
 import type { Allocation, UnitIds } from '../../runtime/resources/types';
 import { type Grant, SCENARIOS, type Scenario, START, type Step, TWO_NODES } from './scenarios';
 

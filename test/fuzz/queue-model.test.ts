@@ -52,10 +52,10 @@ const finish =
   (uid: string, result: 'Succeeded' | 'Cancelled' | 'TimedOut' = 'Succeeded'): Call =>
   ({ queue, fence }) =>
     queue.finish(fence, [{ uid, result, finishedAt: 120.25 }]);
-const recall =
+const requestEviction =
   (uid: string, message = 'for another'): Call =>
   ({ queue, fence }) =>
-    queue.recall(fence, [{ uid, message }]);
+    queue.requestEviction(fence, [{ uid, message }]);
 const requeue =
   (uid: string, over: Partial<Parameters<Queue['requeue']>[1][0]> = {}): Call =>
   ({ queue, fence }) =>
@@ -129,10 +129,10 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ['shrink by an old job id', shrink('a', ['n-3'], 999)],
   ['shrink what waits', shrink('c', ['n-1'])],
   ['shrink, overtaken', overtaken(shrink('a', []))],
-  ['recall', recall('b')],
-  ['recall again', recall('b', 'for a third')],
-  ['recall what waits', recall('c')],
-  ['recall, overtaken', overtaken(recall('a'))],
+  ['request eviction', requestEviction('b')],
+  ['request eviction again', requestEviction('b', 'for a third')],
+  ['request eviction of what waits', requestEviction('c')],
+  ['request eviction, overtaken', overtaken(requestEviction('a'))],
   ['requeue what was taken back', requeue('b', { cause: 'preempted', message: 'taken back' })],
   ['requeue what waits', requeue('b')],
   ['grant it again', allocate('b')],
@@ -165,7 +165,10 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
   ['submit after the adoption', submit(submission('e'))],
   ['let go of what was held', update('c', { held: false })],
   ['finish what runs', finish('a')],
-  ['finish what is granted and recalled', async (turn) => [await recall('d')(turn), await finish('d')(turn)]],
+  [
+    'finish what is granted and to be evicted',
+    async (turn) => [await requestEviction('d')(turn), await finish('d')(turn)],
+  ],
   ['finish what waits', finish('c', 'Cancelled')],
   ['finish what was adopted', finish('m', 'TimedOut')],
   ['finish twice', finish('a', 'Cancelled')],
@@ -178,7 +181,7 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
       ['released', released('a')],
       ['running', running('a')],
       ['shrink', shrink('a', [])],
-      ['recall', recall('a')],
+      ['request eviction', requestEviction('a')],
       ['requeue', requeue('a')],
       ['adopt', adopt(adoption('a', 0))],
       ['submit', submit(submission('a'))],
@@ -189,10 +192,10 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
 const EVENTS = [
   'Adopted',
   'Allocated',
+  'EvictionRequested',
   'Finished',
   'Leader',
   'Reallocated',
-  'Recalled',
   'Released',
   'Requeued',
   'Running',

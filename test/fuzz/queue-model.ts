@@ -236,17 +236,18 @@ export class QueueModel implements Queue {
       (row, { result, finishedAt }) =>
         row.phase === 'Finished'
           ? undefined
-          : { ...row, ...NO_WAIT, phase: 'Finished', recall: null, result, finishedAt },
+          : { ...row, ...NO_WAIT, phase: 'Finished', evictionReason: null, result, finishedAt },
       ({ result, finishedAt }) => ({ result, finishedAt }),
     );
 
-  recall: Queue['recall'] = async (fence, recalls) =>
+  requestEviction: Queue['requestEviction'] = async (fence, evictions) =>
     this.change(
       fence,
-      recalls,
-      'Recalled',
-      (row, { message }) => (holds(row) && row.recall === null ? { ...row, recall: message } : undefined),
-      ({ recall }) => ({ message: recall }),
+      evictions,
+      'EvictionRequested',
+      (row, { message }) =>
+        holds(row) && row.evictionReason === null ? { ...row, evictionReason: message } : undefined,
+      ({ evictionReason }) => ({ message: evictionReason }),
     );
 
   requeue: Queue['requeue'] = async (fence, requeues) =>
@@ -317,7 +318,7 @@ const NOT_GRANTED = {
   allocatedAt: null,
   releasedAt: null,
   startedAt: null,
-  recall: null,
+  evictionReason: null,
 } as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
 const ASKED = ['queue', 'walltime', 'pods', 'jobspec'] as const;

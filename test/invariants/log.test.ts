@@ -59,7 +59,7 @@ describe('I6: requeued or cancelled without a cause', () => {
     const events = [granted('a', '0'), event('a', 'Requeued')];
     expect(look(events, { lostNodes: new Set(['n1']) })).toEqual([]);
     expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
-    expect(look([granted('a', '0'), event('a', 'Recalled'), event('a', 'Requeued')])).toEqual([]);
+    expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
   });
 });

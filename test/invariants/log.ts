@@ -82,7 +82,7 @@ class Causes {
   }
 
   follow({ uid, event, detail }: LoggedEvent): void {
-    if (event === 'Recalled') this.recalled.add(uid);
+    if (event === 'EvictionRequested') this.recalled.add(uid);
     if (event === 'Requeued') this.recalled.delete(uid);
     if (!GRANTS.has(event)) return;
     const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];

@@ -19,7 +19,7 @@ const CORES = 4;
 /** Calls for changed queues, preemptions and a changed graph. Only test/crash-matrix injects faults into them. */
 const CALLS_ELSEWHERE: readonly CallName[] = [
   'queue.setQueues',
-  'queue.recall',
+  'queue.requestEviction',
   'fluxion.removeNodes',
   'fluxion.addNodes',
 ];

@@ -10,9 +10,6 @@ import type { AllocatedNode, Allocation } from '../../resources/types';
 import { type GraphLayout, jgfVertex, unitVertex, type Vertex } from './layout';
 import type { JgfGraph, JgfVertex } from './types';
 
-export { formatHostlist } from '../../resources/hostlist';
-export { formatIdset, parseIdset };
-
 /** What follows from the answer beside the vertices. */
 export interface Window {
   readonly jobid: number;
