@@ -141,7 +141,7 @@ test('a certificate that brokers would refuse is one of them, and is not shown',
   );
   expect(code).toBe('FLUXQ_RENDER_SPEC');
   expect(message).toMatch(
-    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 has a key that is not 40 char/,
+    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 must have a key of 40 Z85 characters/,
   );
   expect(message).not.toContain('TOP');
 });
