@@ -8,7 +8,7 @@
  *   npm run -s bench:render -- --json
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Chart, Size, Yaml } from 'cdk8s';
@@ -52,11 +52,13 @@ function chartOf(used: Package, count: number): Chart {
   return chart;
 }
 
-/** Compiles the package into a folder beside the modules that it needs. */
+/** Compiles the package into a folder with the modules that it needs and the scripts that it reads. */
 function compile(folder: string): void {
   symlinkSync(MODULES, join(folder, 'node_modules'));
   const args = ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder];
   execFileSync(join(MODULES, '.bin', 'tsc'), args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const script of globSync('constructs/fluxqueue/*.sh', { cwd: ROOT }))
+    copyFileSync(join(ROOT, script), join(folder, script));
 }
 
 /** CPU milliseconds since the process began. */
