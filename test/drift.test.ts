@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
-/** A repository of three files, in which `synth` copies main.ts to dist/out.yaml. */
+/** Runs in a repository with three files, whose `synth` copies main.ts to dist/out.yaml. */
 describe('npm run drift', () => {
   let repository: string;
   const git = (...args: string[]) =>
@@ -38,11 +38,11 @@ describe('npm run drift', () => {
   });
   afterEach(() => rmSync(repository, { recursive: true }));
 
-  test('is silent when everything is what its source makes', () => {
+  test('prints nothing when all generated files are up to date', () => {
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('names the files that are not, new and gone ones too', () => {
+  test('lists changed, new and deleted files', () => {
     write('main.ts', 'two\n');
     write(
       'package.json',
@@ -51,18 +51,18 @@ describe('npm run drift', () => {
     expect(drift()).toEqual({
       status: 1,
       stderr:
-        'drift: dist/new.yaml, dist/out.yaml were not what the sources make; made anew now, look at the difference and commit it',
+        'drift: dist/new.yaml, dist/out.yaml were out of date and regenerated; review and commit the difference',
     });
   });
 
-  test('is content with what is staged', () => {
+  test('accepts staged files', () => {
     write('main.ts', 'two\n');
     expect(drift().status).toBe(1);
     git('add', '-A');
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('says which step failed and why', () => {
+  test('reports the failed step with its error', () => {
     write('package.json', JSON.stringify({ name: 'x', scripts: { synth: 'echo no such prop >&2; exit 3' } }));
     expect(drift()).toEqual({ status: 1, stderr: 'drift: npm run synth failed:\nno such prop' });
   });

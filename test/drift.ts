@@ -1,17 +1,16 @@
 /**
- * `npm run drift`: makes everything that is generated (imports, protocol,
- * manifests) once more, in place, and fails when a file came out otherwise
- * than Git has it. Staged changes count as there, so it can run before a commit.
+ * `npm run drift`: generates imports, protocol and manifests again in place and fails when a file differs from the index
+ * of Git. Staged changes are in the index, so the check can run before a commit.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 interface Generated {
-  /** Script of package.json that makes it. */
+  /** Script of package.json that generates the files. */
   readonly script: string;
-  /** What it makes. */
+  /** Folder of the generated files. */
   readonly path: string;
-  /** Its settings; where they are missing there is nothing to make. */
+  /** Settings of the generator; without this file the step is skipped. */
   readonly from: string;
 }
 
@@ -21,7 +20,7 @@ const GENERATED: readonly Generated[] = [
   { script: 'synth', path: 'dist', from: 'main.ts' },
 ];
 
-/** Files under these paths that differ from the index, lack there, or are gone, sorted. */
+/** Files under these paths that are changed, new or deleted relative to the index, sorted. */
 function changedFiles(paths: readonly string[]): string[] {
   const status = execFileSync(
     'git',
@@ -50,7 +49,7 @@ function main(): number {
   const changed = changedFiles(present.map(({ path }) => path));
   if (changed.length === 0) return 0;
   console.error(
-    `drift: ${changed.join(', ')} ${changed.length === 1 ? 'was' : 'were'} not what the sources make; made anew now, look at the difference and commit it`,
+    `drift: ${changed.join(', ')} ${changed.length === 1 ? 'was' : 'were'} out of date and regenerated; review and commit the difference`,
   );
   return 1;
 }

@@ -9,8 +9,8 @@ import type { LogEntry, NamedLogEntry } from './history';
 import type { QueueSettings } from './settings';
 import type {
   Adoption,
-  Outcome,
   EvictionRequest,
+  Outcome,
   Requeue,
   Result,
   Share,

@@ -12,8 +12,8 @@ import { Outcomes } from './outcomes';
 import type { Queue } from './store';
 import type {
   Adoption,
-  Phase,
   EvictionRequest,
+  Phase,
   Requeue,
   Result,
   Submission,

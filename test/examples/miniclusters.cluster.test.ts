@@ -1,4 +1,4 @@
-/** Sends every object of every MiniCluster example to a real apiserver, which refuses unknown fields. */
+/** A real apiserver validates all objects of all MiniCluster examples strictly, so that no field is dropped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../cluster/api';
@@ -26,7 +26,7 @@ describeCluster(
       await getCluster().apply([...names].map((name) => namespace(name)));
     });
 
-    test.each(FILES)('%s is accepted', async (file) => {
+    test.each(FILES)('accepts the objects of %s', async (file) => {
       const { api } = getCluster();
       for (const object of example(file).objects) {
         const path = `${await api.collection(object)}/${object.metadata.name}?${STRICT}`;
@@ -39,7 +39,7 @@ describeCluster(
       }
     });
 
-    test.each(FILES)('%s has specs that the CRD accepts', async (file) => {
+    test.each(FILES)('accepts the specs of %s as MiniCluster resources', async (file) => {
       for (const { metadata, spec } of example(file).resources) {
         const resource: KubeObject = {
           apiVersion: 'flux-framework.org/v1alpha2',
@@ -51,14 +51,14 @@ describeCluster(
       }
     });
 
-    test('flux-in-image.ts has pods that Pod Security restricted accepts', async () => {
+    test('admits the pods of flux-in-image.ts to a restricted namespace', async () => {
       await getCluster().apply(namespace('strict', { 'pod-security.kubernetes.io/enforce': 'restricted' }));
       const pod = async (file: string, name: string) => {
         const { template } = find(example(file).objects, 'Job', name).spec as { template: { spec: object } };
         const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: template.spec };
         return getCluster().api.send('POST', `/api/v1/namespaces/strict/pods?dryRun=All`, body);
       };
-      await getCluster().waitFor('the default ServiceAccount', () =>
+      await getCluster().waitFor('the ServiceAccount of pods', () =>
         getCluster().api.get('/api/v1/namespaces/strict/serviceaccounts/default'),
       );
       expect((await pod('hello.ts', 'hello')).text).toContain('violates PodSecurity');

@@ -1,4 +1,4 @@
-/** The examples of MiniCluster: their subjects, the fields that they show, and their table in docs/examples.md. */
+/** The MiniCluster examples: the feature that each one shows, their fields, and their table in docs/examples.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -9,7 +9,7 @@ import { find } from '../constructs/manifests';
 import { FIELDS } from '../constructs/minicluster/fields';
 import { type Example, example, FILES, fieldsOf } from './miniclusters';
 
-/** The type is loose, because every assertion names the fields that it reads. */
+/** Loosely typed, because assertions check single fields. */
 type Pod = Record<string, unknown> & {
   readonly containers: readonly Record<string, unknown>[];
   readonly initContainers?: readonly Record<string, unknown>[];
@@ -25,8 +25,8 @@ const script = ({ objects }: Example, name: string, key: string) => {
 const lead = (made: Example, name: string) => script(made, name, 'cluster_lead.sh');
 const toml = (made: Example, name: string) => script(made, name, 'config_broker.toml');
 
-/** For each example, assertions that it shows its subject. */
-const SUBJECTS: Readonly<Record<string, (made: Example) => void>> = {
+/** For each example, checks of the feature that it shows. */
+const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
   'hello.ts': (made) => {
     expect(lead(made, 'hello')).toContain('flux submit -N 4 -n 4 --quiet --watch hostname');
     expect(find(made.objects, 'Job', 'hello-keygen')).toBeDefined();
@@ -169,14 +169,14 @@ const SUBJECTS: Readonly<Record<string, (made: Example) => void>> = {
   },
 };
 
-test('every example has assertions about its subject', () => {
-  expect(Object.keys(SUBJECTS).sort()).toEqual(FILES);
+test('every example has a check', () => {
+  expect(Object.keys(ABOUT).sort()).toEqual(FILES);
 });
 
 const SHARED = new Map(Object.entries(shell).map(([name, text]) => [text, `<${name}>`]));
 
-/** YAML of the objects, without what is the same in every example: the shared scripts and the objects of keygen. */
-const distinctYaml = ({ objects }: Example) =>
+/** The objects of an example without the shared scripts and the certificate Job. */
+const own = ({ objects }: Example) =>
   stringify(
     objects.filter(({ metadata }) => !metadata.name?.endsWith('-keygen')),
     (_, value) => SHARED.get(value) ?? value,
@@ -184,9 +184,9 @@ const distinctYaml = ({ objects }: Example) =>
   );
 
 describe.each(FILES)('%s', (file) => {
-  test('shows its subject', () => SUBJECTS[file]?.(example(file)));
+  test('shows its feature', () => ABOUT[file]?.(example(file)));
 
-  test('writes the same objects as before', () => expect(distinctYaml(example(file))).toMatchSnapshot());
+  test('matches its snapshot', () => expect(own(example(file))).toMatchSnapshot());
 });
 
 describe('docs/examples.md', () => {
@@ -199,22 +199,22 @@ describe('docs/examples.md', () => {
     fields: [...fields.matchAll(/`([^`]+)`/g)].map(([, path]) => path),
   }));
 
-  test('has a row for every example', () => {
+  test('has a row for each file', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(FILES);
     for (const { name, link } of rows) expect(link).toBe(name);
   });
 
-  test.each(rows)('names in the row of $name only fields that the example sets', ({ name, fields }) => {
+  test.each(rows)('$name sets the fields that its row names', ({ name, fields }) => {
     const set = fieldsOf(example(name!));
     expect(fields.filter((path) => !set.has(path!))).toEqual([]);
   });
 
-  test('names every field in a row, except for flux.curveCert', () => {
+  test('names every field in some row', () => {
     const shown = new Set(rows.flatMap(({ fields }) => fields));
     expect(FIELDS.map(({ path }) => path).filter((path) => !shown.has(path))).toEqual(['flux.curveCert']);
   });
 
-  test('is linked in README.md', () => {
+  test('is linked from the README', () => {
     expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain('(docs/examples.md)');
   });
 });

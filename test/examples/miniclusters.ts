@@ -1,4 +1,4 @@
-/** Runs the examples of MiniCluster as users do and returns the objects that they write. */
+/** Runs the MiniCluster examples as users do and collects their objects. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,18 +13,18 @@ const FOLDER = join(__dirname, '../../examples/minicluster');
 export const FILES: readonly string[] = readdirSync(FOLDER).sort();
 
 export interface Example {
-  /** Every MiniCluster of the example. */
+  /** All MiniClusters of the example. */
   readonly resources: readonly MiniClusterResource[];
-  /** Every object that is applied; for a YAML file also the manifests of `fluxqueue render`. */
+  /** All objects to apply; for a manifest also the output of `fluxqueue render`. */
   readonly objects: readonly KubeObject[];
 }
 
-const examples = new Map<string, Example>();
+const made = new Map<string, Example>();
 
-/** Runs an example on the first call and returns the same result after that. */
+/** Runs each example once. */
 export function example(file: string): Example {
-  const known = examples.get(file) ?? (file.endsWith('.ts') ? program(file) : manifest(file));
-  examples.set(file, known);
+  const known = made.get(file) ?? (file.endsWith('.ts') ? program(file) : manifest(file));
+  made.set(file, known);
   return known;
 }
 
@@ -74,7 +74,7 @@ export function fieldsOf({ resources }: Example): ReadonlySet<string> {
     else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) walk(each, below(path, key));
   };
-  // The rows about containers hold for services too.
+  // Services have the fields of containers.
   for (const { spec } of resources) {
     walk(spec, '');
     for (const service of spec.services ?? []) walk(service, 'containers[]');

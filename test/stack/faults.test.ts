@@ -7,7 +7,7 @@
 import { GATE } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
-import { CALLS, type CallName } from '../crash-matrix/points';
+import { CALLS, type CallName } from '../crash-matrix/fault-points';
 import type { Fault, FaultInjector } from './fault-injector';
 import { describeStack } from './suite';
 import { Terms } from './terms';

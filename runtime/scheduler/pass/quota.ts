@@ -7,7 +7,7 @@ import type { QueueSettings, Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { Planner } from '../../resources/planner';
 import type { Allocation } from '../../resources/types';
-import { requestedBy, DIMENSIONS, heldBy, formatAmount, limitsOf, type Usage } from './usage';
+import { DIMENSIONS, formatAmount, heldBy, limitsOf, requestedBy, type Usage } from './usage';
 import { EVICTION_SECONDS } from './victims';
 
 export interface QuotaQueue {

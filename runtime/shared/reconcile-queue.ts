@@ -1,0 +1,54 @@
+import type { Time } from '../clock';
+import { FluxqError, hasCode } from '../errors';
+import { type ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
+import type { Logger } from '../observability/log';
+
+export interface ReconcileQueueOptions {
+  /** For logs. */
+  readonly name: string;
+  readonly concurrency: number;
+  readonly reconcile: (key: string) => Promise<ReconcileResult>;
+}
+
+/** What a work queue needs of the term. */
+export interface ReconcileQueueContext {
+  readonly onFenced: (error: Error) => void;
+  readonly logger: Logger;
+  readonly time: Time;
+}
+
+/** Milliseconds. The retries are frequent, so that work continues as soon as a connection is restored. */
+const BACKOFF = { first: 250, most: 4_000 };
+/** A rejected write is retried this late, in milliseconds: it may be accepted when something else has changed. */
+const REJECTED_MS = 30_000;
+
+/**
+ * A work queue of a term. A failed key is retried with backoff, a rejected one after 30 s, and FLUXQ_FENCED ends the
+ * term.
+ */
+export function reconcileQueue(
+  { onFenced, logger, time }: ReconcileQueueContext,
+  { name, concurrency, reconcile }: ReconcileQueueOptions,
+): WorkQueue {
+  return new WorkQueue({
+    name,
+    concurrency,
+    logger,
+    backoff: BACKOFF,
+    clock: time.clock,
+    random: time.random,
+    reconcile: async (key) => {
+      try {
+        return await reconcile(key);
+      } catch (error) {
+        if (hasCode(error, 'FLUXQ_FENCED')) {
+          onFenced(error);
+          throw error;
+        }
+        if (!(error instanceof FluxqError) || error.retryable) throw error;
+        logger.error({ queue: name, key, err: error }, error.message);
+        return { after: REJECTED_MS };
+      }
+    },
+  });
+}
