@@ -56,6 +56,17 @@ test('every source file that a document names by its last part exists', () => {
   ).toEqual([]);
 });
 
+test('every document that a source file names exists', () => {
+  const files = globSync('{bin,constructs,examples,runtime,test}/**/*.{ts,sh,yaml,go}', { cwd: ROOT });
+  const named = files.flatMap((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w./])docs\/[\w./-]+\.md\b/g)].map(
+      ([path]) => ({ file, path }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ path }) => !found(path))).toEqual([]);
+});
+
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
