@@ -11,7 +11,12 @@ import { LeaderElector } from '../leader/elector';
 import { Term } from '../leader/term';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
-import { type ControllerMetrics, controllerMetrics, createRegistry } from '../observability/metrics';
+import {
+  type ControllerMetrics,
+  controllerMetrics,
+  createRegistry,
+  leaderPendingGauge,
+} from '../observability/metrics';
 import { openQueue } from '../queue/queue';
 import type { Queue } from '../queue/store';
 import type { Role } from './role';
@@ -46,6 +51,7 @@ export async function startController(config: Config, logger: Logger): Promise<R
     metrics,
     logger,
   );
+  leaderPendingGauge(registry, () => controller.isPending);
   const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
   logger.info({ http: http.port, server: client.server }, 'controller started');
   controller.start();
@@ -117,8 +123,14 @@ class Controller {
 
   notReady(): string[] {
     if (!this.migrated) return ['database'];
+    if (this.isPending) return ['the Lease is held, but this replica does not lead yet'];
     const trouble = this.term?.trouble;
     return trouble === undefined ? [] : [trouble];
+  }
+
+  /** Whether this replica holds the Lease without a term: until it leads, no replica schedules. */
+  get isPending(): boolean {
+    return this.elector.holding && this.term === undefined;
   }
 
   async stop(): Promise<void> {
