@@ -125,6 +125,7 @@ const schema = z.strictObject({
 });
 
 export type Config = z.output<typeof schema>;
+/** @internal exported for tests */
 export type ConfigInput = z.input<typeof schema>;
 
 /** The paths of the settings that have an environment variable. */

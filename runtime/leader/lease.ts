@@ -5,11 +5,15 @@ import { isStatus } from '../kubernetes/errors';
 import { leases } from '../kubernetes/paths';
 import type { Lease, LeaseSpec } from '../kubernetes/types';
 
-/** Annotation of the Lease: the fence of its holder, once the holder leads. */
+/**
+ * Annotation of the Lease: the fence of its holder, once the holder leads.
+ * @internal exported for tests
+ */
 export const FENCE_ANNOTATION = 'fluxqueue/fence';
 /**
  * Annotation of the Lease: the highest fence that it ever had. A database that was restored from a backup has forgotten
  * the latest fences, and a leader with one of them again would not outdate the process that still has it.
+ * @internal exported for tests
  */
 export const LAST_FENCE_ANNOTATION = 'fluxqueue/last-fence';
 
