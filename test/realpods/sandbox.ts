@@ -213,8 +213,8 @@ done`;
   async finish(): Promise<void> {
     if (this.shell.exitCode !== null) return;
     this.shell.ref();
-    const gone = once(this.shell, 'exit');
+    const exited = once(this.shell, 'exit');
     this.shell.stdin.end();
-    await gone;
+    await exited;
   }
 }

@@ -56,7 +56,7 @@ export class DeployedStack {
     for (const file of this.files) await this.kubectl('apply', '--server-side', '-f', file);
   }
 
-  /** `kubectl delete` of each file in reverse order; waits until everything in it is gone. */
+  /** `kubectl delete` of each file in reverse order; waits until all objects are deleted. */
   async remove(): Promise<void> {
     for (const file of this.files.toReversed()) {
       await this.kubectl('delete', '--ignore-not-found', '--timeout=120s', '-f', file);
