@@ -7,11 +7,11 @@ import { lockFile } from './lock';
 import { type OwnedProcess, ProcessSet } from './processes';
 
 export interface BuildOptions {
-  /** What it builds, in the lines of progress: "the control plane". */
+  /** Name of the programs in progress messages, e.g. "the control plane". */
   readonly title: string;
-  /** How long it takes, and how much is downloaded, the first time. */
+  /** Duration and download size of the first build. */
   readonly cost: { readonly build: string; readonly download: string };
-  /** Name of the binary, to which the programs are links. */
+  /** Name of the binary; the programs are links to it. */
   readonly binary: string;
   /** The go command. */
   readonly go: string;

@@ -1,4 +1,4 @@
-/** A control plane with real nodes: kubelets, containers and a pod network in namespaces of the cluster's own. */
+/** A control plane with real nodes: kubelets, containers and a pod network in separate kernel namespaces. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { findNodePrograms, type NodePrograms } from './programs';
 import { Sandbox } from './sandbox';
 
 export interface RealClusterOptions {
-  /** worker-1, worker-2, … each with the cores and the memory of this machine. */
+  /** Number of nodes: worker-1, worker-2, … Each has the cores and the memory of this machine. */
   readonly nodes: number;
-  /** There is no registry to pull from. */
+  /** Images to import into every node, because there is no registry. */
   readonly images: Images;
   readonly progress: (line: string) => void;
 }
@@ -36,7 +36,7 @@ export class RealCluster {
   constructor(
     readonly cluster: Cluster,
     readonly nodes: readonly RealNode[],
-    /** Goes with the cluster. */
+    /** Is removed with the cluster. */
     readonly directory: string,
     private readonly stopAll: () => Promise<void>,
   ) {}
@@ -47,7 +47,7 @@ export class RealCluster {
     return node;
   }
 
-  /** Ends every process and leaves nothing behind. Safe to call twice. */
+  /** Stops every process and removes all files. May be called twice. */
   async stop(): Promise<void> {
     await this.stopAll();
   }
@@ -76,7 +76,7 @@ class RealClusterStart {
       users,
       progress,
       tuning: { nodeGraceSeconds: 20 },
-      // For logs and exec: nothing resolves the names of the nodes.
+      // Logs and exec use the addresses, because the names of the nodes do not resolve.
       apiserverArgs: ['--kubelet-preferred-address-types=InternalIP'],
     });
     this.cluster = cluster;
@@ -93,7 +93,7 @@ class RealClusterStart {
     await cluster.apply([...nodes.map(volume), STORAGE_CLASS]);
     await waitForNodes(cluster, nodes);
     for (const service of this.services) {
-      if (!service.running) throw new Error(`${service.name} has ended:\n${service.logTail()}`);
+      if (!service.running) throw new Error(`${service.name} exited:\n${service.logTail()}`);
     }
     return new RealCluster(cluster, nodes, this.processes.directory, () => this.abort());
   }
@@ -106,7 +106,7 @@ class RealClusterStart {
     await this.processes.stop();
   }
 
-  /** kube-proxy's first, then one for each kubelet. */
+  /** Returns the user of kube-proxy, then one user per kubelet. */
   private users(): StaticUser[] {
     const token = () => randomBytes(16).toString('hex');
     const kubelets = Array.from({ length: this.options.nodes }, (_, index) => ({
@@ -128,7 +128,7 @@ class RealClusterStart {
     return new RealNode(settings, sandbox, this.processes);
   }
 
-  /** One kube-proxy and one CoreDNS for all nodes: they share a network namespace. */
+  /** Starts one kube-proxy and one CoreDNS for all nodes, because the nodes share a network namespace. */
   private async startNetwork(sandbox: Sandbox, cluster: Cluster, proxyUser: StaticUser): Promise<void> {
     const folder = join(this.processes.directory, 'network');
     mkdirSync(folder);
@@ -161,7 +161,7 @@ function proxyConfig(kubeconfig: string, address: string): object {
     bindAddress: address,
     healthzBindAddress: '',
     metricsBindAddress: '',
-    // Zero: leave the machine's own limits alone.
+    // Zero keeps the limits of the machine unchanged.
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
     iptables: { syncPeriod: '30s', minSyncPeriod: '100ms' },
   };
@@ -175,7 +175,7 @@ const STORAGE_CLASS = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** A PersistentVolume on the node's disk: a pod that uses it can run nowhere else. */
+/** A PersistentVolume on the disk of the node: a pod that uses it runs on this node only. */
 function volume({ name, volumes }: RealNode): KubeObject {
   const match = { key: 'kubernetes.io/hostname', operator: 'In', values: [name] };
   return {
@@ -208,7 +208,7 @@ async function waitForNodes(cluster: Cluster, nodes: readonly RealNode[]): Promi
   }
 }
 
-/** Whether the node takes pods. */
+/** Whether the node has the condition Ready. */
 export function isReady(node: KubeObject): boolean {
   const { conditions = [] } = node.status as { conditions?: { type: string; status: string }[] };
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');

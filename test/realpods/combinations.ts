@@ -1,4 +1,4 @@
-/** The forms in which the stack is run, and what each of them needs. */
+/** The combinations in which the stack runs, and the images that they need. */
 import type { FluxQueueProps } from '../../constructs/fluxqueue';
 import { findLibrary } from '../../runtime/fluxion/library/find';
 import { findAssets } from '../cluster/assets';
@@ -6,7 +6,7 @@ import { findImages } from './images';
 import { kubernetesVersion } from './programs';
 import type { Combination, ScenarioOptions } from './scenario';
 
-/** The first is the stack as dist/ has it. */
+/** The first combination is dist/. */
 const ALL: readonly Combination[] = [
   { admission: 'webhook', fluxion: 'sidecar' },
   { admission: 'policies', fluxion: 'embedded' },
@@ -15,7 +15,7 @@ const ALL: readonly Combination[] = [
   { admission: 'policies', fluxion: 'library' },
 ];
 
-/** Those that were asked for and are possible here; says in one line what is left out. */
+/** Returns the requested combinations that this machine supports, and reports in one line which are skipped. */
 export function combinations(wanted: Partial<Combination>, say: (line: string) => void): Combination[] {
   const { admission, fluxion } = wanted;
   const asked = [...ALL, { admission: 'policies', fluxion: 'sidecar' } as const].filter(
@@ -25,7 +25,7 @@ export function combinations(wanted: Partial<Combination>, say: (line: string) =
   );
   if (findLibrary(undefined) !== undefined) return asked;
   if (asked.some((one) => one.fluxion === 'library')) {
-    say('left out: Fluxion as a library (no libreapi_cli.so; set FLUXION_LIBRARY)');
+    say('skipped: Fluxion as a library (no libreapi_cli.so; set FLUXION_LIBRARY)');
   }
   return asked.filter((one) => one.fluxion !== 'library');
 }
@@ -37,7 +37,7 @@ export async function prepare(
 ): Promise<Pick<ScenarioOptions, 'admission' | 'fluxion' | 'props' | 'images'>> {
   const { admission, fluxion } = combination;
   const version = kubernetesVersion();
-  // With policies also the stack's own scheduler: both need the version.
+  // Both policies and the scheduler of the stack need the version.
   const props: FluxQueueProps = {
     ...(admission === 'policies' ? { kubernetesVersion: version, scheduler: true } : {}),
     ...(fluxion === 'embedded' ? { fluxion: 'embedded' as const } : {}),

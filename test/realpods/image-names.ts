@@ -7,5 +7,5 @@ export const BASE_IMAGE = `${PREFIX}/base:1`;
 export const NODE_IMAGE = `${PREFIX}/node:1`;
 /** Stands in for docker.io/fluxrm/flux-sched. */
 export const FLUX_SCHED_IMAGE = `${PREFIX}/flux-sched:1`;
-/** The base with a stand-in for flux. */
+/** The base with a substitute for flux. */
 export const FLUX_IMAGE = `${PREFIX}/flux:1`;

@@ -1,8 +1,7 @@
 /**
- * The images that the stack's pods run, made without a registry: the project's
- * own by `npm run images` from its Containerfiles, and stand-ins for those that
- * it takes from elsewhere. Each is built once and kept as an archive, named by a
- * hash of what it is made from.
+ * The images of the stack's pods, built without a registry: the images of this project by `npm run images` from its
+ * Containerfiles, and substitutes for the images of others. Each is built once and kept as an archive whose name has a
+ * hash of its sources.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -39,31 +38,31 @@ const ROOT = join(__dirname, '..', '..');
 const CONTAINERFILES = join(__dirname, 'images');
 
 export interface Images {
-  /** Archives to import. */
+  /** Paths of the archives to import. */
   readonly archives: readonly string[];
-  /** Second names of images in them: name, then the name that it gets as well. */
+  /** Additional names of these images: the name, then the additional name. */
   readonly aliases: readonly (readonly [string, string])[];
 }
 
 export interface ImageOptions {
-  /** Path of kube-scheduler for the stack's own scheduler, and the name that its image gets. @default - no such image */
+  /** Path of kube-scheduler for the scheduler of the stack, and the name of its image. @default - no such image */
   readonly scheduler?: { readonly program: string; readonly image: string };
-  /** flux-sched's library for the Fluxion service. @default - the service is the runtime's image, with the embedded matcher */
+  /** Library of flux-sched for the Fluxion service. @default - the service uses the runtime image with the embedded matcher */
   readonly library?: string;
   readonly progress: (line: string) => void;
 }
 
-/** What one image is made from. */
+/** How one image is built. */
 interface Recipe {
   readonly name: string;
-  /** Everything that decides what is in it. */
+  /** The inputs that determine the content of the image. */
   readonly key: readonly string[];
-  /** Images that must be there first. */
+  /** Images that must be built before this one. */
   readonly on: readonly Recipe[];
   readonly build: (store: Store) => Promise<void>;
 }
 
-/** Builds what is missing and returns everything that the nodes have to import. */
+/** Builds the missing images and returns all images that the nodes import. */
 export async function findImages(options: ImageOptions): Promise<Images> {
   const { library, scheduler } = options;
   const store = new Store(options.progress);
@@ -80,7 +79,7 @@ export async function findImages(options: ImageOptions): Promise<Images> {
   };
 }
 
-/** Whether {@link findImages} has nothing to build for the stack without a library. */
+/** Whether all images of the stack without a library are built. */
 export function imagesBuilt(): boolean {
   const base = baseRecipe();
   const recipes = [base, postgresRecipe(base), fluxRecipe(base), runtimeRecipe(nodeRecipe(base), 'runtime')];
@@ -94,7 +93,7 @@ function archivePath({ name, key }: Recipe): string {
   return join(imagesDirectory(), `${name.replace(/.*\//, '').replace(/:.*/, '')}-${hash}.tar`);
 }
 
-/** buildah with storage of its own: the user's images are left alone. */
+/** Runs buildah with a separate storage, so that the images of the user stay unchanged. */
 class Store {
   private readonly environment: NodeJS.ProcessEnv;
 
@@ -114,7 +113,7 @@ class Store {
     };
   }
 
-  /** The image's archive, built if it is not there. */
+  /** Returns the path of the image archive, and builds it if it is missing. */
   async archive(recipe: Recipe): Promise<string> {
     const path = archivePath(recipe);
     const lock = await lockFile(join(imagesDirectory(), 'lock'), {
@@ -124,7 +123,7 @@ class Store {
     if (lock === undefined) return path;
     try {
       await this.make(recipe);
-      // Beside the result, so that the last step is a rename in one file system.
+      // In the folder of the result, so that the last step is a rename within one file system.
       const folder = mkdtempSync(join(imagesDirectory(), 'archive-'));
       const unfinished = join(folder, 'image.tar');
       await this.buildah('push', '--quiet', recipe.name, `docker-archive:${unfinished}:${recipe.name}`);
@@ -137,7 +136,7 @@ class Store {
     return path;
   }
 
-  /** Builds one of our Containerfiles with a folder of files as its context. */
+  /** Builds a Containerfile of this folder with a folder of files as its context. */
   async containerfile(
     name: string,
     file: string,
@@ -153,7 +152,7 @@ class Store {
     }
   }
 
-  /** Builds one of the project's images as a user does. */
+  /** Builds an image of the project as a user does. */
   async project(image: 'runtime' | 'fluxion'): Promise<void> {
     const registry = (await this.run('npm', ['config', 'get', 'registry'])).trim();
     const bases = [`NODE=${NODE_IMAGE}`, `FLUX_SCHED=${FLUX_SCHED_IMAGE}`, `NPM_CONFIG_REGISTRY=${registry}`];
@@ -178,7 +177,7 @@ class Store {
     writeFileSync(done, key);
   }
 
-  /** The images of earlier sources: one of each is enough. */
+  /** Removes the archives of earlier sources. */
   private removeOld(path: string): void {
     const prefix = path.replace(/[0-9a-f]{16}\.tar$/, '');
     for (const file of readdirSync(imagesDirectory())) {
@@ -192,7 +191,7 @@ class Store {
   }
 }
 
-/** @throws FLUXQ_TEST_IMAGE with the end of what it printed. */
+/** @throws FLUXQ_TEST_IMAGE with the end of the output. */
 async function runLogged(
   file: string,
   args: readonly string[],
@@ -315,7 +314,7 @@ function fluxSchedRecipe(base: Recipe, library: string): Recipe {
   };
 }
 
-/** One of the project's own images; `other` is what the Fluxion service begins with. */
+/** An image of the project; `other` is the base image of the Fluxion service. */
 function runtimeRecipe(node: Recipe, image: 'runtime' | 'fluxion', other?: Recipe): Recipe {
   const name = DEFAULT_IMAGES[image];
   return {
@@ -326,7 +325,7 @@ function runtimeRecipe(node: Recipe, image: 'runtime' | 'fluxion', other?: Recip
   };
 }
 
-/** A hash of everything that the Containerfiles copy. */
+/** Returns a hash of all files that the Containerfiles copy. */
 function sourcesHash(): string {
   const hash = createHash('sha256');
   const files = ['constructs', 'imports', 'runtime'].flatMap((folder) =>

@@ -1,8 +1,8 @@
-/** What the stack may leave behind when it is removed: nothing. */
+/** Finds objects that the removal of the stack has left in the cluster. */
 import type { ApiClient, KubeObject } from '../cluster/api';
 import { TEAM } from './load';
 
-/** Every kind of cluster-wide object that the stack makes. */
+/** Every cluster-scoped resource that the stack creates. */
 const CLUSTER_WIDE = [
   '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
   '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
@@ -16,7 +16,7 @@ const CLUSTER_WIDE = [
   '/apis/scheduling.k8s.io/v1/priorityclasses',
 ];
 
-/** One sentence for each thing that is left. */
+/** Returns one sentence per object that is left. */
 export async function leftovers(api: ApiClient): Promise<string[]> {
   const problems: string[] = [];
   for (const path of CLUSTER_WIDE) {
@@ -41,7 +41,7 @@ export async function leftovers(api: ApiClient): Promise<string[]> {
 
 async function list(api: ApiClient, path: string): Promise<KubeObject[]> {
   const { status, text } = await api.send('GET', path);
-  // A version of Kubernetes without this kind has none of it.
+  // This version of Kubernetes may not have the resource.
   if (status === 404) return [];
   return (JSON.parse(text) as { items: KubeObject[] }).items;
 }

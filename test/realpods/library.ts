@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 
-/** What every image of Debian has: taken from there, because the loader must fit it. */
+/** Libraries that every Debian image has. They must match the loader of the image. */
 const OF_THE_SYSTEM = /^(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv)\.so/;
 
 /**
- * A library and everything that it is linked with but the C library.
+ * Returns a library and its dependencies without the C library.
  *
- * @param ldd what ldd prints for it
+ * @param ldd the output of ldd
  */
 export function libraryClosure(library: string, ldd: string): string[] {
   const paths = [...ldd.matchAll(/(?:=>\s+)?(\/\S+)\s+\(0x/g)].map(([, path = '']) => path);

@@ -1,4 +1,4 @@
-/** Jobs with real containers: one after the other for as long as the test does its worst, and all of them must finish. */
+/** Submits Jobs with real containers during the steps. All of them must finish. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { BASE_IMAGE } from './image-names';
@@ -6,9 +6,9 @@ import { BASE_IMAGE } from './image-names';
 export const TEAM = 'team';
 
 export interface JobShape {
-  /** Pods that run at once, each of one core. @default 1 */
+  /** Number of pods that run at the same time, with one core each. @default 1 */
   readonly pods?: number;
-  /** Seconds that a pod runs. @default 2 */
+  /** Run time of a pod in seconds. @default 2 */
   readonly seconds?: number;
 }
 
@@ -17,13 +17,13 @@ export interface FluxJobStatus {
   readonly allocation?: readonly { readonly node: string }[];
 }
 
-/** A Job as a user writes it: nothing in it is about the queue. */
+/** A Job without any setting of the queue. */
 export function jobManifest(name: string, { pods = 1, seconds = 2 }: JobShape = {}): KubeObject {
   const container = {
     name: 'work',
     image: BASE_IMAGE,
     imagePullPolicy: 'IfNotPresent',
-    // exec: the first process ends with the signal that a deletion sends.
+    // exec lets sleep receive the signal of a deletion.
     command: ['sh', '-c', `hostname; exec sleep ${seconds}`],
     resources: { requests: { cpu: '1', memory: '32Mi' } },
   };
@@ -35,7 +35,7 @@ export function jobManifest(name: string, { pods = 1, seconds = 2 }: JobShape = 
       parallelism: pods,
       completions: pods,
       completionMode: 'Indexed',
-      // Pods that the test destroys are no failures of the Job.
+      // Pods that the test deletes do not count as failures of the Job.
       backoffLimit: 20,
       podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] },
       template: {
@@ -47,7 +47,7 @@ export function jobManifest(name: string, { pods = 1, seconds = 2 }: JobShape = 
 
 export class Load {
   readonly names: string[] = [];
-  /** Creations that were refused, by what the apiserver said; each was tried again. */
+  /** The errors of refused creations. Each creation was retried. */
   readonly refusals: string[] = [];
   private readonly pausing = { on: true };
   private readonly stopping = new AbortController();
@@ -55,7 +55,7 @@ export class Load {
 
   constructor(
     private readonly cluster: Cluster,
-    /** Jobs that are not over, at most. */
+    /** The largest number of unfinished Jobs. */
     private readonly open: number,
   ) {
     this.submitting = this.keepBusy();
@@ -65,15 +65,15 @@ export class Load {
     this.pausing.on = false;
   }
 
-  /** No more Jobs for now, and those that are there have finished. */
+  /** Stops submitting Jobs and waits until all of them have finished. */
   async drain(timeoutMs = 180_000): Promise<void> {
     this.pausing.on = true;
     await this.waitFinished(this.names, timeoutMs);
   }
 
-  /** Creates a Job, again and again if it must, and returns its name. */
+  /** Creates a Job, with retries while it is refused, and returns its name. */
   async submit(name: string, shape?: JobShape): Promise<string> {
-    await this.cluster.waitFor(`Job ${name} to be taken`, () => this.create(name, shape), {
+    await this.cluster.waitFor(`Job ${name} to be created`, () => this.create(name, shape), {
       timeoutMs: 120_000,
     });
     this.names.push(name);
@@ -93,7 +93,7 @@ export class Load {
     return status;
   }
 
-  /** The nodes on which a Job's pods were. */
+  /** Returns the nodes on which pods of the Job ran. */
   async nodesOfPods(name: string): Promise<string[]> {
     const path = `/api/v1/namespaces/${TEAM}/pods?labelSelector=batch.kubernetes.io/job-name%3D${name}`;
     const { items } = await this.cluster.get<{ items: { spec: { nodeName?: string } }[] }>(path);
@@ -112,7 +112,7 @@ export class Load {
     );
   }
 
-  /** Those that are not Complete. */
+  /** Returns the names of the Jobs that are not Complete. */
   async unfinished(names: readonly string[] = this.names): Promise<string[]> {
     const { items } = await this.cluster.get<{ items: (KubeObject & Awaited<ReturnType<Load['job']>>)[] }>(
       `/apis/batch/v1/namespaces/${TEAM}/jobs`,

@@ -1,6 +1,6 @@
 /**
- * The stack in real pods: `npm run -s realpods -- --json`. Applies it to a control plane with real nodes, runs Jobs,
- * ends everything that can end, removes it, and prints what was seen; exit code 1 when something was lost or restarted.
+ * Runs the stack in real pods: `npm run -s realpods -- --json`. Applies it to a control plane with real nodes, runs Jobs,
+ * kills and deletes its pods, removes it, and prints figures. The exit code is 1 if a run has problems.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../runtime/errors';
@@ -22,18 +22,24 @@ const say = (line: string): void => {
 
 function parseOptions(): Options {
   return new Command('npm run -s realpods --')
-    .addOption(new Option('--admission <form>', 'one form only').choices(['webhook', 'policies']))
-    .addOption(new Option('--fluxion <where>', 'one place only').choices(['embedded', 'sidecar', 'library']))
-    .option('--nodes <n>', 'real nodes', parseNodes, 3)
-    .option('--reduced', 'apply, Jobs, a hand-over, all pods at once, removal', false)
-    .option('--json', 'one line of JSON on stdout', false)
+    .addOption(new Option('--admission <form>', 'only this admission form').choices(['webhook', 'policies']))
+    .addOption(
+      new Option('--fluxion <where>', 'only this form of Fluxion').choices([
+        'embedded',
+        'sidecar',
+        'library',
+      ]),
+    )
+    .option('--nodes <n>', 'number of real nodes', parseNodes, 3)
+    .option('--reduced', 'apply, Jobs, a handover, deletion of all pods, removal', false)
+    .option('--json', 'print one line of JSON on stdout', false)
     .parse()
     .opts<Options>();
 }
 
 function parseNodes(text: string): number {
   const nodes = Number(text);
-  // One keeps the database, one is drained, and something has to be left.
+  // One node has the database and another one is drained.
   if (Number.isInteger(nodes) && nodes >= 2 && nodes <= 20) return nodes;
   throw new InvalidArgumentError('must be a whole number from 2 to 20.');
 }

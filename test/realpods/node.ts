@@ -1,4 +1,4 @@
-/** One real node: containerd and a kubelet in the sandbox, with a bridge, a cgroup and a folder of its own. */
+/** One real node: containerd and a kubelet in the sandbox, with a separate bridge, cgroup and folder. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -12,11 +12,11 @@ export const POD_NETWORK = '10.245.0.0/16';
 
 export interface NodeSettings {
   readonly name: string;
-  /** 1, 2, …: its pods have the addresses 10.245.INDEX.0/24. */
+  /** 1, 2, …; the pods of the node have the addresses 10.245.INDEX.0/24. */
   readonly index: number;
   readonly kubelet: string;
   readonly kubeconfig: string;
-  /** Where the cluster's DNS answers. */
+  /** Address of the DNS server of the cluster. */
   readonly dns: string;
 }
 
@@ -24,7 +24,7 @@ export class RealNode {
   private readonly folder: string;
   private readonly socket: string;
   private readonly running: OwnedProcess[] = [];
-  /** Where the data of a local PersistentVolume may lie. */
+  /** Folder for the data of local PersistentVolumes. */
   readonly volumes: string;
 
   constructor(
@@ -43,7 +43,7 @@ export class RealNode {
     return this.settings.name;
   }
 
-  /** The bridge that joins its pods, with the node's own address; it outlives a power failure. */
+  /** Creates the bridge that connects the pods, with the address of the node. It survives a power failure. */
   async makeBridge(): Promise<void> {
     const { index } = this.settings;
     const bridge = bridgeName(index);
@@ -52,7 +52,7 @@ export class RealNode {
     await this.sandbox.run('ip', 'link', 'set', bridge, 'up');
   }
 
-  /** Starts containerd; the kubelet comes later, when the images are in and the apiserver answers. */
+  /** Starts containerd. The kubelet starts later, after the import of the images. */
   async startContainerd(): Promise<void> {
     const config = join(this.folder, 'containerd.toml');
     writeFileSync(config, containerdConfig(this.folder, this.socket));
@@ -72,7 +72,7 @@ export class RealNode {
     const config = join(this.folder, 'kubelet.yaml');
     const cgroup = this.sandbox.makeCgroup(name);
     writeFileSync(config, stringify(this.kubeletConfig(cgroup)));
-    // As systemd does: it ends when containerd still reads what was there before a power failure.
+    // Restarts the kubelet like systemd: it exits while containerd still loads its state after a power failure.
     await this.start('kubelet', '/bin/sh', [
       '-c',
       'while :; do "$@"; sleep 1; done',
@@ -98,7 +98,7 @@ export class RealNode {
     await this.ctr('tasks', 'kill', '--signal', 'SIGKILL', containerID.replace('containerd://', ''));
   }
 
-  /** Power failure: kubelet, containerd and every container end at once, and nobody says goodbye. */
+  /** Simulates a power failure: kills the kubelet, containerd and every container at once. */
   async powerOff(): Promise<void> {
     await Promise.all(this.running.splice(0).map((process) => process.kill()));
     this.sandbox.killCgroup(this.name);
@@ -109,7 +109,7 @@ export class RealNode {
     await this.startKubelet();
   }
 
-  /** The last lines of its kubelet, for errors. */
+  /** Returns the last log lines of the node's programs, for error messages. */
   logTail(lines = 20): string {
     return this.running.map((process) => process.logTail(lines)).join('\n');
   }
@@ -140,18 +140,18 @@ export class RealNode {
       cgroupRoot: cgroup,
       failCgroupV1: false,
       failSwapOn: false,
-      // A container in a container may not lower it.
+      // A nested container is not allowed to lower the score.
       oomScoreAdj: 0,
       clusterDNS: [this.settings.dns],
       clusterDomain: 'cluster.local',
       resolvConf: '',
-      // The machine's disk may be nearly full; that is not what is tested.
+      // The disk of the machine may be nearly full, which is not under test.
       evictionHard: { 'nodefs.available': '1%' },
       imageGCHighThresholdPercent: 100,
       imageGCLowThresholdPercent: 99,
       serializeImagePulls: false,
       nodeLeaseDurationSeconds: 12,
-      // As usual on machines of two cores: 1930m are for pods.
+      // A usual value for machines with 2 cores: 1930m are allocatable.
       kubeReserved: { cpu: '70m', memory: '256Mi' },
     };
   }
@@ -159,7 +159,7 @@ export class RealNode {
 
 const bridgeName = (index: number): string => `pods${index}`;
 
-/** The node's own address. */
+/** The address of the node. */
 const gateway = (index: number): string => `10.245.${index}.1`;
 
 function networkConfig(index: number, folder: string): string {
@@ -180,7 +180,7 @@ function networkConfig(index: number, folder: string): string {
   return JSON.stringify({ cniVersion: '0.4.0', name: 'pods', plugins: [bridge, portmap] });
 }
 
-/** Without what needs more rights or devices than a container has that itself runs this. */
+/** Disables the plugins that need rights or devices that a container does not have. */
 function containerdConfig(folder: string, socket: string): string {
   const off = [
     'snapshotter.v1.btrfs',

@@ -1,4 +1,4 @@
-/** What a real node runs: kubelet and kube-proxy, and CoreDNS for its pods, each from a Go module of ours. */
+/** The programs of real nodes: kubelet, kube-proxy and CoreDNS, built from two Go modules of this project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPrograms, type GoModule, programsBuilt } from '../cluster/assets';
@@ -32,7 +32,7 @@ export async function findNodePrograms(progress: (line: string) => void): Promis
   return { ...node, ...(await findPrograms(DNS, progress)) };
 }
 
-/** Whether nothing needs to be built. */
+/** Whether all programs are built. */
 export const nodeProgramsBuilt = (): boolean => programsBuilt(NODE) && programsBuilt(DNS);
 
 /** Of Kubernetes, as the kubelet's module requires it. */

@@ -1,9 +1,9 @@
 /**
- * The committed stack in real pods, in a reduced form: applied, Ready, Jobs and a MiniCluster, a hand-over, all pods
- * deleted at once, removed. `npm run -s realpods` does everything, in every form.
+ * The committed stack in real pods, in a reduced form: applied, Ready, Jobs and a MiniCluster, a handover, all pods
+ * deleted at once, removed. `npm run -s realpods` runs all steps in every combination.
  *
- * It runs where nothing has to be built first, because the programs and the images take minutes, or where REALPODS=1 asks
- * for it. Elsewhere it is left out with one line: a machine of CI has no containerd as a rule.
+ * It runs if all programs and images are built, because a build takes minutes, or with REALPODS=1. Otherwise it is
+ * skipped with one line, because CI machines usually have no containerd.
  */
 import { messageOf } from '../../runtime/errors';
 import { prepare } from './combinations';
@@ -16,7 +16,7 @@ const reason = possible.available ? (realPodsBuilt() ? undefined : 'not built') 
 const runs = asked || reason === undefined;
 if (!runs)
   process.stderr.write(
-    `left out: the stack in real pods (${reason}; npm run -s realpods builds and runs it)\n`,
+    `skipped: the stack in real pods (${reason}; npm run -s realpods builds and runs it)\n`,
   );
 
 (runs ? describe : describe.skip)('the stack in real pods', () => {

@@ -5,7 +5,7 @@ import { controlPlaneAvailable, controlPlaneBuilt, goCommand, isExecutable } fro
 import { imagesBuilt } from './images';
 import { nodeProgramsBuilt } from './programs';
 
-/** Each program with the package of Debian that has it. */
+/** Maps each program to its Debian package. */
 const PROGRAMS = {
   containerd: 'containerd',
   ctr: 'containerd',
@@ -26,7 +26,7 @@ export function realPodsAvailable(): { available: true } | { available: false; r
   if (!existsSync('/sys/fs/cgroup')) return no('real nodes need cgroups');
   const controlPlane = controlPlaneAvailable();
   if (!controlPlane.available) return controlPlane;
-  if (!nodeProgramsBuilt() && goCommand() === undefined) return no('there is no Go to build a kubelet');
+  if (!nodeProgramsBuilt() && goCommand() === undefined) return no('Go is not installed to build a kubelet');
   const needed = { ...PROGRAMS, ...(imagesBuilt() ? {} : BUILDERS) };
   const missing = Object.entries(needed).filter(([program]) => !isInPath(program));
   const packages = new Set(missing.map(([, name]) => name));

@@ -1,4 +1,4 @@
-/** Counts container restarts, and tells those that the test caused from those that nobody wanted. */
+/** Counts the container restarts that the test did not cause. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContainerStatus, DeployedStack, RealPod } from './stack';
 
@@ -14,13 +14,13 @@ export class RestartCounter {
     this.watching = this.watch();
   }
 
-  /** The next restart of this container is the test's doing. */
+  /** Registers that the test causes the next restart of this container. */
   expect(pod: RealPod, container: string): void {
     const key = `${pod.metadata.uid}/${container}`;
     this.caused.set(key, (this.caused.get(key) ?? 0) + 1);
   }
 
-  /** Looks a last time and returns the restarts that the test did not cause: container and how many. */
+  /** Reads the pods a last time and returns the number of restarts per container that the test did not cause. */
   async finish(): Promise<readonly { readonly container: string; readonly count: number }[]> {
     this.stopping.abort();
     await this.watching;

@@ -1,8 +1,7 @@
 /**
- * Namespaces of the kernel in which real nodes run: network, mounts and
- * processes. The first process inside holds them, and its end is the end of all:
- * the kernel kills every container, unmounts every volume and removes every
- * network device, whatever ended the test.
+ * Kernel namespaces in which real nodes run: network, mount and process. The first process inside holds them. When it
+ * exits, the kernel kills every container, unmounts every volume and removes every network device, even if the test was
+ * killed.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -18,8 +17,8 @@ import { waitFor } from '../cluster/wait';
 const execute = promisify(execFile);
 
 /**
- * The kubelet sets these for the whole machine. Inside, files with the values
- * that it wants lie over them: it finds nothing to do.
+ * The kubelet sets these for the whole machine. Inside the namespaces files with the expected values are mounted over
+ * them, so that the kubelet changes nothing.
  */
 const SYSCTLS = {
   'vm/overcommit_memory': 1,
@@ -29,10 +28,10 @@ const SYSCTLS = {
   'kernel/keys/root_maxbytes': 25_000_000,
 };
 
-/** Folders in which the programs leave files and sockets: empty inside, untouched outside. */
+/** Folders for files and sockets of the programs: empty inside the namespaces, unchanged outside. */
 const PRIVATE_FOLDERS = ['/run', '/var/lib', '/var/log'];
 
-/** Runs as the first process inside; `wait` also collects the orphans of dead containers. */
+/** Runs as the first process inside; `wait` also reaps orphaned processes of containers. */
 const INIT = [
   'set -e',
   ...PRIVATE_FOLDERS.map((folder) => `mount -t tmpfs -o mode=755 tmpfs ${folder}`),
@@ -42,7 +41,7 @@ const INIT = [
   ),
   'ip link set lo up',
   'echo 1 >/proc/sys/net/ipv4/ip_forward',
-  // Traffic between two pods of one bridge has to meet kube-proxy's rules too.
+  // The rules of kube-proxy also apply to traffic between two pods of one bridge.
   'echo 1 >/proc/sys/net/bridge/bridge-nf-call-iptables',
   'touch "$1"',
   'while :; do sleep 3600 & wait; done',
@@ -51,11 +50,11 @@ const INIT = [
 const CGROUPS = '/sys/fs/cgroup';
 
 export class Sandbox implements ClusterNetwork {
-  /** Name of the cgroup under which every node has its own. */
+  /** Name of the parent cgroup of the nodes. */
   readonly cgroup: string;
-  /** Enters the network only: without a fork, so signals reach the program itself. */
+  /** Enters the network only. This needs no fork, so signals reach the program directly. */
   readonly enter: readonly string[];
-  /** Enters everything, for programs that make processes and mounts. */
+  /** Enters all namespaces, for programs that create processes and mounts. */
   readonly enterAll: readonly string[];
 
   private constructor(
@@ -70,7 +69,7 @@ export class Sandbox implements ClusterNetwork {
     this.enterAll = ['nsenter', `--target=${init}`, '--net', '--mount', '--pid'];
   }
 
-  /** Starts it as the first process of the set, with a way from here to its address. */
+  /** Starts the first process of the namespaces and adds a route from this network to its address. */
   static async create(processes: ProcessSet): Promise<Sandbox> {
     const { directory } = processes;
     const ready = join(directory, 'sandbox-ready');
@@ -93,14 +92,14 @@ export class Sandbox implements ClusterNetwork {
     return new Sandbox(holder, init, address, undertaker, directory);
   }
 
-  /** Runs a program inside to its end and returns what it printed. */
+  /** Runs a program inside and returns its output. */
   async run(...command: readonly string[]): Promise<string> {
     const [file = '', ...args] = [...this.enterAll, ...command];
     const { stdout } = await execute(file, args, { maxBuffer: 64 * 1024 * 1024 });
     return stdout;
   }
 
-  /** Makes a cgroup for one node and returns its path as the kubelet wants it. */
+  /** Creates the cgroup of a node and returns its path in the form that the kubelet expects. */
   makeCgroup(node: string): string {
     for (const root of cgroupRoots()) {
       const parent = join(root, this.cgroup);
@@ -112,20 +111,20 @@ export class Sandbox implements ClusterNetwork {
     return `/${this.cgroup}/${node}`;
   }
 
-  /** Kills every process in containers of a node, as a power failure does. */
+  /** Kills every process in the containers of a node. */
   killCgroup(node: string): void {
     const [root = CGROUPS] = cgroupRoots();
     for (const pid of cgroupProcesses(join(root, this.cgroup, node))) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch (error) {
-        // It ended by itself meanwhile.
+        // The process has exited already.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }
   }
 
-  /** Ends everything inside, and returns when nothing is left of it. */
+  /** Stops all processes inside and returns when they have exited. */
   async stop(): Promise<void> {
     await this.holder.kill();
     await waitFor('the last process of the namespaces', () => !existsSync(`/proc/${this.init}`));
@@ -133,7 +132,7 @@ export class Sandbox implements ClusterNetwork {
   }
 }
 
-/** A veth pair between the namespace and this network. It goes with the namespace. */
+/** Creates a veth pair between the namespace and this network. The kernel removes it with the namespace. */
 async function connect(init: number): Promise<string> {
   const here = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
   const pick = () => `10.246.${randomInt(256)}.${4 * randomInt(64)}`;
@@ -157,7 +156,7 @@ function next(address: string, steps: number): string {
   return [a, b, c, (d ?? 0) + steps].join('.');
 }
 
-/** Version 1 has a tree per controller, version 2 one for all. */
+/** cgroup v1 has one tree per controller, v2 has one tree. */
 function cgroupRoots(): string[] {
   if (existsSync(join(CGROUPS, 'cgroup.controllers'))) return [CGROUPS];
   const folders = readdirSync(CGROUPS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -165,13 +164,13 @@ function cgroupRoots(): string[] {
 }
 
 function prepareCgroup(folder: string): void {
-  // Version 1: without these no process can enter.
+  // v1: no process can be added to a cgroup without these values.
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     const above = join(folder, '..', file);
     if (existsSync(join(folder, 'cgroup.controllers')) || !existsSync(above)) continue;
     writeFileSync(join(folder, file), readFileSync(above));
   }
-  // Version 2: children have only the controllers that are passed on.
+  // v2: children have only the controllers that the parent enables.
   const controllers = join(folder, 'cgroup.controllers');
   if (!existsSync(controllers)) return;
   const words = readFileSync(controllers, 'utf8').trim().split(/\s+/).filter(Boolean);
@@ -184,7 +183,7 @@ function cgroupProcesses(folder: string): number[] {
   return [...own, ...below.flatMap(({ name }) => cgroupProcesses(join(folder, name)))];
 }
 
-/** Removes the cgroups once they are empty, also when this process was killed: a shell that waits for its end. */
+/** Starts a shell that waits for the end of this process and removes the cgroups, even if the process was killed. */
 class Undertaker {
   private readonly shell;
 
@@ -214,8 +213,8 @@ done`;
   async finish(): Promise<void> {
     if (this.shell.exitCode !== null) return;
     this.shell.ref();
-    const gone = once(this.shell, 'exit');
+    const exited = once(this.shell, 'exit');
     this.shell.stdin.end();
-    await gone;
+    await exited;
   }
 }

@@ -1,4 +1,4 @@
-/** One combination of the stack from apply to removal, in real pods, with everything on the way that can end a pod. */
+/** Runs one combination of the stack in real pods, from apply to removal, with kills, deletions, a drain and a node failure. */
 import type { FluxQueueProps } from '../../constructs/fluxqueue';
 import { messageOf } from '../../runtime/errors';
 import { type RealCluster, startRealCluster } from './cluster';
@@ -10,7 +10,7 @@ import * as steps from './steps';
 
 export interface Combination {
   readonly admission: 'webhook' | 'policies';
-  /** Where matching happens: in the controller, in a container beside it, there over flux-sched's library. */
+  /** Where matching runs: in the controller, in a sidecar container, or in the sidecar with the library of flux-sched. */
   readonly fluxion: 'embedded' | 'sidecar' | 'library';
 }
 
@@ -18,46 +18,46 @@ export interface ScenarioOptions extends Combination {
   readonly props: FluxQueueProps;
   readonly images: Images;
   readonly nodes: number;
-  /** Only apply, Jobs, one of each kill, and removal. @default false */
+  /** Runs apply, Jobs, a handover, the deletion of all pods, and removal only. @default false */
   readonly reduced?: boolean;
   readonly progress: (line: string) => void;
 }
 
-/** What a run shows; `problems` is empty when all is well. */
+/** The results of a run; `problems` is empty if it succeeded. */
 export interface Figures {
   readonly admission: Combination['admission'];
   readonly fluxion: Combination['fluxion'];
   readonly nodes: number;
-  /** From the first apply until every pod of the stack is Ready. */
+  /** Time from the first apply until every pod of the stack is Ready. */
   readySeconds?: number;
   /** Container restarts that the test did not cause. */
   restarts?: number;
   jobs?: number;
   finished?: number;
-  /** Jobs that were taken and did not finish. */
+  /** Number of Jobs that were created and did not finish. */
   lost?: number;
-  /** Creations of Jobs that were refused for a while, and then were taken. */
+  /** Number of Job creations that were refused and retried. */
   refused?: number;
-  /** The longest time after the kill of a container until every pod was Ready again. */
+  /** The longest time from the kill of a container until every pod was Ready again. */
   killedContainerReadySeconds?: number;
-  /** The same for a pod that is deleted. */
+  /** The longest time from the deletion of a pod until every pod was Ready again. */
   deletedPodReadySeconds?: number;
-  /** From the deletion of the leader's pod until the next Job has its node. */
+  /** Time from the deletion of the leader's pod until the next Job is released. */
   handoverSeconds?: number;
-  /** From the kill of the leader's controller (SIGKILL) until the next Job has its node. */
+  /** Time from SIGKILL for the leader's controller until the next Job is released. */
   crashHandoverSeconds?: number;
-  /** From the forced deletion of all pods of the stack until all of them are Ready. */
+  /** Time from the forced deletion of all pods of the stack until all of them are Ready. */
   allPodsReadySeconds?: number;
-  /** From the drain of a node until it has no pod of the stack and no Job, and all are Ready. */
+  /** Time from the start of a drain until the node is empty and all pods of the stack are Ready. */
   drainSeconds?: number;
-  /** From the end of the Node of a machine without power until the Job that ran there runs elsewhere. */
+  /** Time from the deletion of the Node of a failed machine until its Job runs on another node. */
   nodeDeathSeconds?: number;
-  /** Until nothing of the stack is left. */
+  /** Time until all objects of the stack are deleted. */
   removeSeconds?: number;
   readonly problems: string[];
 }
 
-/** Everything that the steps need, and the figures that they fill in. */
+/** The input of the steps, and the figures that they set. */
 export interface Run {
   readonly rig: RealCluster;
   readonly stack: DeployedStack;
@@ -67,7 +67,7 @@ export interface Run {
   readonly say: (line: string) => void;
 }
 
-/** Runs it on a cluster of its own. Never throws for what the stack does: that is in `problems`. */
+/** Runs the scenario on a new cluster. Failures of the stack are reported in `problems` and not thrown. */
 export async function runScenario(options: ScenarioOptions): Promise<Figures> {
   const { admission, fluxion, nodes, images, progress } = options;
   const figures: Figures = { admission, fluxion, nodes, problems: [] };
@@ -96,7 +96,7 @@ async function runSteps(
   const { rig, stack, figures } = parts;
   await optIn(rig);
   const restarts = new RestartCounter(stack);
-  // One node's cores stay free, so that what is measured is the queue and not the room.
+  // At most one Job per node, so that the figures measure the queue and not a lack of cores.
   const load = new Load(rig.cluster, nodes);
   const run: Run = { ...parts, load, restarts };
   try {
@@ -122,7 +122,7 @@ function count(figures: Figures, load: Load, unfinished: readonly string[]): voi
   if (unfinished.length > 0) figures.problems.push(`Jobs that did not finish: ${unfinished.join(', ')}`);
 }
 
-/** A namespace as a platform team makes it. */
+/** Creates a namespace that opts in to the queue. */
 async function optIn({ cluster }: RealCluster): Promise<void> {
   await cluster.apply({
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** The stack in real pods: applied file by file with kubectl as a user does it, watched, and removed again. */
+/** Applies the stack file by file with kubectl, as a user does, waits for its pods, and removes it. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
@@ -27,7 +27,7 @@ export interface RealPod extends KubeObject {
   };
 }
 
-/** The folder with the stack's files: the committed one for the defaults, else a fresh one inside `directory`. */
+/** Returns the folder with the manifests: dist/ for the defaults, else a new folder inside `directory`. */
 export function synthesize(props: FluxQueueProps, directory: string): string {
   if (Object.keys(props).length === 0) return join(ROOT, 'dist');
   const outdir = join(directory, 'stack');
@@ -56,7 +56,7 @@ export class DeployedStack {
     for (const file of this.files) await this.kubectl('apply', '--server-side', '-f', file);
   }
 
-  /** `kubectl delete` of each file in reverse order; waits until everything in it is gone. */
+  /** `kubectl delete` of each file in reverse order; waits until all objects are deleted. */
   async remove(): Promise<void> {
     for (const file of this.files.toReversed()) {
       await this.kubectl('delete', '--ignore-not-found', '--timeout=120s', '-f', file);
@@ -70,7 +70,7 @@ export class DeployedStack {
     return items;
   }
 
-  /** Waits until every pod that is wanted is Ready and no other is left, and returns them. */
+  /** Waits until every desired pod is Ready and no other pod exists, and returns the pods. */
   async waitReady(timeoutMs = 180_000): Promise<RealPod[]> {
     try {
       return await this.cluster.waitFor('every pod of the stack to be Ready', () => this.readyPods(), {
@@ -82,14 +82,14 @@ export class DeployedStack {
     }
   }
 
-  /** All of them, or undefined while one is missing, not Ready or about to go. */
+  /** Returns all pods, or undefined while one is missing, not Ready or terminating. */
   async readyPods(): Promise<RealPod[] | undefined> {
     const pods = await this.pods();
     const wanted = await this.wantedPods();
     return pods.length === wanted && pods.every(isPodReady) ? pods : undefined;
   }
 
-  /** The pod whose controller leads, by the Lease. */
+  /** Returns the pod that holds the Lease. */
   async leader(): Promise<RealPod> {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${STACK_NAMESPACE}/leases/fluxqueue-controller`;
     return this.cluster.waitFor('a leader', async () => {
@@ -104,7 +104,7 @@ export class DeployedStack {
     return this.kubectl('delete', 'pod', name, '-n', STACK_NAMESPACE, '--wait=false', ...how);
   }
 
-  /** What a person would look at: pods, events and the end of every log. */
+  /** Returns the pods, the events and the end of every log. */
   async describe(): Promise<string> {
     const sections = [
       ['get', 'pods', '-A', '-o', 'wide'],
@@ -120,7 +120,7 @@ export class DeployedStack {
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** @throws with what kubectl said when it fails. */
+  /** @throws an error with the output of kubectl if it fails. */
   async kubectl(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.cluster.kubectl(args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);

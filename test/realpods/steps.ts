@@ -1,4 +1,4 @@
-/** The steps of the scenario. Each ends with the stack Ready again. */
+/** The steps of the scenario. After each step the stack is Ready again. */
 import type { KubeObject } from '../cluster/cluster';
 import { isReady } from './cluster';
 import { FLUX_IMAGE } from './image-names';
@@ -23,7 +23,7 @@ export async function applyAndWait(
   say(`applied, and Ready after ${figures.readySeconds} s`);
 }
 
-/** Jobs with real containers, one of them a gang, end on the nodes that their FluxJobs name. */
+/** Jobs with real containers, one of them a gang, run on the nodes that their FluxJobs name. */
 async function runJobs({ load, figures, say, rig }: Run): Promise<void> {
   const names = [await load.submit('gang', { pods: rig.nodes.length })];
   for (let i = 0; i < 6; i++) names.push(await load.submit(`single-${i}`));
@@ -32,14 +32,14 @@ async function runJobs({ load, figures, say, rig }: Run): Promise<void> {
     const granted = (await load.fluxJob(name)).allocation?.map(({ node }) => node) ?? [];
     const strays = (await load.nodesOfPods(name)).filter((node) => !granted.includes(node));
     if (strays.length > 0 || granted.length === 0) {
-      figures.problems.push(`Job ${name} was granted ${granted} and ran on ${strays} as well`);
+      figures.problems.push(`Job ${name} was granted ${granted} and also ran on ${strays}`);
     }
   }
-  say(`${names.length} Jobs have run where their FluxJobs say`);
+  say(`${names.length} Jobs ran on the nodes of their FluxJobs`);
 }
 
 /**
- * A live MiniCluster over two nodes: its pods run the real entrypoint with a real certificate, and a stand-in for flux.
+ * A MiniCluster on two nodes. Its pods run the real entrypoint with a real certificate, and a substitute for flux.
  * A real Flux boots in test/boot.
  */
 async function runMiniCluster({ rig, say, stack }: Run): Promise<void> {
@@ -50,18 +50,18 @@ async function runMiniCluster({ rig, say, stack }: Run): Promise<void> {
     async () => {
       const { status } = await rig.cluster.get<{ status?: { phase?: string; result?: string } }>(path);
       if (status?.result !== undefined && status.result !== 'Succeeded') {
-        throw new Error(`it ended as ${status.result}`);
+        throw new Error(`the result is ${status.result}`);
       }
       return status?.phase === 'Finished';
     },
     { timeoutMs: 90_000 },
   );
   await stack.kubectl('delete', 'minicluster', 'hello', '-n', TEAM, '--timeout=60s');
-  await rig.cluster.waitFor('everything of the MiniCluster to be gone', async () => {
+  await rig.cluster.waitFor('all objects of the MiniCluster to be deleted', async () => {
     const left = await stack.kubectl('get', 'job,service,secret,configmap', '-n', TEAM, '-o', 'name');
     return !left.includes('/hello');
   });
-  say('a MiniCluster of 2 brokers has run (with a stand-in for flux) and is gone');
+  say('a MiniCluster of 2 brokers ran (with a substitute for flux) and is deleted');
 }
 
 function miniCluster(): KubeObject {
@@ -78,7 +78,7 @@ function miniCluster(): KubeObject {
   };
 }
 
-/** SIGKILL for each container of the stack, one after the other. */
+/** Sends SIGKILL to each container of the stack, one after the other. */
 async function killContainers(run: Run): Promise<void> {
   const { stack, say, figures } = run;
   run.load.resume();
@@ -99,7 +99,7 @@ async function killContainer(run: Run, uid: string, container: string): Promise<
   return since(start);
 }
 
-/** Returns when the container runs again: until the kubelet has seen its end, the pod still says Ready. */
+/** Returns after the restart of the container, because the pod stays Ready until the kubelet notices the exit. */
 async function sigkill({ rig, stack, restarts }: Run, uid: string, container: string): Promise<void> {
   const find = async () => (await stack.pods()).find(({ metadata }) => metadata.uid === uid);
   const pod = await find();
@@ -118,7 +118,7 @@ async function sigkill({ rig, stack, restarts }: Run, uid: string, container: st
   );
 }
 
-/** Each pod of the stack deleted, one after the other. */
+/** Deletes each pod of the stack, one after the other. */
 async function deletePods({ stack, say, figures, load }: Run): Promise<void> {
   load.resume();
   for (const { metadata } of await stack.waitReady()) {
@@ -138,7 +138,7 @@ async function waitReplaced(stack: DeployedStack, uids: readonly string[]): Prom
   }
 }
 
-/** The pod that leads is deleted: how long until a Job that comes after it has its node. */
+/** Deletes the pod of the leader and measures the time until the next Job is released. */
 async function deleteLeader(run: Run): Promise<void> {
   const { stack, figures, say, load } = run;
   await load.drain();
@@ -151,7 +151,7 @@ async function deleteLeader(run: Run): Promise<void> {
   await waitReplaced(stack, [leader.metadata.uid]);
 }
 
-/** The leader's process is killed, so that it can't give its lease back. */
+/** Kills the process of the leader, so that it can not release its lease. */
 async function killLeader(run: Run): Promise<void> {
   const { stack, figures, say, load } = run;
   await load.drain();
@@ -169,7 +169,7 @@ async function timeToGrant({ load, rig }: Run, name: string, cause: () => Promis
   await cause();
   await load.submit(name);
   await rig.cluster.waitFor(
-    `Job ${name} to have its node`,
+    `Job ${name} to be released`,
     async () => (await load.job(name)).spec.suspend === false,
     {
       timeoutMs: 90_000,
@@ -178,7 +178,7 @@ async function timeToGrant({ load, rig }: Run, name: string, cause: () => Promis
   return since(start);
 }
 
-/** All pods of the stack at once, without a goodbye. */
+/** Force-deletes all pods of the stack at once. */
 async function deleteAllPods({ stack, figures, say, load }: Run): Promise<void> {
   load.resume();
   const pods = await stack.waitReady();
@@ -201,14 +201,13 @@ async function deleteAllPods({ stack, figures, say, load }: Run): Promise<void> 
   say(`force-deleted all pods: Ready after ${figures.allPodsReadySeconds} s`);
 }
 
-/** The node with the fewest reasons to stay: not the database's, whose volume is on its disk. */
+/** Returns a node without the database, whose volume is on the disk of its node; the node of the leader if possible. */
 async function nodeWithoutDatabase({ stack, rig }: Run): Promise<string> {
   const database = (await stack.pods()).find(({ metadata }) =>
     metadata.name.startsWith('fluxqueue-database'),
   );
   const leader = await stack.leader();
   const others = rig.nodes.map(({ name }) => name).filter((name) => name !== database?.spec.nodeName);
-  // The leader's where that is possible: it is the harder case.
   return others.find((name) => name === leader.spec.nodeName) ?? others[0]!;
 }
 
@@ -227,8 +226,8 @@ async function drainNode(run: Run): Promise<void> {
 }
 
 /**
- * The power of a node fails under a Job. Kubernetes calls it NotReady and leaves its pods alone for minutes; what says
- * that it is lost is the end of its Node, which a cloud's controller or a person deletes. Later the machine comes back.
+ * The power of a node fails while a Job runs on it. Kubernetes sets it NotReady and keeps its pods for minutes. The node
+ * is lost when its Node is deleted, by a cloud controller or an administrator. Later the machine starts again.
  */
 async function killNode(run: Run): Promise<void> {
   const { stack, figures, say, load, rig } = run;
@@ -254,7 +253,7 @@ async function killNode(run: Run): Promise<void> {
     { timeoutMs: 180_000 },
   );
   figures.nodeDeathSeconds = since(start);
-  say(`deleted its Node: the Job runs elsewhere after ${figures.nodeDeathSeconds} s`);
+  say(`deleted its Node: the Job runs on another node after ${figures.nodeDeathSeconds} s`);
   await rig.node(node).powerOn();
   await rig.cluster.waitFor(
     `node ${node} to be Ready again`,
@@ -262,11 +261,11 @@ async function killNode(run: Run): Promise<void> {
     { timeoutMs: 60_000 },
   );
   await stack.waitReady();
-  say(`${node} is back`);
+  say(`${node} is Ready again`);
   await load.drain();
 }
 
-/** A Job that runs on this node: of as many as there are nodes, one is there. */
+/** Submits two Jobs per node and returns one that runs on this node. */
 async function jobOn({ load, rig }: Run, node: string): Promise<string> {
   await load.drain();
   const names = rig.nodes.flatMap((_, index) => [`outage-${index}-a`, `outage-${index}-b`]);
@@ -280,7 +279,7 @@ async function jobOn({ load, rig }: Run, node: string): Promise<string> {
   });
 }
 
-/** Deleted in reverse order: nothing of the queue is left, Jobs run as without it, and one that waited can be started by hand. */
+/** Removes the stack and checks that no object is left, that new Jobs run, and that a suspended Job can be resumed manually. */
 export async function remove({ stack, rig, figures, say }: Run): Promise<void> {
   const { cluster } = rig;
   const held = jobManifest('held');
@@ -291,7 +290,7 @@ export async function remove({ stack, rig, figures, say }: Run): Promise<void> {
   const start = performance.now();
   await stack.remove();
   await cluster.waitFor(
-    `namespace ${STACK_NAMESPACE} to be gone`,
+    `namespace ${STACK_NAMESPACE} to be deleted`,
     async () => (await cluster.api.send('GET', `/api/v1/namespaces/${STACK_NAMESPACE}`)).status === 404,
   );
   figures.removeSeconds = since(start);
