@@ -1,8 +1,8 @@
 /**
- * Who may do what. One ServiceAccount per component, rights on our own names
- * where Kubernetes can express it. `create` can't be bound to a name, and who
- * creates Secrets can make himself a token of any ServiceAccount of the
- * namespace: so the stack creates its Secrets empty and the components only fill them.
+ * ServiceAccounts and their rights. Each component has its own account, and a rule names the object where Kubernetes can
+ * express that. It cannot restrict `create` to a name, and an account that creates Secrets can make itself a token of any
+ * ServiceAccount of the namespace: so the stack creates its Secrets empty, and the components only fill them.
+ * Every verb has a caller in the runtime; test/constructs/fluxqueue/rbac.test.ts finds it.
  */
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
@@ -27,7 +27,7 @@ interface AccountProps extends PartProps {
   readonly component: Component;
 }
 
-/** A ServiceAccount and the rights it is given. */
+/** A ServiceAccount and its rights. */
 class Account extends Construct {
   constructor(
     scope: Construct,
@@ -41,13 +41,13 @@ class Account extends Construct {
     });
   }
 
-  /** Rights in the stack's own namespace. */
+  /** Grants rights in the namespace of the stack. */
   allowHere(rules: k8s.PolicyRule[]): void {
     new k8s.KubeRole(this, 'role', { metadata: this.metadata(this.props.namespace), rules });
     this.bindHere('binding', this.props.namespace, { apiGroup: RBAC, kind: 'Role', name: this.props.name });
   }
 
-  /** Rights in every namespace. */
+  /** Grants rights in every namespace. */
   allowEverywhere(rules: k8s.PolicyRule[]): void {
     new k8s.KubeClusterRole(this, 'cluster-role', { metadata: this.metadata(), rules });
     this.bindEverywhere('cluster-binding', this.props.name, this.props.name);
@@ -85,9 +85,9 @@ class Account extends Construct {
 }
 
 /**
- * Objects are made by server-side apply, which is `create` and `patch`, and go with their owner. Deleted is a MiniCluster
- * that asked for it, and services that were taken out of one. Secrets are only ever made. What RBAC can't say of this,
- * an admission policy does (admission/controller-guard.ts).
+ * Server-side apply needs `create` and `patch`; garbage collection deletes the objects with their owner. The controller
+ * deletes only finished MiniClusters whose spec asks for it, and services that are no longer in the spec. It creates
+ * Secrets and never reads them. A ValidatingAdmissionPolicy adds what RBAC cannot express (admission/controller-guard.ts).
  */
 const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   {
@@ -100,7 +100,7 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
-  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['list', 'watch', 'create', 'patch'] },
   {
     apiGroups: ['apps'],
     resources: ['deployments'],
@@ -109,8 +109,8 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
 ];
 
 /**
- * Reads nodes, workloads and FluxSetups, releases workloads, keeps FluxJobs and the status of FluxSetups, makes of
- * MiniClusters what they consist of.
+ * Account of the controller: it reads nodes, workloads and FluxSetups, releases workloads, writes FluxJobs and the status
+ * of FluxSetups, and creates the objects of MiniClusters.
  */
 export class ControllerAccount extends Construct {
   constructor(scope: Construct, id: string, props: PartProps) {
@@ -121,24 +121,19 @@ export class ControllerAccount extends Construct {
       component: 'controller',
     });
     account.allowEverywhere([
-      { apiGroups: [''], resources: ['nodes', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       {
         apiGroups: [FLUXJOB_GROUP],
         resources: ['fluxjobs'],
-        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+        verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
       },
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['update', 'patch'] },
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/finalizers'], verbs: ['update'] },
+      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['patch'] },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
-      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['update', 'patch'] },
-      {
-        apiGroups: ['scheduling.k8s.io'],
-        resources: ['priorityclasses'],
-        verbs: ['get', 'list', 'watch'],
-      },
-      { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['patch'] },
+      { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       ...MINICLUSTER_RULES,
     ]);
     account.allowHere(leaseRules(CONTROLLER_LEASE));
@@ -150,7 +145,7 @@ export interface WebhookAccountProps extends PartProps {
   readonly configurationName: string;
 }
 
-/** Keeps its certificate and tells the apiserver about it. */
+/** Account of the webhook: it writes its certificate to its Secret and the CA bundle to its webhook configuration. */
 export class WebhookAccount extends Construct {
   constructor(scope: Construct, id: string, props: WebhookAccountProps) {
     super(scope, id);
@@ -164,27 +159,28 @@ export class WebhookAccount extends Construct {
         apiGroups: ['admissionregistration.k8s.io'],
         resources: ['mutatingwebhookconfigurations'],
         resourceNames: [props.configurationName],
-        verbs: ['get', 'list', 'watch', 'update', 'patch'],
+        verbs: ['get', 'list', 'watch', 'patch'],
       },
     ]);
-    account.allowHere([ownSecret(props.secretName)]);
+    account.allowHere([namedSecret(props.secretName, ['get', 'list', 'watch', 'update'])]);
   }
 }
 
 export interface DatabaseAccountProps extends PartProps {
-  /** Name of the account and of the Secret. */
+  /** Name of both the account and the Secret. */
   readonly name: string;
 }
 
-/** Puts the generated password into its Secret. */
+/** Account of the database's init container: it writes the generated password to its Secret. */
 export class DatabaseAccount extends Construct {
   constructor(scope: Construct, id: string, { namespace, name }: DatabaseAccountProps) {
     super(scope, id);
-    new Account(this, 'account', { namespace, name, component: 'database' }).allowHere([ownSecret(name)]);
+    const account = new Account(this, 'account', { namespace, name, component: 'database' });
+    account.allowHere([namedSecret(name, ['get', 'update'])]);
   }
 }
 
-/** What Kubernetes gives its own scheduler, and a Lease of its own. */
+/** Account of the stack's kube-scheduler: the rights of the cluster's scheduler and a separate Lease. */
 export class SchedulerAccount extends Construct {
   constructor(scope: Construct, id: string, props: PartProps) {
     super(scope, id);
@@ -206,9 +202,9 @@ export class SchedulerAccount extends Construct {
 }
 
 /**
- * Whoever may view a namespace sees its FluxJobs, FluxSetups and MiniClusters; whoever may edit it, and so may make any
- * pod in it, makes MiniClusters. Nobody but the controller writes FluxJobs; a FluxSetup is a quota, and Kubernetes leaves
- * quotas to cluster administrators, not to a namespace's own.
+ * Rights of users, aggregated to the ClusterRoles `view` and `edit`. Users who can view a namespace see its FluxJobs,
+ * FluxSetups and MiniClusters. Users who can edit it can create any pod in it, so they can also write MiniClusters. Only
+ * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators.
  */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string) {
@@ -245,15 +241,10 @@ function leaseRules(name: string): k8s.PolicyRule[] {
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
   return [
     { ...leases, verbs: ['create'] },
-    { ...leases, resourceNames: [name], verbs: ['get', 'list', 'watch', 'update', 'patch'] },
+    { ...leases, resourceNames: [name], verbs: ['get', 'update'] },
   ];
 }
 
-function ownSecret(name: string): k8s.PolicyRule {
-  return {
-    apiGroups: [''],
-    resources: ['secrets'],
-    resourceNames: [name],
-    verbs: ['get', 'list', 'watch', 'update', 'patch'],
-  };
+function namedSecret(name: string, verbs: string[]): k8s.PolicyRule {
+  return { apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs };
 }

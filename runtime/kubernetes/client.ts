@@ -45,7 +45,7 @@ interface RequestOptions {
   readonly priority?: 'urgent' | 'normal' | 'low';
 }
 
-export interface WriteOptions extends RequestOptions {
+interface WriteOptions extends RequestOptions {
   /** @default 'fluxqueue' */
   readonly fieldManager?: string;
   /** Server-side apply: take fields that another manager owns. @default false */

@@ -3,7 +3,7 @@
  * for, and the apiserver compares: an object of the same name that came later
  * is never touched. That the object is gone is an answer here, not an error.
  */
-import type { DeleteOptions, KubernetesClient, WriteOptions } from './client';
+import type { DeleteOptions, KubernetesClient } from './client';
 import { type ApiError, isStatus } from './errors';
 import { objectPath } from './paths';
 import type { KubernetesObject } from './types';
@@ -38,25 +38,6 @@ export async function applyPatch(
   }
 }
 
-/**
- * Server-side apply of our fields. With `metadata.uid` only onto that very
- * object; without it the object is created when it is missing.
- * @throws as {@link applyPatch}
- */
-export async function applyObject(
-  client: KubernetesClient,
-  path: string,
-  object: object & { readonly metadata: { readonly name: string; readonly uid?: string } },
-  options: WriteOptions = {},
-): Promise<WriteOutcome> {
-  try {
-    await client.patch(path, object, 'apply', { metadataOnly: true, ...options });
-    return 'done';
-  } catch (error) {
-    return whatHappened(client, path, object.metadata.uid, error);
-  }
-}
-
 /** @throws as {@link applyPatch} */
 export async function deleteObject(
   client: KubernetesClient,
@@ -72,8 +53,8 @@ export async function deleteObject(
 }
 
 /**
- * Another UID is answered in four ways: 409 for a delete and for an apply to nothing, 422 "field is immutable"
- * for a merge patch or an apply, 422 without any detail for a JSON patch. So the object is looked at; it is rare.
+ * The apiserver answers a different UID in three ways: 409 to a delete, 422 "field is immutable" to a merge patch, and
+ * 422 without any detail to a JSON patch. It is rare, so the object is read.
  */
 async function whatHappened(
   client: KubernetesClient,

@@ -9,7 +9,7 @@ import {
   type KubernetesClient,
   type Verb,
 } from '../../runtime/kubernetes/client';
-import { namespaced, namespaces } from '../../runtime/kubernetes/paths';
+import { clusterWide, namespaced } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import { writeKubeconfig } from '../cluster/credentials';
@@ -23,6 +23,7 @@ interface ConfigMap extends KubernetesObject {
 }
 
 const configMaps = namespaced('', 'v1', 'configmaps');
+const namespaces = clusterWide('', 'v1', 'namespaces');
 const named = (name: string, data: Record<string, string> = {}) => ({ metadata: { name }, data });
 const method =
   (wanted: string): Match =>

@@ -121,7 +121,7 @@ describeCluster(
         ['fluxqueue-webhook', 'create', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', false],
         ['fluxqueue-webhook', 'get', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
         ['fluxqueue-webhook', 'list', 'batch', 'jobs', 'science', '', false],
-        ['fluxqueue-database', 'patch', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
+        ['fluxqueue-database', 'update', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
         ['fluxqueue-database', 'get', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', false],
         ['fluxqueue-scheduler', 'create', '', 'pods/binding', 'science', 'any', true],
         [
