@@ -38,11 +38,11 @@ describe('npm run drift', () => {
   });
   afterEach(() => rmSync(repository, { recursive: true }));
 
-  test('is silent when everything is what its source makes', () => {
+  test('prints nothing when all generated files are up to date', () => {
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('names the files that are not, new and gone ones too', () => {
+  test('names changed, new and deleted files', () => {
     write('main.ts', 'two\n');
     write(
       'package.json',
@@ -51,18 +51,18 @@ describe('npm run drift', () => {
     expect(drift()).toEqual({
       status: 1,
       stderr:
-        'drift: dist/new.yaml, dist/out.yaml were not what the sources make; made anew now, look at the difference and commit it',
+        'drift: generated files were out of date: dist/new.yaml, dist/out.yaml; review and commit the regenerated files',
     });
   });
 
-  test('is content with what is staged', () => {
+  test('accepts staged changes', () => {
     write('main.ts', 'two\n');
     expect(drift().status).toBe(1);
     git('add', '-A');
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('says which step failed and why', () => {
+  test('names the step that failed and its error', () => {
     write('package.json', JSON.stringify({ name: 'x', scripts: { synth: 'echo no such prop >&2; exit 3' } }));
     expect(drift()).toEqual({ status: 1, stderr: 'drift: npm run synth failed:\nno such prop' });
   });

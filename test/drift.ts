@@ -1,17 +1,16 @@
 /**
- * `npm run drift`: makes everything that is generated (imports, protocol,
- * manifests) once more, in place, and fails when a file came out otherwise
- * than Git has it. Staged changes count as there, so it can run before a commit.
+ * `npm run drift`: generates imports, protocol and manifests again, in place, and fails when a file differs from the Git
+ * index. Staged changes are part of the index, so it can run before a commit.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 interface Generated {
-  /** Script of package.json that makes it. */
+  /** Script of package.json that generates it. */
   readonly script: string;
-  /** What it makes. */
+  /** Path of the generated files. */
   readonly path: string;
-  /** Its settings; where they are missing there is nothing to make. */
+  /** Source file; without it the script is skipped. */
   readonly from: string;
 }
 
@@ -21,7 +20,7 @@ const GENERATED: readonly Generated[] = [
   { script: 'synth', path: 'dist', from: 'main.ts' },
 ];
 
-/** Files under these paths that differ from the index, lack there, or are gone, sorted. */
+/** Files under these paths that differ from the index, are not in it, or are deleted; sorted. */
 function changedFiles(paths: readonly string[]): string[] {
   const status = execFileSync(
     'git',
@@ -50,7 +49,7 @@ function main(): number {
   const changed = changedFiles(present.map(({ path }) => path));
   if (changed.length === 0) return 0;
   console.error(
-    `drift: ${changed.join(', ')} ${changed.length === 1 ? 'was' : 'were'} not what the sources make; made anew now, look at the difference and commit it`,
+    `drift: generated files were out of date: ${changed.join(', ')}; review and commit the regenerated files`,
   );
   return 1;
 }

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { CONTROLLER_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { SecretKey } from './database';
@@ -22,7 +22,7 @@ const NAME = 'fluxqueue-controller';
 /** Probes and metrics of the runtime's roles. */
 export const HTTP_PORT = 8080;
 
-export interface ControllerProps extends PartProps {
+export interface ControllerProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;

@@ -9,7 +9,7 @@ import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { KEEP, objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { API_ACCESS_MOUNT, API_ACCESS_VOLUME, RESTRICTED, resources, restrictedPod } from './pod';
 import { DatabaseAccount } from './rbac';
@@ -58,19 +58,19 @@ export abstract class Database {
   abstract readonly url: SecretKey;
 
   /** Whether `render` makes anything. */
-  abstract readonly isOurs: boolean;
+  abstract readonly isDeployed: boolean;
 
   /** Makes what the stack has to bring. */
   abstract render(scope: Construct, props: DatabaseProps): void;
 }
 
-export interface DatabaseProps extends PartProps {
+export interface DatabaseProps extends ComponentProps {
   /** Image of the runtime, for its role `password`. */
   readonly runtimeImage: string;
 }
 
 class ExistingDatabase extends Database {
-  override readonly isOurs = false;
+  override readonly isDeployed = false;
 
   constructor(override readonly url: SecretKey) {
     super();
@@ -83,7 +83,7 @@ class ExistingDatabase extends Database {
 
 class StatefulDatabase extends Database {
   override readonly url: SecretKey = { name: NAME, key: URL_KEY };
-  override readonly isOurs = true;
+  override readonly isDeployed = true;
 
   constructor(private readonly props: StatefulDatabaseProps) {
     super();

@@ -15,14 +15,14 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { type Component, objectMetadata, type PartProps, Wave } from '../metadata';
+import { type Component, objectMetadata, type ComponentProps, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Lease of the scheduler's leader election. */
 export const SCHEDULER_LEASE = 'fluxqueue-scheduler';
 
-interface AccountProps extends PartProps {
+interface AccountProps extends ComponentProps {
   readonly name: string;
   readonly component: Component;
 }
@@ -42,18 +42,22 @@ class Account extends Construct {
   }
 
   /** Grants rights in the namespace of the stack. */
-  allowHere(rules: k8s.PolicyRule[]): void {
+  grantInNamespace(rules: k8s.PolicyRule[]): void {
     new k8s.KubeRole(this, 'role', { metadata: this.metadata(this.props.namespace), rules });
-    this.bindHere('binding', this.props.namespace, { apiGroup: RBAC, kind: 'Role', name: this.props.name });
+    this.bindInNamespace('binding', this.props.namespace, {
+      apiGroup: RBAC,
+      kind: 'Role',
+      name: this.props.name,
+    });
   }
 
   /** Grants rights in every namespace. */
-  allowEverywhere(rules: k8s.PolicyRule[]): void {
+  grantClusterWide(rules: k8s.PolicyRule[]): void {
     new k8s.KubeClusterRole(this, 'cluster-role', { metadata: this.metadata(), rules });
-    this.bindEverywhere('cluster-binding', this.props.name, this.props.name);
+    this.bindClusterWide('cluster-binding', this.props.name, this.props.name);
   }
 
-  bindHere(id: string, namespace: string, roleRef: k8s.RoleRef): void {
+  bindInNamespace(id: string, namespace: string, roleRef: k8s.RoleRef): void {
     new k8s.KubeRoleBinding(this, id, {
       metadata: this.metadata(namespace),
       roleRef,
@@ -61,7 +65,7 @@ class Account extends Construct {
     });
   }
 
-  bindEverywhere(id: string, name: string, clusterRole: string): void {
+  bindClusterWide(id: string, name: string, clusterRole: string): void {
     new k8s.KubeClusterRoleBinding(this, id, {
       metadata: { ...this.metadata(), name },
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
@@ -113,14 +117,14 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
  * of FluxSetups, and creates the objects of MiniClusters.
  */
 export class ControllerAccount extends Construct {
-  constructor(scope: Construct, id: string, props: PartProps) {
+  constructor(scope: Construct, id: string, props: ComponentProps) {
     super(scope, id);
     const account = new Account(this, 'account', {
       ...props,
       name: CONTROLLER_SERVICE_ACCOUNT,
       component: 'controller',
     });
-    account.allowEverywhere([
+    account.grantClusterWide([
       { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
@@ -136,11 +140,11 @@ export class ControllerAccount extends Construct {
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       ...MINICLUSTER_RULES,
     ]);
-    account.allowHere(leaseRules(CONTROLLER_LEASE));
+    account.grantInNamespace(leaseRules(CONTROLLER_LEASE));
   }
 }
 
-export interface WebhookAccountProps extends PartProps {
+export interface WebhookAccountProps extends ComponentProps {
   readonly secretName: string;
   readonly configurationName: string;
 }
@@ -154,7 +158,7 @@ export class WebhookAccount extends Construct {
       name: WEBHOOK_SERVICE_ACCOUNT,
       component: 'webhook',
     });
-    account.allowEverywhere([
+    account.grantClusterWide([
       {
         apiGroups: ['admissionregistration.k8s.io'],
         resources: ['mutatingwebhookconfigurations'],
@@ -162,11 +166,11 @@ export class WebhookAccount extends Construct {
         verbs: ['get', 'list', 'watch', 'patch'],
       },
     ]);
-    account.allowHere([namedSecret(props.secretName, ['get', 'list', 'watch', 'update'])]);
+    account.grantInNamespace([namedSecret(props.secretName, ['get', 'list', 'watch', 'update'])]);
   }
 }
 
-export interface DatabaseAccountProps extends PartProps {
+export interface DatabaseAccountProps extends ComponentProps {
   /** Name of both the account and the Secret. */
   readonly name: string;
 }
@@ -176,13 +180,13 @@ export class DatabaseAccount extends Construct {
   constructor(scope: Construct, id: string, { namespace, name }: DatabaseAccountProps) {
     super(scope, id);
     const account = new Account(this, 'account', { namespace, name, component: 'database' });
-    account.allowHere([namedSecret(name, ['get', 'update'])]);
+    account.grantInNamespace([namedSecret(name, ['get', 'update'])]);
   }
 }
 
 /** Account of the stack's kube-scheduler: the rights of the cluster's scheduler and a separate Lease. */
 export class SchedulerAccount extends Construct {
-  constructor(scope: Construct, id: string, props: PartProps) {
+  constructor(scope: Construct, id: string, props: ComponentProps) {
     super(scope, id);
     const account = new Account(this, 'account', {
       ...props,
@@ -190,14 +194,14 @@ export class SchedulerAccount extends Construct {
       component: 'scheduler',
     });
     for (const role of ['kube-scheduler', 'volume-scheduler']) {
-      account.bindEverywhere(role, `${SCHEDULER_SERVICE_ACCOUNT}-as-${role}`, `system:${role}`);
+      account.bindClusterWide(role, `${SCHEDULER_SERVICE_ACCOUNT}-as-${role}`, `system:${role}`);
     }
-    account.bindHere('authentication', 'kube-system', {
+    account.bindInNamespace('authentication', 'kube-system', {
       apiGroup: RBAC,
       kind: 'Role',
       name: 'extension-apiserver-authentication-reader',
     });
-    account.allowHere(leaseRules(SCHEDULER_LEASE));
+    account.grantInNamespace(leaseRules(SCHEDULER_LEASE));
   }
 }
 

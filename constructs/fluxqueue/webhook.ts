@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { KEEP, objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
@@ -19,7 +19,7 @@ import {
 
 export const WEBHOOK_PORT = 9443;
 
-export interface WebhookProps extends PartProps {
+export interface WebhookProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;

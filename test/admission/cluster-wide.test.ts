@@ -5,8 +5,8 @@ import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { job } from './corpus';
 import { makeNamespace, untilAtWork } from './forms';
+import { job } from './objects';
 import { type Users, usersOf } from './users';
 
 describeCluster(

@@ -1,10 +1,9 @@
-/** Entries of the corpus: values of the users' labels and annotations. */
-import type { KubeObject } from '../cluster/api';
-import type { Entry, ExpectedOutcome } from './corpus';
+/** Entries of the corpus: values of settings. */
+import { type Entry, type ExpectedOutcome, job, pod } from './objects';
 
-type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
+type Make = typeof job | typeof pod;
 
-const WRONG: readonly (readonly [setting: string, value: string])[] = [
+const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['queue', ''],
   ['queue', 'Batch'],
   ['queue', 'a.b'],
@@ -40,7 +39,7 @@ const WRONG: readonly (readonly [setting: string, value: string])[] = [
   ['group-size', '4'],
 ];
 
-const RIGHT: readonly (readonly [setting: string, value: string])[] = [
+const VALID: readonly (readonly [setting: string, value: string])[] = [
   ['queue', 'team-a'],
   ['priority', '2147483647'],
   ['priority', '-2147483648'],
@@ -60,17 +59,17 @@ const RIGHT: readonly (readonly [setting: string, value: string])[] = [
   ['hold', 'false'],
 ];
 
-/** Labels hold fewer characters than annotations; the apiserver itself refuses the rest. */
+/** Values that Kubernetes accepts in a label; annotations accept more. */
 const LABEL = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
-  ...WRONG.map(([setting, value]) => wrong(job, 'Job', 'annotations', setting, value)),
-  ...WRONG.filter(([, value]) => LABEL.test(value)).map(([setting, value]) =>
-    wrong(pod, 'pod', 'labels', setting, value),
+export const SETTING_ENTRIES: readonly Entry[] = [
+  ...INVALID.map(([setting, value]) => invalidEntry(job, 'Job', 'annotations', setting, value)),
+  ...INVALID.filter(([, value]) => LABEL.test(value)).map(([setting, value]) =>
+    invalidEntry(pod, 'pod', 'labels', setting, value),
   ),
-  ...RIGHT.map(([setting, value]) => right(job, setting, value)),
+  ...VALID.map(([setting, value]) => validEntry(job, setting, value)),
   {
-    title: 'a right annotation wins over a wrong label',
+    title: 'a valid annotation takes precedence over an invalid label',
     object: job(
       {},
       { labels: { 'fluxqueue/walltime': 'soon' }, annotations: { 'fluxqueue/walltime': '5m' } },
@@ -78,7 +77,7 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
     expectedOutcome: { is: 'suspended' },
   },
   {
-    title: 'a wrong annotation wins over a right label',
+    title: 'an invalid annotation takes precedence over a valid label',
     object: job(
       {},
       { labels: { 'fluxqueue/walltime': '5m' }, annotations: { 'fluxqueue/walltime': 'soon' } },
@@ -86,7 +85,7 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
     expectedOutcome: denied('annotations', 'walltime'),
   },
   {
-    title: 'a gang of plain pods beside a wrong walltime',
+    title: 'a gang of plain pods and an invalid walltime',
     object: pod(
       {},
       {
@@ -98,7 +97,7 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
   },
 ];
 
-function wrong(
+function invalidEntry(
   make: Make,
   kind: string,
   where: 'labels' | 'annotations',
@@ -112,7 +111,7 @@ function wrong(
   };
 }
 
-function right(make: Make, setting: string, value: string): Entry {
+function validEntry(make: Make, setting: string, value: string): Entry {
   return {
     title: `Job with ${setting} ${value}`,
     object: make({}, { annotations: { [`fluxqueue/${setting}`]: value } }),

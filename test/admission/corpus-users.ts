@@ -1,37 +1,35 @@
-/** Entries of the corpus: who made the workload, and who claims to. */
+/** Entries of the corpus: users that create workloads, and users that the workloads claim. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import type { KubeObject } from '../cluster/api';
-import type { Entry, ExpectedOutcome } from './corpus';
+import { type Entry, type ExpectedOutcome, job, pod } from './objects';
 
-type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
+type Make = typeof job | typeof pod;
 
-const WHO: readonly (readonly [who: string, as: string])[] = [
+const USERS: readonly (readonly [title: string, as: string])[] = [
   ['a user', 'ada@example.com'],
   ["a ServiceAccount of a user's namespace", 'system:serviceaccount:science:builder'],
   ['the CronJob controller', 'system:serviceaccount:kube-system:cronjob-controller'],
   ['the controller manager', 'system:kube-controller-manager'],
   ['a kubelet', 'system:node:node-0'],
-  ['nobody', 'system:anonymous'],
+  ['an anonymous user', 'system:anonymous'],
 ];
 
-export const USER_ENTRIES = (job: Make, pod: Make): readonly Entry[] =>
-  WHO.flatMap(([who, as]) => [
-    ...entries(job, { is: 'suspended' }, who, as),
-    ...entries(pod, { is: 'gated' }, who, as),
-  ]);
+export const USER_ENTRIES: readonly Entry[] = USERS.flatMap(([user, as]) => [
+  ...entries(job, { is: 'suspended' }, user, as),
+  ...entries(pod, { is: 'gated' }, user, as),
+]);
 
-function entries(make: Make, expectedOutcome: ExpectedOutcome, who: string, as: string): Entry[] {
+function entries(make: Make, expectedOutcome: ExpectedOutcome, user: string, as: string): Entry[] {
   const claim = { [USER_ANNOTATION]: 'somebody-else' };
   return [
-    { title: `made by ${who}`, object: make(), expectedOutcome, as },
+    { title: `created by ${user}`, object: make(), expectedOutcome, as },
     {
-      title: `made by ${who}, with a note`,
+      title: `created by ${user}, with another annotation`,
       object: make({}, { annotations: { note: 'x' } }),
       expectedOutcome,
       as,
     },
     {
-      title: `made by ${who}, claiming another user`,
+      title: `created by ${user}, with a claim of another user`,
       object: make({}, { annotations: claim }),
       expectedOutcome,
       as,

@@ -1,4 +1,4 @@
-/** Whether an object became what the corpus says, judged against the same object without admission. */
+/** Compares an admitted object with the same object without admission, by the expected outcome of the corpus. */
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -7,7 +7,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
-import type { ExpectedOutcome } from './corpus';
+import type { ExpectedOutcome } from './objects';
 
 interface Term {
   matchExpressions?: unknown[];
@@ -21,10 +21,10 @@ interface Affinity {
 type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: { name: string }[] };
 
 /**
- * Expects that `now` is `before` plus exactly what the fate means.
- * @param user whom it is marked with; undefined: a controller made it
+ * Expects that `now` is `before` with exactly the changes of the outcome.
+ * @param user expected user annotation; undefined: none, because a controller created the object
  */
-export function expectFate(
+export function expectOutcome(
   before: KubeObject,
   now: KubeObject,
   expectedOutcome: ExpectedOutcome,
@@ -35,13 +35,13 @@ export function expectFate(
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
     expect(now).toEqual(asSuspended(markedWith(user, before), expectedOutcome.is === 'held'));
-  else throw new Error(`an object that should have been ${expectedOutcome.is} was let in`);
+  else throw new Error(`an object that should be ${expectedOutcome.is} was accepted`);
 }
 
 function markedWith(user: string | undefined, object: KubeObject): KubeObject {
-  const { annotations: said } = object.metadata;
-  if (said === undefined && user === undefined) return object;
-  const { [USER_ANNOTATION]: _claim, ...others } = said ?? {};
+  const { annotations: given } = object.metadata;
+  if (given === undefined && user === undefined) return object;
+  const { [USER_ANNOTATION]: _claim, ...others } = given ?? {};
   const annotations = user === undefined ? others : { ...others, [USER_ANNOTATION]: user };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
@@ -95,7 +95,7 @@ function termsOf({ spec }: KubeObject): Term[] {
   return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 }
 
-/** Everything else, with the containers of the terms there whether they were or not. */
+/** The object without node selector terms, and always with the objects that contain them. */
 function withoutTerms(object: KubeObject): KubeObject {
   const spec = object.spec as Spec;
   const nodeAffinity = { ...spec.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: {} };

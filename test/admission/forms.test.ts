@@ -2,9 +2,10 @@
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { ADMIN, CORPUS, type Entry, userOf } from './corpus';
-import { expectFate } from './expected-outcome';
+import { CORPUS } from './corpus';
+import { expectOutcome } from './expected-outcome';
 import { FORMS, type Form, installForms, PLAIN } from './forms';
+import { ADMIN, type Entry, userOf } from './objects';
 import { type Reply, type Users, usersOf } from './users';
 
 describeCluster(
@@ -40,7 +41,7 @@ describeCluster(
         expect(normalised(policies)).toEqual(normalised(answered));
         const before = await create(PLAIN, entry);
         expect(before.status).toBe(201);
-        expectFate(
+        expectOutcome(
           normalised(before),
           normalised(policies),
           entry.expectedOutcome,

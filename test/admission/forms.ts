@@ -6,7 +6,7 @@ import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admiss
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
-import { job, pod } from './corpus';
+import { job, pod } from './objects';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];

@@ -11,8 +11,8 @@ import {
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, job, pod } from './corpus';
 import { FORMS, installForms, makeNamespace } from './forms';
+import { JOB_CONTROLLER, job, pod } from './objects';
 import { type Reply, type Users, usersOf } from './users';
 
 const ALICE = 'alice';

@@ -4,8 +4,8 @@ import type { WebhookServer } from '../../runtime/admission/server';
 import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { job } from './corpus';
 import { FORMS, installForms } from './forms';
+import { job } from './objects';
 import { type Users, usersOf } from './users';
 
 const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';

@@ -1,9 +1,10 @@
 import type { AdmissionRequest } from '../../runtime/admission/review';
 import { admit } from '../../runtime/admission/rules';
 import type { KubeObject } from '../cluster/api';
-import { ADMIN, CORPUS, job, pod, userOf } from './corpus';
-import { expectFate } from './expected-outcome';
+import { CORPUS } from './corpus';
+import { expectOutcome } from './expected-outcome';
 import { applyPatch } from './json-patch';
+import { ADMIN, job, pod, userOf } from './objects';
 
 const request = (object: KubeObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest => {
   const [group, version] = object.apiVersion.includes('/')
@@ -35,7 +36,7 @@ describe('the corpus', () => {
       expect(verdict.message).toContain(`${expectedOutcome.field}: `);
     } else if (expectedOutcome.is !== 'invalid') {
       expect(verdict).not.toHaveProperty('message');
-      expectFate(object, applyPatch(object, verdict.patch), expectedOutcome, userOf(as));
+      expectOutcome(object, applyPatch(object, verdict.patch), expectedOutcome, userOf(as));
     }
   });
 

@@ -7,7 +7,7 @@ import {
   type WebhookOptions,
   type WebhookServer,
 } from '../../runtime/admission/server';
-import { pod } from './corpus';
+import { pod } from './objects';
 
 const LOOPBACK = '127.0.0.1';
 

@@ -15,7 +15,7 @@ import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
 import { find, names, podTemplates, stackObjects } from '../manifests';
 
-/** Together they have every object that the stack can have. */
+/** Together they include every object of the stack. */
 const VARIANTS: [string, FluxQueueProps][] = [
   ['the defaults', {}],
   ['policies and a scheduler', { kubernetesVersion: '1.37.1', scheduler: true }],
@@ -29,11 +29,11 @@ const VARIANTS: [string, FluxQueueProps][] = [
 describeCluster(
   'the stack on a real apiserver',
   (getCluster) => {
-    // Cluster-wide admission without its webhook would stop everything else here: it goes in last, and stays in nobody's way as a dry run.
+    // Cluster-wide admission without its webhook would block all other requests of this suite: it is only a dry run.
     describe.each(VARIANTS)('with %s', (_, props) => {
       const objects = stackObjects(props);
 
-      test('is accepted, every object with strict field validation, as a dry run', async () => {
+      test('is accepted with strict field validation in a dry run', async () => {
         const namespace = objects.filter(({ kind }) => kind === 'Namespace');
         await getCluster().apply(namespace);
         const answers = await Promise.all(objects.map((object) => strictDryRun(getCluster(), object)));
@@ -42,16 +42,16 @@ describeCluster(
 
       if (props.clusterWide === true) return;
 
-      test('is applied, and a second time changes nothing', async () => {
+      test('is applied, and a second apply changes nothing', async () => {
         const first = await getCluster().apply(objects);
         expect(names(first)).toEqual(names(objects));
         const second = await getCluster().apply(objects);
         expect(second.map(version)).toEqual(first.map(version));
       });
 
-      test('has pods that Pod Security restricted lets in', async () => {
+      test('has pods that Pod Security restricted accepts', async () => {
         for (const { owner, metadata, spec: template } of podTemplates(objects)) {
-          // The volume that a StatefulSet adds from its claim.
+          // A StatefulSet adds this volume for its claim.
           const volumes = [...(template.volumes ?? []), { name: 'data', emptyDir: {} }];
           const spec = { ...template, volumes };
           const pod = {
@@ -67,7 +67,7 @@ describeCluster(
       });
     });
 
-    test('Pod Security does refuse in that namespace', async () => {
+    test('Pod Security rejects a privileged pod in its namespace', async () => {
       const pod = {
         apiVersion: 'v1',
         kind: 'Pod',
@@ -83,8 +83,8 @@ describeCluster(
       expect(text).toContain('violates PodSecurity');
     });
 
-    test('its pods are made and scheduled by the real controllers', async () => {
-      // The database waits for a volume that nobody brings here.
+    test('gets its pods created and scheduled by the Kubernetes controllers', async () => {
+      // The database is pending, because this cluster has no volume provisioner.
       const expected = ['fluxqueue-controller', 'fluxqueue-scheduler', 'fluxqueue-webhook'];
       for (const name of expected) {
         await getCluster().waitFor(`two pods of ${name}`, async () => {
@@ -160,7 +160,7 @@ describeCluster(
       );
     });
 
-    test('the webhook fills its empty Secret and is trusted with its rights alone, and applying the stack again takes nothing back', async () => {
+    test('the webhook writes its certificate and CA bundle with the rights of its account, and another apply of the stack keeps them', async () => {
       const objects = stackObjects();
       await getCluster().apply(objects);
       const role = await startWebhookRole(
@@ -183,7 +183,7 @@ describeCluster(
       }
     });
 
-    test('the real kube-scheduler leads and binds a pinned pod with our configuration and rights alone', async () => {
+    test('kube-scheduler becomes leader and binds a pinned pod with the configuration and rights of the stack', async () => {
       const { scheduler, stop } = await startOurScheduler(getCluster());
       try {
         await getCluster().create(pinnedPod('node-1'));
@@ -208,7 +208,7 @@ describeCluster(
   { nodes: 2 },
 );
 
-/** The stack's settings, with what a process on this machine needs instead of a pod. */
+/** The configuration of the stack, changed for a process on this machine. */
 async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
   const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
   const settings = parse(data['config.yaml'] ?? '') as { webhook: object };
@@ -241,7 +241,7 @@ async function startOurScheduler(cluster: Cluster) {
   return { scheduler, stop: () => processes.stop() };
 }
 
-/** In kube-system the guards don't look; elsewhere our scheduler's name is reserved for admitted pods. */
+/** The guards exclude kube-system; in other namespaces the scheduler's name is reserved for admitted pods. */
 function pinnedPod(node: string): KubeObject {
   return {
     apiVersion: 'v1',
@@ -261,7 +261,7 @@ function pinnedPod(node: string): KubeObject {
   };
 }
 
-/** undefined when the apiserver would store it with no field unknown, else what it says. */
+/** Undefined when the apiserver accepts the object without unknown fields, else its answer. */
 async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<string | undefined> {
   const query = 'fieldManager=test&force=true&dryRun=All&fieldValidation=Strict';
   const path = `${await api.collection(object)}/${object.metadata.name}?${query}`;
@@ -269,7 +269,7 @@ async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<strin
   return status < 300 ? undefined : `${object.kind} ${object.metadata.name}: ${text}`;
 }
 
-/** Status is written by others meanwhile: what counts is the generation, or where there is none, the version. */
+/** The generation, because controllers write statuses meanwhile; the resource version of objects without generation. */
 function version({ kind, metadata }: KubeObject): string {
   return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
 }

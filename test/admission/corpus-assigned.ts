@@ -1,0 +1,161 @@
+/** Entries of the corpus: pods with an assignment. */
+import { encodeAssignment } from '../../runtime/workloads/assignment';
+import {
+  assigned,
+  type Entry,
+  type ExpectedOutcome,
+  entry,
+  gated,
+  invalid,
+  JOB_CONTROLLER,
+  onZone,
+  required,
+} from './objects';
+
+const THREE = '0/4:n1,n2;8/1:n3';
+const notNamed = (node: string) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] });
+const named = (node: string) => ({ key: 'metadata.name', operator: 'In', values: [node] });
+const preferred = [{ weight: 5, preference: { matchExpressions: [onZone('a')] } }];
+const near = {
+  requiredDuringSchedulingIgnoredDuringExecution: [
+    { topologyKey: 'rack', labelSelector: { matchLabels: { app: 'x' } } },
+  ],
+};
+
+/** @param index completion index of the pod, the only one that it keeps; undefined: its assignment does not change */
+const pinned = (node: string, index?: number, terms = 1): ExpectedOutcome => ({
+  is: 'pinned',
+  node,
+  terms,
+  ...(index === undefined ? {} : { keeps: `${index}/1:${node}` }),
+});
+const wide = Array.from({ length: 1250 }, (_, i) => ({ node: `${'n'.repeat(55)}-${1000 + i}`, pods: 4 }));
+
+export const ASSIGNED_ENTRIES: readonly Entry[] = [
+  entry('the first index', assigned(THREE, '0'), pinned('n1', 0), JOB_CONTROLLER),
+  entry('the last index of a node', assigned(THREE, '3'), pinned('n1', 3), JOB_CONTROLLER),
+  entry('the second node', assigned(THREE, '4'), pinned('n2', 4), JOB_CONTROLLER),
+  entry('the second group', assigned(THREE, '8'), pinned('n3', 8), JOB_CONTROLLER),
+  entry('beyond the assignment', assigned(THREE, '9'), gated, JOB_CONTROLLER),
+  entry('no index, several nodes', assigned(THREE, undefined), gated, JOB_CONTROLLER),
+  entry('no index, one node', assigned('0/3:n7', undefined), pinned('n7'), JOB_CONTROLLER),
+  entry('one node, with an index', assigned('0/3:n7', '2'), pinned('n7', 2), JOB_CONTROLLER),
+  entry('an index with leading zeros', assigned(THREE, '004'), pinned('n2', 4), JOB_CONTROLLER),
+  entry('beyond the assignment of one node', assigned('0/3:n7', '7'), pinned('n7'), JOB_CONTROLLER),
+  entry('in an open assignment', assigned('0/3:n7;3/1:', '2'), pinned('n7', 2), JOB_CONTROLLER),
+  entry('beyond an open assignment', assigned('0/3:n7;3/1:', '3'), gated, JOB_CONTROLLER),
+  entry('far beyond an open assignment', assigned('0/3:n7;3/1:', '12'), gated, JOB_CONTROLLER),
+  entry('an index that is no number', assigned(THREE, 'one'), gated, JOB_CONTROLLER),
+  entry('a huge index', assigned(THREE, '99999999999999999999'), gated, JOB_CONTROLLER),
+  entry('an empty assignment', assigned('', '0'), gated),
+  entry('text that is no assignment', assigned('n1,n2', '0'), gated, JOB_CONTROLLER),
+  entry('a second colon', assigned('0/1:n1:n2', '0'), gated, JOB_CONTROLLER),
+  entry('a broken head', assigned('0/0:n1', '0'), gated, JOB_CONTROLLER),
+  entry('a node that can have no such name', assigned('0/1:N1,n2', '0'), gated, JOB_CONTROLLER),
+  entry('an index before the first group', assigned('4/1:n1,n2', '0'), gated, JOB_CONTROLLER),
+  entry(
+    '5,000 pods on 1,250 nodes, the first',
+    assigned(encodeAssignment(wide), '0'),
+    pinned(wide[0]!.node, 0),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    '5,000 pods on 1,250 nodes, the last',
+    assigned(encodeAssignment(wide), '4999'),
+    pinned(wide[1249]!.node, 4999),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'a wrong setting in the template',
+    assigned(THREE, '0', {}, { labels: { 'fluxqueue/priority': 'high' } }),
+    pinned('n1', 0),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'a gate of its own',
+    assigned(THREE, '0', { schedulingGates: [{ name: 'other' }] }),
+    pinned('n1', 0),
+    JOB_CONTROLLER,
+  ),
+  entry('an empty affinity', assigned(THREE, '0', { affinity: {} }), pinned('n1', 0), JOB_CONTROLLER),
+  entry(
+    'an empty nodeAffinity',
+    assigned(THREE, '0', { affinity: { nodeAffinity: {} } }),
+    pinned('n1', 0),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'pod affinity only',
+    assigned(THREE, '0', { affinity: { podAffinity: near, podAntiAffinity: near } }),
+    pinned('n1', 0),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'preferred terms only',
+    assigned(THREE, '0', {
+      affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } },
+    }),
+    pinned('n1', 0),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'one required term',
+    assigned(THREE, '4', required({ matchExpressions: [onZone('a')] })),
+    pinned('n2', 4),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'three required terms',
+    assigned(
+      THREE,
+      '4',
+      required(
+        { matchExpressions: [onZone('a')] },
+        { matchExpressions: [onZone('b')] },
+        { matchFields: [notNamed('n9')] },
+      ),
+    ),
+    pinned('n2', 4, 3),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'a term with expressions and fields',
+    assigned(THREE, '4', required({ matchExpressions: [onZone('a')], matchFields: [notNamed('n9')] })),
+    pinned('n2', 4),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'required, preferred and pod affinity',
+    assigned(THREE, '8', {
+      affinity: {
+        podAffinity: near,
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: preferred,
+          ...required({ matchExpressions: [onZone('a')] }).affinity.nodeAffinity,
+        },
+      },
+    }),
+    pinned('n3', 8),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'an empty term matches no node and stays',
+    assigned(THREE, '4', required({}, { matchExpressions: [onZone('a')] })),
+    pinned('n2', 4),
+    JOB_CONTROLLER,
+  ),
+  entry('empty terms only', assigned(THREE, '4', required({})), pinned('n2', 4, 0), JOB_CONTROLLER),
+  entry(
+    'pinned by the user to the same node',
+    assigned(THREE, '4', required({ matchFields: [named('n2')] })),
+    pinned('n2', 4),
+    JOB_CONTROLLER,
+  ),
+  entry(
+    'pinned by the user elsewhere',
+    assigned(THREE, '4', required({ matchFields: [named('n9')] })),
+    pinned('n2', 4),
+    JOB_CONTROLLER,
+  ),
+  entry('required without terms', assigned(THREE, '4', required()), invalid, JOB_CONTROLLER),
+];

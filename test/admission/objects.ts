@@ -1,0 +1,102 @@
+/** Jobs and pods of the corpus, and the outcomes of their creation. */
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import type { KubeObject } from '../cluster/api';
+
+/** Outcome of the creation of an object. */
+export type ExpectedOutcome =
+  | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
+  /** Pinned to the node in this number of terms; `keeps` is the rest of its assignment, if that changes. */
+  | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
+  /** Denied by the rules of admission. */
+  | { readonly is: 'denied'; readonly code: string; readonly field: string }
+  /** Rejected by the validation of Kubernetes, in both forms. */
+  | { readonly is: 'invalid' };
+
+export interface Entry {
+  readonly title: string;
+  readonly object: KubeObject;
+  readonly expectedOutcome: ExpectedOutcome;
+  /** User who creates it. @default - a cluster administrator */
+  readonly as?: string;
+}
+
+/** User of entries without `as`: the administrator of the test cluster. */
+export const ADMIN = 'admin';
+
+/** User annotation of a workload that this user creates; undefined: none. */
+export function userOf(as: string): string | undefined {
+  return as.startsWith('system:') && !as.startsWith('system:serviceaccount:science:') ? undefined : as;
+}
+
+export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
+export const DAEMONSET_CONTROLLER = 'system:serviceaccount:kube-system:daemon-set-controller';
+
+export const CONTAINER = { name: 'main', image: 'busybox' };
+export type Fields = Record<string, unknown>;
+
+export function job(spec: Fields = {}, metadata: Fields = {}, template: Fields = {}): KubeObject {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { generateName: 'job-', ...metadata },
+    spec: { ...spec, template: { ...template, spec: { restartPolicy: 'Never', containers: [CONTAINER] } } },
+  };
+}
+
+export function pod(spec: Fields = {}, metadata: Fields = {}): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName: 'pod-', ...metadata },
+    spec: { containers: [CONTAINER], ...spec },
+  };
+}
+
+export const owner = (apiVersion: string, kind: string, controller = true) => ({
+  apiVersion,
+  kind,
+  name: 'owner',
+  uid: '6f1d2a0e-0000-4000-8000-000000000001',
+  controller,
+});
+
+/** A pod as the Job controller creates it from the template of a released Job. */
+export function assigned(
+  assignment: string,
+  index: string | undefined,
+  spec: Fields = {},
+  more: Fields = {},
+): KubeObject {
+  return pod(spec, {
+    ownerReferences: [owner('batch/v1', 'Job')],
+    annotations: {
+      [ASSIGNMENT_ANNOTATION]: assignment,
+      ...(index === undefined ? {} : { [COMPLETION_INDEX_ANNOTATION]: index }),
+    },
+    ...more,
+  });
+}
+
+export const untouched = { is: 'untouched' } as const;
+export const suspended = { is: 'suspended' } as const;
+export const held = { is: 'held' } as const;
+export const gated = { is: 'gated' } as const;
+export const invalid = { is: 'invalid' } as const;
+export const entry = (
+  title: string,
+  object: KubeObject,
+  expectedOutcome: ExpectedOutcome,
+  as?: string,
+): Entry => ({
+  title,
+  object,
+  expectedOutcome,
+  ...(as === undefined ? {} : { as }),
+});
+
+export const large = 'x'.repeat(200_000);
+/** Pod spec with required node affinity. */
+export const required = (...nodeSelectorTerms: Fields[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+export const onZone = (zone: string) => ({ key: 'zone', operator: 'In', values: [zone] });
