@@ -5,6 +5,7 @@ import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { type Stack, startStack } from '../../test/stack/stack';
 import type { DemoOptions } from './options';
+import { Recording } from './recording';
 import { type RunResult, runDemo, summarize } from './run';
 import { LiveTable } from './table';
 import { demoWorkloads } from './workloads';
@@ -50,8 +51,10 @@ async function show(
       `submitting ${options.jobs} workloads and one that can never fit to namespace ${NAMESPACE} (label ${NAMESPACE_LABEL})`,
     );
     const out = options.json ? process.stderr : process.stdout;
-    const table = new LiveTable(out, !options.json && out.isTTY);
+    const recording = options.record === undefined ? undefined : new Recording();
+    const table = new LiveTable(out, !options.json && out.isTTY, recording);
     const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
+    if (options.record !== undefined) recording?.save(options.record);
     summarize(result, say);
     return result;
   } finally {

@@ -1,5 +1,5 @@
 /** What `npm start` is told. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 export interface DemoOptions {
   /** Nodes of the local control plane. */
@@ -12,6 +12,8 @@ export interface DemoOptions {
   readonly keep: boolean;
   /** A context of the kubeconfig instead of a local control plane. */
   readonly context?: string;
+  /** Writes the live table's frames to this file as an animated SVG. */
+  readonly record?: string;
   /** With a context: don't ask. */
   readonly yes: boolean;
   /** The engine alone with a simulated clock, even where a control plane could be had. */
@@ -25,6 +27,12 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     .option('--jobs <n>', 'workloads that can run', count(3, 100_000), 80)
     .option('--json', 'end with one line of JSON', false)
     .option('--keep', 'leave it running until Ctrl-C and say how to reach it', false)
+    .addOption(
+      new Option('--record <file>', 'write the live table of the local run as an animated SVG').conflicts([
+        'context',
+        'simulate',
+      ]),
+    )
     .option('--context <name>', 'use this context of your kubeconfig instead of a local control plane')
     .option('--yes', 'with --context: apply without asking', false)
     .option('--simulate', 'the engine alone, with a simulated clock and cluster', false)

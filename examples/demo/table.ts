@@ -1,21 +1,29 @@
 /** The live table: what waits, what runs, where; redrawn on a terminal, a line now and then elsewhere. */
 import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
+import type { Recording } from './recording';
 
 const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
+/** Lines of the table in a recording. */
+const RECORDED_ROWS = 24;
 const ORDER = ['Running', 'Ready', 'Waiting', 'Requested', undefined, 'Finished'] as const;
 
 export class LiveTable {
   private drawn = 0;
   private lastLine = '';
 
-  /** @param live redraw in place */
+  /**
+   * @param live redraw in place
+   * @param recording takes every frame, whether or not one is drawn
+   */
   constructor(
     private readonly out: NodeJS.WriteStream,
     private readonly live: boolean,
+    private readonly recording?: Recording,
   ) {}
 
   show(fluxJobs: readonly FluxJobObject[]): void {
     const counts = countsOf(fluxJobs);
+    this.recording?.add([counts, '', ...table(fluxJobs, RECORDED_ROWS, Number.POSITIVE_INFINITY)]);
     if (!this.live) {
       if (counts !== this.lastLine) this.out.write(`${counts}\n`);
       this.lastLine = counts;
