@@ -4,16 +4,16 @@ import { type Entry, entry, held, invalid, job, large, owner, suspended, untouch
 
 export const JOB_ENTRIES: readonly Entry[] = [
   entry('a plain Job', job(), suspended),
-  entry('suspend: false in so many words', job({ suspend: false }), suspended),
-  entry('suspended by its user', job({ suspend: true }), held),
-  entry('suspended by its user, with labels', job({ suspend: true }, { labels: { app: 'x' } }), held),
+  entry('an explicit suspend: false', job({ suspend: false }), suspended),
+  entry('suspended by the user', job({ suspend: true }), held),
+  entry('suspended by the user, with labels', job({ suspend: true }, { labels: { app: 'x' } }), held),
   entry(
-    'suspended, but hold "false" as label',
+    'suspended, with the label hold: "false"',
     job({ suspend: true }, { labels: { [HOLD]: 'false' } }),
     suspended,
   ),
   entry(
-    'suspended, but hold "false" as annotation',
+    'suspended, with the annotation hold: "false"',
     job({ suspend: true }, { annotations: { [HOLD]: 'false' } }),
     suspended,
   ),
@@ -24,11 +24,11 @@ export const JOB_ENTRIES: readonly Entry[] = [
     suspended,
   ),
   entry(
-    'labelled "admitted: false" by its user',
+    'the label admitted: "false" of the user',
     job({}, { labels: { [ADMITTED_LABEL]: 'false' } }),
     suspended,
   ),
-  entry('labels of its own', job({}, { labels: { app: 'x', 'a/b': 'c~d'.replace('~', '.') } }), suspended),
+  entry('other labels', job({}, { labels: { app: 'x', 'a/b': 'c~d'.replace('~', '.') } }), suspended),
   entry('empty labels', job({}, { labels: {} }), suspended),
   entry('an indexed Job', job({ completions: 4, parallelism: 4, completionMode: 'Indexed' }), suspended),
   entry('parallelism 0', job({ parallelism: 0 }), suspended),
@@ -44,7 +44,7 @@ export const JOB_ENTRIES: readonly Entry[] = [
   entry('a fixed name', job({}, { generateName: undefined, name: 'train' }), suspended),
   entry('owned by a CronJob', job({}, { ownerReferences: [owner('batch/v1', 'CronJob')] }), suspended),
   entry(
-    'every setting there is',
+    'every setting',
     job(
       {},
       {

@@ -17,37 +17,37 @@ import {
 
 const GATED: readonly Entry[] = [
   entry('a plain pod', pod(), gated),
-  entry('labels of its own', pod({}, { labels: { app: 'x' } }), gated),
+  entry('other labels', pod({}, { labels: { app: 'x' } }), gated),
   entry('empty labels and annotations', pod({}, { labels: {}, annotations: {} }), gated),
-  entry('labelled "admitted: false" by its user', pod({}, { labels: { [ADMITTED_LABEL]: 'false' } }), gated),
+  entry('the label admitted: "false" of the user', pod({}, { labels: { [ADMITTED_LABEL]: 'false' } }), gated),
   entry('another gate', pod({ schedulingGates: [{ name: 'example.com/quota' }] }), gated),
-  entry('our gate', pod({ schedulingGates: [{ name: GATE }] }), gated),
+  entry('the gate of the queue', pod({ schedulingGates: [{ name: GATE }] }), gated),
   entry(
-    'our gate among others',
+    'the gate of the queue and other gates',
     pod({ schedulingGates: [{ name: 'a' }, { name: GATE }, { name: 'b' }] }),
     gated,
   ),
   entry('an empty list of gates', pod({ schedulingGates: [] }), gated),
-  entry('a ReplicaSet owns it', pod({}, { ownerReferences: [owner('apps/v1', 'ReplicaSet')] }), gated),
+  entry('a pod of a ReplicaSet', pod({}, { ownerReferences: [owner('apps/v1', 'ReplicaSet')] }), gated),
   entry(
-    'a Job owns it that was never admitted',
+    'a pod of a Job that was not admitted',
     pod({}, { ownerReferences: [owner('batch/v1', 'Job')] }),
     gated,
   ),
   entry(
-    'a DaemonSet owns it, not as controller',
+    'a pod whose owner, but not controller, is a DaemonSet',
     pod({}, { ownerReferences: [owner('apps/v1', 'DaemonSet', false)] }),
     gated,
   ),
   entry(
-    "another group's DaemonSet owns it",
+    'a pod of a DaemonSet of another API group',
     pod({}, { ownerReferences: [owner('apps.kruise.io/v1', 'DaemonSet')] }),
     gated,
   ),
-  entry('a scheduler of its own', pod({ schedulerName: 'volcano' }), gated),
+  entry('another scheduler', pod({ schedulerName: 'volcano' }), gated),
   entry('the default scheduler by name', pod({ schedulerName: 'default-scheduler' }), gated),
   entry('hostNetwork', pod({ hostNetwork: true }), gated),
-  entry('node affinity of its own', pod(required({ matchExpressions: [onZone('a')] })), gated),
+  entry('node affinity', pod(required({ matchExpressions: [onZone('a')] })), gated),
   entry(
     'tolerations, nodeSelector, priority',
     pod({ tolerations: [{ operator: 'Exists' }], nodeSelector: { a: 'b' } }),
@@ -65,19 +65,19 @@ const GATED: readonly Entry[] = [
   ),
   entry('200 kB of annotation', pod({}, { annotations: { large } }), gated),
   entry(
-    "Kueue's labels let no pod pass",
+    "Kueue's labels, which do not exclude a pod",
     pod({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/podset': 'main' } }),
     gated,
   ),
   entry(
-    'a completion index but no assignment',
+    'a completion index without an assignment',
     pod({}, { annotations: { [COMPLETION_INDEX_ANNOTATION]: '0' } }),
     gated,
   ),
 ];
 
 const UNTOUCHED: readonly Entry[] = [
-  entry('bound already', pod({ nodeName: 'node-0' }), untouched),
+  entry('a bound pod', pod({ nodeName: 'node-0' }), untouched),
   entry(
     'a mirror pod',
     pod({ nodeName: 'node-0' }, { annotations: { 'kubernetes.io/config.mirror': 'hash' } }),
@@ -95,12 +95,12 @@ const UNTOUCHED: readonly Entry[] = [
     DAEMONSET_CONTROLLER,
   ),
   entry(
-    'a DaemonSet pod made by hand',
+    'a DaemonSet pod that a user creates',
     pod({}, { ownerReferences: [owner('apps/v1', 'DaemonSet')] }),
     untouched,
   ),
   entry(
-    'a DaemonSet pod with a wrong setting',
+    'a DaemonSet pod with an invalid setting',
     pod({}, { labels: { 'fluxqueue/priority': 'high' }, ownerReferences: [owner('apps/v1', 'DaemonSet')] }),
     untouched,
   ),

@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '..', '..', '..');
 /** The requests of one source file. */
 interface Caller {
   readonly file: string;
-  /** Text of the file that shows that it means this resource; of each resource as RBAC writes it. */
+  /** For each resource, as `group/resource` of RBAC: text of the file that refers to it. */
   readonly resources: Readonly<Record<string, string>>;
   readonly verbs: readonly string[];
   /** File that turns objects into paths, where that is a different one. @default - the file itself */
@@ -149,7 +149,7 @@ const DATABASE: readonly Caller[] = [
   },
 ];
 
-/** By the name of the component's Role and ClusterRole. kube-scheduler is not ours: client-go's election reads and writes its Lease. */
+/** Callers by the name of the component's Role and ClusterRole; kube-scheduler is not part of this repository. */
 const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   'fluxqueue-controller': CONTROLLER,
   'fluxqueue-webhook': WEBHOOK,
