@@ -1,4 +1,13 @@
-/** Images of the stack. */
+/**
+ * Images of the stack, except kube-scheduler (fluxqueue/scheduler.ts) and the base images (the two Containerfiles). Their
+ * tags are taken from lists of the publishers, not from a registry:
+ * - postgres:18.6-bookworm and node:24-bookworm-slim are in docker-library/official-images (library/postgres, library/node) of 2026-08-21.
+ *   18.4-bookworm, the version of the tests, was listed until 2026-08-13 and is no longer rebuilt.
+ * - fluxrm/flux-sched:bookworm-v0.54.0 is the image that flux-sched's CI pushes for its tag v0.54.0 (src/test/generate-matrix.py,
+ *   docker-manifest.py: IMAGE-TAG for amd64 and arm64); no list shows that the push succeeded.
+ * - registry.k8s.io/kube-scheduler:vX.Y.Z is in the image list of every release in the CHANGELOG of Kubernetes.
+ * - the two images of this project are not published: `npm run images` builds them.
+ */
 import { version } from '../package.json';
 
 export interface Images {
@@ -14,7 +23,7 @@ export interface Images {
 export const DEFAULT_IMAGES: Images = {
   runtime: `ghcr.io/converged-computing/cdk8s-fluxqueue:${version}`,
   fluxion: `ghcr.io/converged-computing/cdk8s-fluxqueue-fluxion:${version}`,
-  postgres: 'docker.io/library/postgres:18.4-bookworm',
+  postgres: 'docker.io/library/postgres:18.6-bookworm',
 };
 
 /** Command that starts a role in the runtime's images. */

@@ -1,7 +1,10 @@
 /**
- * Typed configuration of every role: defaults, then a YAML file, then
- * FLUXQUEUE_* variables (and DATABASE_URL). Unknown keys and wrong values are
- * refused with one sentence each.
+ * Typed configuration of every role: defaults, then a YAML file, then variables of the environment. Unknown keys and
+ * wrong values are refused with one sentence each.
+ *
+ * A setting's variable is FLUXQUEUE_ and its path in the file, spelled as there: FLUXQUEUE_http_port. Where a pod has
+ * service links, the kubelet sets variables for every Service of its namespace, which anybody may name, in capitals:
+ * FLUXQUEUE_HTTP_PORT=tcp://10.0.0.7:80 for a Service fluxqueue-http. A name with a small letter is never one of those.
  */
 
 import { readFileSync } from 'node:fs';
@@ -50,6 +53,8 @@ const schema = z.strictObject({
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
       retryPeriodSeconds: positive.default(2),
+      /** UID of the pod, so that a container that was started again need not wait for the lease of its last process. */
+      podUid: z.string().min(1).optional(),
     })
     .prefault({}),
   fluxion: z
@@ -122,21 +127,32 @@ const schema = z.strictObject({
 export type Config = z.output<typeof schema>;
 export type ConfigInput = z.input<typeof schema>;
 
-/** Environment variable -> path in the configuration. */
-const VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  DATABASE_URL: ['database', 'url'],
-  FLUXQUEUE_LOG_LEVEL: ['logLevel'],
-  FLUXQUEUE_HTTP_HOST: ['http', 'host'],
-  FLUXQUEUE_HTTP_PORT: ['http', 'port'],
-  FLUXQUEUE_CONTEXT: ['kubernetes', 'context'],
-  FLUXQUEUE_KUBECONFIG: ['kubernetes', 'kubeconfig'],
-  FLUXQUEUE_FLUXION_ADDRESS: ['fluxion', 'address'],
-  FLUXQUEUE_FLUXION_LISTEN: ['fluxion', 'listen'],
-  FLUXQUEUE_FLUXION_LIBRARY: ['fluxion', 'library'],
-  FLUXQUEUE_MATCH_POLICY: ['fluxion', 'policy'],
-  FLUXQUEUE_QUEUE_POLICY: ['queue', 'policy'],
-  FLUXQUEUE_WEBHOOK_PORT: ['webhook', 'port'],
-};
+/** Paths of the settings that have a variable. */
+const FROM_ENVIRONMENT = [
+  'logLevel',
+  'http.host',
+  'http.port',
+  'kubernetes.context',
+  'kubernetes.kubeconfig',
+  'leaderElection.podUid',
+  'fluxion.address',
+  'fluxion.listen',
+  'fluxion.library',
+  'fluxion.policy',
+  'queue.policy',
+  'webhook.port',
+] as const;
+
+const PREFIX = 'FLUXQUEUE_';
+
+/** Environment variable -> path in the configuration. DATABASE_URL is what every program calls it; it ends as no Service's variable does. */
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['DATABASE_URL', 'database.url'],
+  ...FROM_ENVIRONMENT.map((path) => [`${PREFIX}${path.replaceAll('.', '_')}`, path] as const),
+]);
+
+/** Every variable that sets something. */
+export const ENVIRONMENT_VARIABLES: readonly string[] = [...VARIABLES.keys()];
 
 /**
  * @param file path of a YAML file; none: defaults and environment only
@@ -144,8 +160,12 @@ const VARIABLES: Readonly<Record<string, readonly string[]>> = {
  */
 export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = process.env): Config {
   const document = file === undefined ? {} : readDocument(file);
-  const given = withEnvironment(document, environment);
-  return parseConfig(given, file ?? 'the environment');
+  checkVariables(environment);
+  const { given, variables } = withEnvironment(document, environment);
+  return parseConfig(given, (path) => {
+    const variable = variables.get(path);
+    return variable === undefined ? (file ?? 'the environment') : `the environment variable ${variable}`;
+  });
 }
 
 /** @throws FluxqError FLUXQ_CONFIG_INVALID when there is none: not every role needs it */
@@ -157,8 +177,11 @@ export function databaseUrl({ database: { url } }: Config): string {
   });
 }
 
-/** Checks a configuration object. @param source named in the error */
-export function parseConfig(given: unknown, source = 'the configuration'): Config {
+/** Checks a configuration object. @param source where the setting of a path was made, for the error */
+export function parseConfig(
+  given: unknown,
+  source: (path: string) => string = () => 'the configuration',
+): Config {
   const parsed = schema.safeParse(given);
   if (parsed.success) return checkElection(parsed.data);
   const issue = parsed.error.issues[0]!;
@@ -167,7 +190,7 @@ export function parseConfig(given: unknown, source = 'the configuration'): Confi
   throw new FluxqError('FLUXQ_CONFIG_INVALID', extra === undefined ? issue.message : 'no such setting', {
     field: path === '' ? 'configuration' : path,
     value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
-    remedy: `correct it in ${source}`,
+    remedy: `correct it in ${source(path)}`,
   });
 }
 
@@ -198,20 +221,39 @@ function readDocument(file: string): Record<string, unknown> {
   return document;
 }
 
-function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv): unknown {
-  const result = structuredClone(document);
-  for (const [variable, path] of Object.entries(VARIABLES)) {
+/** A misspelled variable is refused as a misspelled key is; one in capitals alone may be a Service's. */
+function checkVariables(environment: NodeJS.ProcessEnv): void {
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith(PREFIX) && /[a-z]/.test(name) && !VARIABLES.has(name),
+  );
+  if (unknown === undefined) return;
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'no such environment variable', {
+    field: unknown,
+    remedy: `choose one of ${ENVIRONMENT_VARIABLES.join(', ')}, or set it in the file of --config`,
+  });
+}
+
+/** @returns the document with what the environment sets over it, and which variable set which path */
+function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv) {
+  const given = structuredClone(document);
+  const variables = new Map<string, string>();
+  for (const [variable, path] of VARIABLES) {
     const text = environment[variable];
     if (text === undefined || text === '') continue;
-    let parent = result;
-    for (const key of path.slice(0, -1)) {
-      if (!isRecord(parent[key])) parent[key] = {};
-      parent = parent[key] as Record<string, unknown>;
-    }
-    const key = path.at(-1)!;
-    parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
+    variables.set(path, variable);
+    const keys = path.split('.');
+    const key = keys.pop()!;
+    const parent = keys.reduce<unknown>(childOf, given);
+    // A section that is no mapping stays as it is, and is refused.
+    if (isRecord(parent)) parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
   }
-  return result;
+  return { given, variables };
+}
+
+function childOf(parent: unknown, key: string): unknown {
+  if (!isRecord(parent)) return parent;
+  parent[key] ??= {};
+  return parent[key];
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {

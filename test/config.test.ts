@@ -31,13 +31,41 @@ describe('configuration', () => {
   test('the environment goes over the file, the file over the defaults', () => {
     const path = file('http:\n  port: 9000\nqueue:\n  policy: fcfs\n  depth: 10\n');
     const config = loadConfig(path, {
-      FLUXQUEUE_HTTP_PORT: '0',
+      FLUXQUEUE_http_port: '0',
       DATABASE_URL: 'postgres://u:p@h/d',
-      FLUXQUEUE_QUEUE_POLICY: '',
+      FLUXQUEUE_queue_policy: '',
     });
     expect(config.http.port).toBe(0);
     expect(config.queue).toMatchObject({ policy: 'fcfs', depth: 10 });
     expect(config.database.url).toBe('postgres://u:p@h/d');
+  });
+
+  test.each([
+    ['FLUXQUEUE_http_port', 'tcp://10.0.0.1:80', 'http.port'],
+    ['FLUXQUEUE_queue_policy', 'fair', 'queue.policy'],
+    ['FLUXQUEUE_logLevel', 'loud', 'logLevel'],
+    ['DATABASE_URL', 'mysql://me:secret@host/db', 'database.url'],
+  ])('a wrong value in %s is refused with the variable and the path', (variable, value, field) => {
+    const path = file('http: { host: 127.0.0.1 }');
+    const load = () => loadConfig(path, { [variable]: value });
+    expect(load).toThrow(expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field }));
+    expect(load).toThrow(`; correct it in the environment variable ${variable}`);
+    expect(load).not.toThrow(/secret/);
+  });
+
+  test('what is wrong in the file is not said of the environment', () => {
+    const path = file('http: { port: many }');
+    expect(() => loadConfig(path, { FLUXQUEUE_http_host: '::1' })).toThrow(`correct it in ${path}`);
+    expect(() => loadConfig(file('http: 80'), { FLUXQUEUE_http_host: '::1' })).toThrow(
+      expect.objectContaining({ field: 'http', value: 80 }),
+    );
+  });
+
+  test('a variable that sets nothing is refused, unless a Service may have made it', () => {
+    expect(() => loadConfig(undefined, { FLUXQUEUE_http_prot: '80' })).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'FLUXQUEUE_http_prot' }),
+    );
+    expect(loadConfig(undefined, { FLUXQUEUE_HTTP_PORT: 'tcp://10.0.0.1:80' }).http.port).toBe(8080);
   });
 
   test.each([

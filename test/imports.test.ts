@@ -158,6 +158,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
   'runtime/bundle': [],
+  'runtime/images': ['ground', 'constructs/images'],
 };
 
 const constructs = importsOf('constructs');

@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { ConfigInput } from '../runtime/config';
+import { leases } from '../runtime/kubernetes/paths';
+import type { Lease } from '../runtime/kubernetes/types';
 import { waitFor } from './cluster/wait';
 import { Roles } from './stack/roles';
 import { describeStack } from './stack/suite';
@@ -68,7 +71,7 @@ describe('wrong from the start', () => {
       const kubeconfig = join(folder, 'config');
       writeFileSync(kubeconfig, KUBECONFIG);
       const database = { url: `postgres://u:p@${NOBODY}/d` };
-      const environment = { FLUXQUEUE_HTTP_PORT: String(port) };
+      const environment = { FLUXQUEUE_http_port: String(port) };
       const said = await ended('controller', { database, kubernetes: { kubeconfig } }, environment);
       expect(said).toContain('FLUXQ_PORT_IN_USE: http.port: cannot listen on 127.0.0.1 (EADDRINUSE)');
       expect(said).toContain(`got ${port}`);
@@ -107,8 +110,52 @@ describeStack(
       await role.stop();
       expect(await role.process.exited).toBe('exit code 0');
       await client.get('/api/v1/namespaces/science');
-      await stack.startController();
+      const controller = await stack.startController();
       await science.phase(job, 'Finished');
+      await controller.stop();
+    }, 90_000);
+
+    test('a controller whose password was replaced ends: its next container is given the new one', async () => {
+      const { stack } = getFixture();
+      const { postgres } = stack;
+      const controller = await stack.startController();
+      const changed = new URL(postgres.url);
+      changed.password = 'another';
+      const alter = async (url: string, password: string) => {
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        await client.query(`ALTER ROLE postgres PASSWORD '${password}'`);
+        await client.end();
+      };
+      await alter(postgres.url, 'another');
+      try {
+        await postgres.kill();
+        // Its own check of the server would log in with the old password: it is up when the controller has ended.
+        const restarted = postgres.restart().catch(() => undefined);
+        expect(await controller.process.exited).toBe('exit code 1');
+        expect(controller.process.logTail()).toContain('FLUXQ_DATABASE_REFUSED');
+        await alter(changed.href, new URL(postgres.url).password);
+        await restarted;
+      } finally {
+        await controller.stop();
+      }
+    }, 90_000);
+
+    test('a controller that crashed goes on at once in the same pod, whatever is left of its lease', async () => {
+      const { stack, client } = getFixture();
+      const leaderElection = { leaseDurationSeconds: 3600, podUid: '5b9a2c1d-3f0c-4f0e-9d6f-0a527d0f8e77' };
+      const holder = async () =>
+        (await client.get<Lease>(leases('fluxqueue-system', 'fluxqueue-controller'))).spec?.holderIdentity;
+      const first = await stack.startController({ leaderElection });
+      await waitFor('the first process to lead', holder);
+      const dead = await holder();
+      await first.crash();
+      const night = await Namespace.create(getFixture, 'night');
+      const job = await night.job('late');
+      const second = await stack.startController({ leaderElection });
+      await night.phase(job, 'Finished');
+      expect(await holder()).not.toBe(dead);
+      await second.stop();
     }, 90_000);
   },
   { cluster: { nodes: 1 }, postgres: { own: true } },

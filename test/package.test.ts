@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -87,6 +88,13 @@ describe('the package', () => {
     const text = written.map((file) => readFileSync(join(project, 'dist', file), 'utf8')).join('---\n');
     for (const kind of ['CustomResourceDefinition', 'Deployment', 'FluxSetup', 'Job'])
       expect(text).toContain(`kind: ${kind}\n`);
+  });
+
+  test('its Containerfiles are there, beside the bundle that they build from', () => {
+    const installed = join(project, 'node_modules', 'cdk8s-fluxqueue');
+    for (const file of ['runtime/Containerfile', 'runtime/fluxion/Containerfile'])
+      expect(readFileSync(join(installed, file), 'utf8')).toContain('lib/runtime.js');
+    expect(existsSync(join(installed, 'lib', 'runtime.js'))).toBe(true);
   });
 
   test('its program renders as from source', () => {

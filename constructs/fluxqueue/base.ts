@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { KEEP, objectMetadata, type ComponentProps, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
 
 /** PriorityClass of the stack's pods. */
 export const PRIORITY_CLASS = 'fluxqueue';

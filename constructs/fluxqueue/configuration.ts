@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
-import { objectMetadata, type ComponentProps, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const NAME = 'fluxqueue-config';
 const FILE = 'config.yaml';

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { CONTROLLER_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { SecretKey } from './database';
@@ -11,6 +11,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -19,20 +20,20 @@ import {
 } from './pod';
 
 const NAME = 'fluxqueue-controller';
-/** Probes and metrics of the runtime's roles. */
+/** Port of probes and metrics of the runtime's roles. */
 export const HTTP_PORT = 8080;
 
 export interface ControllerProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;
-  /** Key of a Secret with the database's URL. */
+  /** Key of a Secret with the URL of the database. */
   readonly databaseUrl: SecretKey;
-  /** @default - the matcher inside the controller */
+  /** Sidecar with the Fluxion service. @default - the matcher is embedded in the controller */
   readonly fluxion?: k8s.Container;
 }
 
-/** The leader schedules; the others wait for its Lease with their Fluxion already running. */
+/** Deployment of the controller. The leader schedules; the other replicas wait for the Lease, with Fluxion already running. */
 export class Controller extends Construct {
   constructor(scope: Construct, id: string, props: ControllerProps) {
     super(scope, id);
@@ -48,6 +49,7 @@ export class Controller extends Construct {
           spec: {
             serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
+            ...NO_SERVICE_LINKS,
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('controller'),
@@ -74,10 +76,13 @@ function controllerContainer({ image, configuration, databaseUrl, fluxion }: Con
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('controller', '--config', CONFIG_FILE),
-    env: [{ name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } }],
+    env: [
+      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } },
+      { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    ],
     ports: [{ name: 'http', containerPort: HTTP_PORT }],
     ...httpProbes(HTTP_PORT),
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '2Gi' }),
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [configuration.mount, API_ACCESS_MOUNT, ...(fluxion === undefined ? [] : [SOCKET_MOUNT])],
   };

@@ -1,66 +1,82 @@
 /**
- * The queue's Postgres. The password never exists outside the cluster: the
- * stack creates the Secret empty, and before each start of Postgres the
- * runtime's role `password` fills it if it is still empty and hands Postgres the
- * password as a file. An init container and no Job: a Job's template can't change,
- * and GitOps tools that see a finished one vanish make it again for ever.
+ * Postgres database of the queue. The password never leaves the cluster: the stack creates an empty Secret, and before each
+ * start of Postgres the role `password` of the runtime fills the Secret if it is empty and writes the password to a file
+ * for Postgres. It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
+ * create a Job again each time its TTL deletes it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
-import { KEEP, objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
-import { API_ACCESS_MOUNT, API_ACCESS_VOLUME, RESTRICTED, resources, restrictedPod } from './pod';
+import {
+  API_ACCESS_MOUNT,
+  API_ACCESS_VOLUME,
+  NO_SERVICE_LINKS,
+  RESTRICTED,
+  resources,
+  restrictedPod,
+} from './pod';
 import { DatabaseAccount } from './rbac';
 
 const NAME = 'fluxqueue-database';
 const URL_KEY = 'url';
 const USER = 'fluxqueue';
 const PORT = 5432;
+/** Entrypoint instead of that of the image, which accepts an incomplete data directory as a database. */
+const START = readFileSync(join(__dirname, 'postgres.sh'), 'utf8');
+/** Logs in as the queue does: a server that answers but rejects the login is not ready. */
+const LOGIN =
+  'PGPASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")" exec ' +
+  'psql -XAtqw -h 127.0.0.1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c "SELECT 1"';
 /** User `postgres` of the Debian image. */
 const POSTGRES_USER_ID = 999;
 const PASSWORD_FOLDER = '/run/fluxqueue-password';
 const PASSWORD_FILE = `${PASSWORD_FOLDER}/password`;
 
-/** One key of a Secret in the stack's namespace. */
+/** A key of a Secret in the namespace of the stack. */
 export interface SecretKey {
+  /** Name of the Secret. */
   readonly name: string;
+  /** Key of the Secret. */
   readonly key: string;
 }
 
 export interface StatefulDatabaseProps {
-  /** @default Size.gibibytes(10) */
+  /** Size of the volume for the data. @default Size.gibibytes(10) */
   readonly storage?: Size;
-  /** @default - the cluster's default StorageClass */
+  /** Name of the StorageClass of the volume. @default - the default StorageClass of the cluster */
   readonly storageClassName?: string;
-  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.4-bookworm */
+  /** Image of docker.io/library/postgres (Debian), version 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
   readonly image?: string;
 }
 
-/** Where the queue's tables are. */
+/** Postgres database with the tables of the queue. */
 export abstract class Database {
-  /** One Postgres of the stack's own, with a volume and a generated password. */
+  /** Deploys Postgres as part of the stack, with a volume and a generated password. */
   static statefulSet(props: StatefulDatabaseProps = {}): Database {
     return new StatefulDatabase(props);
   }
 
   /**
-   * A Postgres that exists.
-   * @param secret Secret in the stack's namespace, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
-   * @param key its key with a URL like postgres://user:password@host:5432/database. @default url
+   * Uses an existing Postgres.
+   * @param secret Secret in the namespace of the stack, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
+   * @param key key of the Secret with a URL like postgres://user:password@host:5432/database. @default url
    */
   static fromSecret(secret: ISecret, key = URL_KEY): Database {
     return new ExistingDatabase({ name: secret.name, key });
   }
 
-  /** The Secret's key with the URL. */
+  /** Key of a Secret with the URL of the database. */
   abstract readonly url: SecretKey;
 
-  /** Whether `render` makes anything. */
+  /** Whether the stack deploys the database. */
   abstract readonly isDeployed: boolean;
 
-  /** Makes what the stack has to bring. */
+  /** Adds the objects of the database to the stack. */
   abstract render(scope: Construct, props: DatabaseProps): void;
 }
 
@@ -77,7 +93,7 @@ class ExistingDatabase extends Database {
   }
 
   override render(): void {
-    // Nothing to bring: it is there.
+    // An existing database needs no objects.
   }
 }
 
@@ -147,9 +163,10 @@ function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
   return {
     serviceAccountName: NAME,
     automountServiceAccountToken: false,
+    ...NO_SERVICE_LINKS,
     priorityClassName: PRIORITY_CLASS,
     securityContext: { ...restrictedPod(POSTGRES_USER_ID), fsGroupChangePolicy: 'OnRootMismatch' },
-    // A fast shutdown of Postgres (SIGINT of its image) takes as long as its last checkpoint.
+    // A fast shutdown of Postgres (SIGINT, the stop signal of its image) writes a checkpoint first.
     terminationGracePeriodSeconds: 120,
     initContainers: [passwordContainer(props)],
     containers: [postgresContainer(props)],
@@ -181,28 +198,26 @@ function passwordContainer({ namespace, runtimeImage }: DatabaseProps): k8s.Cont
 }
 
 function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabaseProps): k8s.Container {
-  const isReady = ['pg_isready', '-h', '127.0.0.1', '-U', USER, '-d', USER];
+  const isUp = ['pg_isready', '-h', '127.0.0.1', '-U', USER, '-d', USER];
+  const logsIn = ['sh', '-c', LOGIN];
   return {
     name: 'postgres',
     image,
     imagePullPolicy: 'IfNotPresent',
+    command: ['sh', '-c', START, 'postgres.sh'],
     env: [
       { name: 'POSTGRES_USER', value: USER },
       { name: 'POSTGRES_DB', value: USER },
       { name: 'POSTGRES_PASSWORD_FILE', value: PASSWORD_FILE },
-      {
-        name: 'POSTGRES_INITDB_ARGS',
-        value: '--auth-host=scram-sha-256 --auth-local=scram-sha-256 --data-checksums',
-      },
     ],
     ports: [{ name: 'postgres', containerPort: PORT }],
-    startupProbe: { exec: { command: isReady }, periodSeconds: 2, failureThreshold: 150 },
-    livenessProbe: { exec: { command: isReady }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
-    readinessProbe: { exec: { command: isReady }, periodSeconds: 5, timeoutSeconds: 3 },
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '1Gi' }),
+    startupProbe: { exec: { command: logsIn }, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 150 },
+    livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
+    readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
+    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [
-      // The folder above the data: the image keeps each major version in one of its own.
+      // The parent of the data directory: the image has one subdirectory per major version.
       { name: 'data', mountPath: '/var/lib/postgresql' },
       { name: 'password', mountPath: PASSWORD_FOLDER, readOnly: true },
       { name: 'run', mountPath: '/var/run/postgresql' },

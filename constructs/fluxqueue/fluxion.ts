@@ -29,10 +29,10 @@ export function fluxionSidecar({ image, configuration }: FluxionProps): k8s.Cont
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('fluxion', '--config', CONFIG_FILE),
-    env: [{ name: 'FLUXQUEUE_HTTP_PORT', value: String(PROBE_PORT) }],
+    env: [{ name: 'FLUXQUEUE_http_port', value: String(PROBE_PORT) }],
     ports: [{ name: 'fluxion-probe', containerPort: PROBE_PORT }],
     ...httpProbes(PROBE_PORT),
-    resources: resources({ cpu: '200m', memory: '256Mi', memoryLimit: '4Gi' }),
+    resources: resources({ cpu: '50m', memory: '256Mi', memoryLimit: '4Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [configuration.mount, SOCKET_MOUNT],
   };

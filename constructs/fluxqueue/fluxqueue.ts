@@ -7,6 +7,7 @@ import {
   WEBHOOK_CONFIGURATION,
   WEBHOOK_SECRET,
   WEBHOOK_SERVICE,
+  WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
@@ -127,12 +128,23 @@ export class FluxQueue extends Construct {
     const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
+      ownSecrets: this.ownSecrets(),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
+  }
+
+  /** The Secret that each ServiceAccount can create. */
+  private ownSecrets(): Record<string, string> {
+    const { database = Database.statefulSet(), externalRuntime } = this.props;
+    const { name } = database.url;
+    return {
+      ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
+      ...(externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
+    };
   }
 
   /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */

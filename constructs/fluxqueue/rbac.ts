@@ -1,7 +1,9 @@
 /**
  * ServiceAccounts and their rights. Each component has its own account, and a rule names the object where Kubernetes can
- * express that. It cannot restrict `create` to a name, and an account that creates Secrets can make itself a token of any
- * ServiceAccount of the namespace: so the stack creates its Secrets empty, and the components only fill them.
+ * express that. It cannot restrict `create` to a name, and an account that can create any Secret can make itself a token
+ * of any ServiceAccount of the namespace. So the stack creates its Secrets empty, and the components fill them. They can
+ * also create their Secret again after a user deleted it, because without it the webhook rejects every Job of enabled
+ * namespaces; an admission policy restricts that to the Secret of the account (admission/secret-guard.ts).
  * Every verb has a caller in the runtime; test/constructs/fluxqueue/rbac.test.ts finds it.
  */
 import { k8s } from 'cdk8s-plus-28';
@@ -15,7 +17,7 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { type Component, objectMetadata, type ComponentProps, Wave } from '../metadata';
+import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -166,7 +168,7 @@ export class WebhookAccount extends Construct {
         verbs: ['get', 'list', 'watch', 'patch'],
       },
     ]);
-    account.grantInNamespace([namedSecret(props.secretName, ['get', 'list', 'watch', 'update'])]);
+    account.grantInNamespace(ownSecret(props.secretName, ['get', 'list', 'watch', 'update']));
   }
 }
 
@@ -180,7 +182,7 @@ export class DatabaseAccount extends Construct {
   constructor(scope: Construct, id: string, { namespace, name }: DatabaseAccountProps) {
     super(scope, id);
     const account = new Account(this, 'account', { namespace, name, component: 'database' });
-    account.grantInNamespace([namedSecret(name, ['get', 'update'])]);
+    account.grantInNamespace(ownSecret(name, ['get', 'update']));
   }
 }
 
@@ -249,6 +251,10 @@ function leaseRules(name: string): k8s.PolicyRule[] {
   ];
 }
 
-function namedSecret(name: string, verbs: string[]): k8s.PolicyRule {
-  return { apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs };
+function ownSecret(name: string, verbs: string[]): k8s.PolicyRule[] {
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  return [
+    { ...secrets, verbs: ['create'] },
+    { ...secrets, resourceNames: [name], verbs },
+  ];
 }

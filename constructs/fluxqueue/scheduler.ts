@@ -2,13 +2,14 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
-import { objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import type { KubernetesVersion } from './kubernetes-version';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -50,6 +51,7 @@ export class Scheduler extends Construct {
           spec: {
             serviceAccountName: SCHEDULER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
+            ...NO_SERVICE_LINKS,
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('scheduler'),
@@ -93,7 +95,7 @@ function container(image: string): k8s.Container {
     ports: [{ name: 'https', containerPort: PORT }],
     // Schedulers before 1.31 have no /readyz.
     ...httpProbes(PORT, 'HTTPS', '/healthz'),
-    resources: resources({ cpu: '100m', memory: '128Mi', memoryLimit: '2Gi' }),
+    resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [API_ACCESS_MOUNT, { name: 'config', mountPath: FOLDER, readOnly: true }],
   };

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { KEEP, objectMetadata, type ComponentProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
@@ -10,6 +10,7 @@ import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
   httpProbes,
+  NO_SERVICE_LINKS,
   RESTRICTED,
   RUNTIME_USER,
   resources,
@@ -25,7 +26,7 @@ export interface WebhookProps extends ComponentProps {
   readonly configuration: Configuration;
 }
 
-/** The program that answers the apiserver's admission requests; the registration is a part of its own, a wave later. */
+/** Deployment of the admission webhook. The webhook configuration is in the component Admission, one wave later. */
 export class Webhook extends Construct {
   constructor(scope: Construct, id: string, props: WebhookProps) {
     super(scope, id);
@@ -66,7 +67,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
   const { image, replicas, configuration } = props;
   return {
     replicas,
-    // One fewer at any moment is one too few when there are two.
+    // With two replicas, a rolling update must not reduce the number of ready ones.
     strategy: {
       rollingUpdate: {
         maxUnavailable: k8s.IntOrString.fromNumber(0),
@@ -79,6 +80,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
       spec: {
         serviceAccountName: WEBHOOK_SERVICE_ACCOUNT,
         automountServiceAccountToken: false,
+        ...NO_SERVICE_LINKS,
         priorityClassName: PRIORITY_CLASS,
         securityContext: restrictedPod(RUNTIME_USER),
         topologySpreadConstraints: spread('webhook'),
@@ -93,7 +95,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
               { name: 'http', containerPort: HTTP_PORT },
             ],
             ...httpProbes(HTTP_PORT),
-            resources: resources({ cpu: '200m', memory: '128Mi', memoryLimit: '512Mi' }),
+            resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '512Mi' }),
             securityContext: RESTRICTED,
             volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
           },

@@ -23,7 +23,7 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
   return {
     automountServiceAccountToken: pod.automountServiceAccountToken === true,
     dnsPolicy: pod.dnsPolicy ?? (pod.hostNetwork === true ? 'ClusterFirstWithHostNet' : undefined),
-    // One variable per Service of the namespace would only be in the way.
+    // Variables of Services are settings to other programs: a Service named pmi sets PMI_PORT, which MPI reads.
     enableServiceLinks: false,
     hostIPC: pod.hostIPC,
     hostNetwork: pod.hostNetwork,

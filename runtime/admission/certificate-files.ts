@@ -1,4 +1,4 @@
-/** A certificate that others keep (cert-manager, a mounted Secret): tls.crt and tls.key of a folder. */
+/** A certificate that something else manages (cert-manager, a mounted Secret): tls.crt and tls.key in a directory. */
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export async function readCertificateFiles(directory: string): Promise<TlsPair> 
     throw new FluxqError('FLUXQ_CERTIFICATE_UNREADABLE', messageOf(cause), {
       field: 'webhook.certDir',
       value: directory,
-      remedy: 'mount a Secret with tls.crt and tls.key there',
+      remedy: 'mount a Secret with tls.crt and tls.key at this path',
       retryable: true,
       cause,
     });
@@ -25,23 +25,24 @@ export async function readCertificateFiles(directory: string): Promise<TlsPair> 
 
 export interface CertificateFilesOptions {
   readonly directory: string;
-  /** Called with a pair that differs from the last one. What it throws is told to onError, and the pair is tried again. */
+  /** Called with each new pair. If it throws, the error goes to onError and the next check passes the pair again. */
   readonly onCertificate: (pair: TlsPair) => void;
   readonly onError: (error: unknown) => void;
-  /** Milliseconds between two looks without a hint. @default 10000 */
+  /** Milliseconds between two checks. A change of the directory triggers a check at once. @default 10000 */
   readonly interval?: number;
 }
 
 /**
- * The kubelet swaps a whole folder by one symbolic link, which the watch of
- * the file system sees; other writers replace one file after the other, and a
- * certificate without its key is refused until the key is there too.
- * @param current what is served now
+ * Watches the certificate files. The kubelet replaces the whole directory by
+ * one symbolic link, which the file system watch reports. Other programs
+ * replace one file after the other; until both files match, `onCertificate`
+ * rejects the pair and the next check tries again.
+ * @param current the pair that is served now
  */
 export function watchCertificateFiles(current: TlsPair, options: CertificateFilesOptions): { stop(): void } {
   let serving = current;
   let stopped = false;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const pair = await readCertificateFiles(options.directory);
       if (stopped || (pair.cert === serving.cert && pair.key === serving.key)) return;
@@ -51,9 +52,9 @@ export function watchCertificateFiles(current: TlsPair, options: CertificateFile
       options.onError(error);
     }
   };
-  const watcher = watch(options.directory, () => void look());
+  const watcher = watch(options.directory, () => void check());
   watcher.on('error', options.onError);
-  const timer = setInterval(() => void look(), options.interval ?? 10_000);
+  const timer = setInterval(() => void check(), options.interval ?? 10_000);
   return {
     stop: () => {
       stopped = true;

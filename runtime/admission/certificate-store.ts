@@ -1,12 +1,13 @@
 /**
- * Where the webhook's certificate lives: a Secret that all replicas share, and
- * the caBundle of the webhook configuration, by which the apiserver trusts it.
- * Every call looks at both and puts right what is missing, so it may be
- * repeated at any time, by any number of replicas at once.
+ * Stores the webhook's certificate in a Secret that all replicas share, and its
+ * CA in the caBundle of the webhook configuration, so that the apiserver trusts
+ * it. Every call checks both objects and repairs them, so it is idempotent and
+ * any number of replicas can call it at the same time.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
-import { clusterWide, namespaced } from '../kubernetes/paths';
+import { clusterWide, secrets } from '../kubernetes/paths';
+import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
 import { isDue, makeCertificate, type ServingCertificate } from './certificates';
 
@@ -16,14 +17,16 @@ export interface CertificateStoreOptions {
   readonly secretName: string;
   /** Name of the MutatingWebhookConfiguration. */
   readonly configurationName: string;
-  /** What the apiserver calls the webhook by; see {@link serviceNames}. */
+  /** The host names by which the apiserver calls the webhook; see {@link serviceNames}. */
   readonly names: readonly string[];
+  /** The certificate that is served now, which restores a lost Secret without a change for clients. @default - a new one is created */
+  readonly serving?: () => ServingCertificate;
   /** @default - the system's clock */
   readonly now?: () => Date;
 }
 
 export interface StoredCertificate extends ServingCertificate {
-  /** The apiserver trusted it already before this call: it may be served in place of an older one. */
+  /** Whether the apiserver trusted it before this call, so that it can be served instead of an older one. */
   readonly trusted: boolean;
 }
 
@@ -39,17 +42,16 @@ interface WebhookConfiguration extends KubernetesObject {
   }[];
 }
 
-export const secrets = namespaced('', 'v1', 'secrets');
 export const webhookConfigurations = clusterWide(
   'admissionregistration.k8s.io',
   'v1',
   'mutatingwebhookconfigurations',
 );
 
-/** Replicas that lose a race read again what the winner wrote: more than a few times means something else is wrong. */
-const TRIES = 5;
+/** A replica that loses a race reads what the winner wrote. More than a few conflicts have another cause. */
+const MAX_ATTEMPTS = 5;
 
-/** The names of a Service that the apiserver uses, and the ones that people try. */
+/** The DNS name of a Service that the apiserver uses, and the other names of that Service. */
 export function serviceNames(service: string, namespace: string): string[] {
   return [
     `${service}.${namespace}.svc`,
@@ -59,23 +61,24 @@ export function serviceNames(service: string, namespace: string): string[] {
 }
 
 /**
- * The current certificate: the stored one, or a new one where none is stored or
- * the stored one is due. The apiserver is told before anything serves it.
- * @throws ApiError, and what else the client throws
+ * Returns the stored certificate, else stores the one that is served. Creates a
+ * new one if there is neither, or if it is due for renewal. The CA is in the
+ * webhook configuration before any replica serves the certificate.
+ * @throws ApiError, and other errors of the client
  */
 export function ensureCertificate(options: CertificateStoreOptions): Promise<StoredCertificate> {
-  return retried(async () => {
+  return retryConflicts(async () => {
     const configuration = await orUndefined(
       options.client.get<WebhookConfiguration>(webhookConfigurations(options.configurationName)),
     );
     const pair = await storedPair(options, [...options.names, ...urlHosts(configuration)]);
-    // A configuration that is not there yet is no error: it comes later.
+    // The configuration may be created after the webhook has started.
     const trusted = configuration !== undefined && (await trustBundle(options, configuration, pair.bundle));
     return { ...pair, trusted };
   });
 }
 
-/** A webhook outside the cluster is called by the host of its URL. */
+/** The hosts in the URLs of the configuration, which a webhook outside the cluster has instead of a Service. */
 function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
   const urls = (configuration?.webhooks ?? []).flatMap(({ clientConfig: { url } }) =>
     url === undefined ? [] : [url],
@@ -84,29 +87,26 @@ function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
 }
 
 async function storedPair(
-  { client, namespace, secretName, now = () => new Date() }: CertificateStoreOptions,
+  { client, namespace, secretName, serving, now = () => new Date() }: CertificateStoreOptions,
   names: readonly string[],
 ): Promise<ServingCertificate> {
   const secret = await orUndefined(client.get<Secret>(secrets(namespace, secretName)));
   const stored = secret === undefined ? undefined : pairOf(secret);
   if (stored !== undefined && !isDue(stored, names, now())) return stored;
-  const pair = await makeCertificate({ names, now: now(), trusted: stored?.bundle ?? '' });
+  const known = stored ?? serving?.();
+  const pair =
+    known !== undefined && !isDue(known, names, now())
+      ? known
+      : await makeCertificate({ names, now: now(), trusted: known?.bundle ?? '' });
   const data = {
     'tls.key': encoded(pair.key),
     'tls.crt': encoded(pair.cert),
     'ca.crt': encoded(pair.bundle),
   };
   if (secret === undefined) {
-    const metadata = { name: secretName, namespace };
-    await client.create(secrets(namespace), {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata,
-      type: 'Opaque',
-      data,
-    });
+    await createSecret(client, { namespace, name: secretName, data });
   } else {
-    // The resourceVersion that was read makes a later writer's update a conflict.
+    // With the resourceVersion that was read, a concurrent update is a conflict.
     await client.update(secrets(namespace, secretName), { ...secret, data: { ...secret.data, ...data } });
   }
   return pair;
@@ -118,7 +118,7 @@ function pairOf({ data = {} }: Secret): ServingCertificate | undefined {
   return { key, cert, bundle };
 }
 
-/** Resolves to whether the apiserver had it already. */
+/** Resolves to whether the configuration had the bundle already. */
 async function trustBundle(
   { client, configurationName }: CertificateStoreOptions,
   { webhooks = [] }: WebhookConfiguration,
@@ -137,13 +137,14 @@ async function trustBundle(
   return patch.length === 0;
 }
 
-/** Another replica was faster, or the list of webhooks changed under the patch (422): look again. */
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+/** Retries if another replica was faster (409) or the list of webhooks changed during the patch (422). */
+async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
-      if (tries === TRIES || !(error instanceof ApiError) || ![409, 422].includes(error.status)) throw error;
+      if (attempts === MAX_ATTEMPTS || !(error instanceof ApiError) || ![409, 422].includes(error.status))
+        throw error;
     }
   }
 }

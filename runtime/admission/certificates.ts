@@ -1,43 +1,43 @@
 /**
- * The webhook's own certificates. A *pair* is a leaf for the names of the
- * Service, signed by a CA made for it alone: the CA's key is thrown away after
- * that one signature, so there is nothing to steal, and renewing means a new
- * CA. The *bundle* is every CA the apiserver should trust: while replicas
- * change over, the one before is still in it.
+ * The webhook's self-managed certificates. A *pair* is a leaf certificate for
+ * the names of the Service and its key. Each leaf has a CA of its own, whose key
+ * is discarded after that one signature, so it cannot be stolen; a renewal
+ * creates a new CA. The *bundle* contains every CA that the apiserver should
+ * trust: during a renewal it also contains the previous one.
  */
 import { KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type * as X509Library from '@peculiar/x509';
 
-/** All PEM. */
+/** A certificate in PEM format. */
 export interface ServingCertificate {
   readonly key: string;
   readonly cert: string;
-  /** CAs to trust, newest first. */
+  /** The CAs to trust, newest first. */
   readonly bundle: string;
 }
 
 export interface CertificateOptions {
-  /** Names and IP addresses the webhook is called by; the first is its common name. */
+  /** Host names and IP addresses of the webhook; the first one is the common name. */
   readonly names: readonly string[];
   readonly now: Date;
-  /** Days until it expires; it is due for renewal after two thirds of that. @default 365 */
+  /** Days until the certificate expires; it is due for renewal after two thirds of them. @default 365 */
   readonly days?: number;
-  /** CAs that clients may still meet. @default '' */
+  /** Bundle of earlier CAs that the new bundle must still contain. @default '' */
   readonly trusted?: string;
-  /** The end of a connection that shows it. @default 'server' */
+  /** The end of a connection that presents the certificate. @default 'server' */
   readonly end?: 'server' | 'client';
 }
 
 type X509 = typeof X509Library;
 
 const DAY = 24 * 3600 * 1000;
-/** Clocks of nodes differ. */
+/** A new certificate is valid from a little earlier, because the clocks of nodes differ. */
 const BACKDATED = 5 * 60 * 1000;
-/** A TLS handshake costs a tenth of one with RSA 2048. */
+/** A TLS handshake with P-256 costs a tenth of one with RSA 2048. */
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** A new CA and a leaf signed by it. */
+/** Creates a CA and a leaf certificate that it signs. */
 export async function makeCertificate(options: CertificateOptions): Promise<ServingCertificate> {
   const { names, now, days = 365, trusted = '', end = 'server' } = options;
   const x509 = await loadX509();
@@ -45,12 +45,12 @@ export async function makeCertificate(options: CertificateOptions): Promise<Serv
     notBefore: new Date(now.getTime() - BACKDATED),
     notAfter: new Date(now.getTime() + days * DAY),
   };
-  // The CA's key can't be exported, and is forgotten with this call.
+  // The key of the CA is not exportable and exists only during this call.
   const caKeys = await webcrypto.subtle.generateKey(P256, false, ['sign', 'verify']);
   const leafKeys = await webcrypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity,
-    // Every CA its own name: in a bundle of two the right one is found at once.
+    // With distinct names, TLS clients find the right CA in a bundle of several.
     name: commonName(`fluxqueue webhook CA ${randomBytes(4).toString('hex')}`),
     keys: caKeys,
     extensions: await caExtensions(x509, caKeys.publicKey),
@@ -70,7 +70,7 @@ export async function makeCertificate(options: CertificateOptions): Promise<Serv
   };
 }
 
-/** Two thirds of its time are over, or it is for other names, or it can't be read. */
+/** Whether two thirds of the validity have passed, the names differ, or the certificate is invalid. */
 export function isDue(
   { cert }: Pick<ServingCertificate, 'cert'>,
   names: readonly string[],
@@ -85,7 +85,7 @@ export function isDue(
   return !covers || now.getTime() >= from + ((to - from) * 2) / 3;
 }
 
-/** The certificates of a PEM text that have not expired. */
+/** The certificates of a PEM bundle that have not expired. */
 export function validCas(bundle: string, now: Date): string[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks
@@ -97,7 +97,7 @@ function parse(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);
   } catch {
-    // Not a certificate: to the callers the same as none.
+    // Callers treat an invalid certificate as a missing one.
     return undefined;
   }
 }
@@ -127,14 +127,14 @@ async function leafExtensions(
   ];
 }
 
-/** A common name has at most 64 characters; clients look at the alternative names only. */
+/** A common name has at most 64 characters. Clients check the subject alternative names only. */
 function commonName(name: string) {
   return [{ CN: [name.slice(0, 64)] }];
 }
 
-/** Only when a certificate is made: every role starts from the same file, and this is large. */
+/** Loaded only to create a certificate: the library is large, and every role starts from the same bundle. */
 async function loadX509(): Promise<X509> {
-  // Its classes are decorated, which needs this to be there first.
+  // The decorators of its classes require this polyfill to be loaded first.
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }

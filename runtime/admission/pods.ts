@@ -1,6 +1,6 @@
 /**
- * Admission of Pods: *pinned* to the node of their assignment where that is
- * known for sure, *gated* otherwise.
+ * Admission of Pods: *pins* a pod whose assignment determines its node, and
+ * *gates* every other pod.
  */
 import {
   ADMITTED_LABEL,
@@ -11,7 +11,7 @@ import {
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
-import { markUser } from './user';
+import { recordUser } from './user';
 
 interface NodeSelectorRequirement {
   readonly key: string;
@@ -41,15 +41,16 @@ export interface AdmittedPod {
 }
 
 export interface PodAdmissionOptions {
-  /** Given to pods that ask for the default scheduler. @default - schedulerName is left alone */
+  /** The scheduler for pods that request the default scheduler. @default - schedulerName does not change */
   readonly schedulerName?: string | undefined;
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DEFAULT_SCHEDULER = 'default-scheduler';
+
 /**
- * Applied to its own result it changes nothing.
- * @param username who creates it
+ * The patch for a new Pod. It is idempotent.
+ * @param username the user who creates the Pod
  * @throws FluxqError FLUXQ_SETTING_INVALID
  */
 export function admitPod(
@@ -57,18 +58,21 @@ export function admitPod(
   username: string,
   { schedulerName }: PodAdmissionOptions = {},
 ): JsonPatch[] {
-  if (belongsToAnother(pod)) return [];
-  const place = placeOf(pod.metadata);
+  if (isManagedElsewhere(pod)) return [];
+  const placement = placementOf(pod.metadata);
   return [
-    ...(place === undefined
-      ? [...gate(pod), ...markUser(pod.metadata, username)]
-      : [...pin(pod, place.node), ...keepOwnPart(pod.metadata, place)]),
+    ...(placement === undefined
+      ? [...addGate(pod), ...recordUser(pod.metadata, username)]
+      : [...pinToNode(pod, placement.node), ...trimAssignment(pod.metadata, placement)]),
     ...chooseScheduler(pod, schedulerName),
   ];
 }
 
-/** Bound already, or started by the kubelet or the DaemonSet controller. No label lets a pod pass: anyone could set it. */
-function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
+/**
+ * Whether the pod is bound already, or the kubelet or the DaemonSet controller starts it. No label excludes a pod,
+ * because every user could set it.
+ */
+function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
   return (
     (spec?.nodeName ?? '') !== '' ||
     metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined ||
@@ -79,13 +83,13 @@ function belongsToAnother({ metadata, spec }: AdmittedPod): boolean {
   );
 }
 
-interface Placer {
+interface PodPlacement {
   readonly node: string;
-  /** Pod index, where the assignment has a place for it. */
+  /** The pod's index; undefined if the assignment has a single node and does not list the index. */
   readonly index: number | undefined;
 }
 
-function placeOf(metadata: Metadata | undefined): Placer | undefined {
+function placementOf(metadata: Metadata | undefined): PodPlacement | undefined {
   const assignment = metadata?.annotations?.[ASSIGNMENT_ANNOTATION];
   if (assignment === undefined) return undefined;
   const text = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
@@ -99,18 +103,18 @@ function placeOf(metadata: Metadata | undefined): Placer | undefined {
 }
 
 /**
- * A pod needs no more of the assignment than its own place. All of it in each
- * of 5,000 pods would be 380 MB in etcd and in every watch of pods.
+ * Reduces the assignment to the part of this pod. The whole assignment in each
+ * of 5,000 pods would take 380 MB in etcd and in every watch of pods.
  */
-function keepOwnPart(metadata: Metadata | undefined, { node, index }: Placer): JsonPatch[] {
+function trimAssignment(metadata: Metadata | undefined, { node, index }: PodPlacement): JsonPatch[] {
   if (index === undefined) return [];
   const own = `${index}/1:${node}`;
   if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === own) return [];
   return [{ op: 'add', path: `/metadata/annotations/${pointerToken(ASSIGNMENT_ANNOTATION)}`, value: own }];
 }
 
-function gate({ metadata, spec }: AdmittedPod): JsonPatch[] {
-  // The settings of a pod with an assignment are those of its Job, checked there.
+function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
+  // A pod with an assignment has the settings of its Job, which admission has checked.
   if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) workloadSettings(metadata ?? {});
   const gates = spec?.schedulingGates;
   const gated = gates?.some(({ name }) => name === GATE) ?? false;
@@ -122,8 +126,8 @@ function gate({ metadata, spec }: AdmittedPod): JsonPatch[] {
   return [...addLabels(metadata, { [ADMITTED_LABEL]: 'true' }), ...(gated ? [] : [add])];
 }
 
-/** Adds "and only on this node" to whatever node affinity is required already. */
-function pin({ spec }: AdmittedPod, node: string): JsonPatch[] {
+/** Adds the node to the required node affinity of the pod. */
+function pinToNode({ spec }: AdmittedPod, node: string): JsonPatch[] {
   const onNode = { key: 'metadata.name', operator: 'In', values: [node] };
   const required = { nodeSelectorTerms: [{ matchFields: [onNode] }] };
   const inNodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
@@ -135,8 +139,8 @@ function pin({ spec }: AdmittedPod, node: string): JsonPatch[] {
     return [{ op: 'add', path: '/spec/affinity/nodeAffinity', value: inNodeAffinity }];
   const present = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
   if (present === undefined) return [{ op: 'add', path, value: required }];
-  // Terms are alternatives, so each one needs it; what stands in one term must all hold. An empty
-  // term matches no node, and would match this one if we added to it: it stays as it is.
+  // Terms are alternatives, so the node is added to each of them. An empty term matches no node and would match this
+  // node if it were added, so an empty term does not change.
   return (present.nodeSelectorTerms ?? []).flatMap((term, i): JsonPatch[] => {
     const fields = term.matchFields ?? [];
     if (fields.length === 0 && (term.matchExpressions ?? []).length === 0) return [];

@@ -1,4 +1,4 @@
-/** The wire of admission: AdmissionReview v1 in, a verdict with JSON patches (RFC 6902) out. */
+/** Types of the admission protocol: AdmissionReview v1 as input, a verdict with JSON patches (RFC 6902) as output. */
 
 interface GroupVersionKind {
   readonly group: string;
@@ -13,11 +13,11 @@ export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly namespace?: string;
   readonly userInfo?: { readonly username?: string };
-  /** The object as the apiserver encodes it: decoded, defaulted, unknown fields of built-in kinds gone. */
+  /** The object after the apiserver has decoded and defaulted it and dropped unknown fields of built-in kinds. */
   readonly object?: unknown;
 }
 
-/** The operations we need: RFC 6902 `add` also replaces a member of an object. */
+/** The operations that admission uses. RFC 6902 `add` also replaces a member of an object. */
 export type JsonPatch =
   | { readonly op: 'add'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
@@ -25,7 +25,7 @@ export type JsonPatch =
 export interface Verdict {
   readonly allowed: boolean;
   readonly patch: readonly JsonPatch[];
-  /** Why it is denied, one sentence that begins with the error's code. */
+  /** The reason of a denial, one sentence that begins with the error code. */
   readonly message?: string;
 }
 
@@ -39,12 +39,12 @@ export interface Metadata {
   }[];
 }
 
-/** One token of a JSON pointer. */
+/** Escapes a key as one token of a JSON pointer. */
 export function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Sets labels; the map itself where there is none. */
+/** Sets labels, and creates the map of labels if the object has none. */
 export function addLabels(
   metadata: Metadata | undefined,
   labels: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
 /**
- * The rules of admission as a pure function: nothing is called, nothing is
- * remembered, the answer depends on the object and its user alone. The CEL policies of
- * constructs/fluxqueue/admission are the same rules; test/admission/corpus.ts
- * holds the two together on a real apiserver.
+ * The rules of admission as a pure function: the verdict depends on the object
+ * and its user alone. The CEL policies of constructs/fluxqueue/admission
+ * implement the same rules; tests apply both to the objects of
+ * test/admission/corpus.ts on a real apiserver.
  */
 import { FluxqError } from '../errors';
 import { type AdmittedJob, admitJob } from './jobs';
@@ -11,7 +11,7 @@ import type { AdmissionRequest, JsonPatch, Verdict } from './review';
 
 export type AdmissionOptions = PodAdmissionOptions;
 
-/** Jobs and Pods that are being created; everything else is allowed as it is. Never throws for what a user wrote. */
+/** Judges the creation of Jobs and Pods; allows every other request unchanged. Never throws for an invalid object. */
 export function admit(request: AdmissionRequest, options: AdmissionOptions = {}): Verdict {
   try {
     return { allowed: true, patch: patchOf(request, options) };

@@ -1,6 +1,7 @@
 /**
- * The webhook server: AdmissionReview in, AdmissionReview out, nothing called
- * in between. /mutate answers with patches, /validate with the verdict alone.
+ * The webhook server. It answers each AdmissionReview without a call to any
+ * other service: /mutate with the verdict and patches, /validate with the
+ * verdict alone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -9,42 +10,45 @@ import { FluxqError, messageOf } from '../errors';
 import type { AdmissionRequest, Verdict } from './review';
 import { type AdmissionOptions, admit } from './rules';
 
-/** PEM. */
+/** A certificate and its key in PEM format. */
 export interface TlsPair {
   readonly key: string;
   readonly cert: string;
 }
 
-/** What became of a request: a patch, nothing to do, a refusal, or no answer worth the name. */
+/** The outcome of a request; `error` if the request was invalid or admission failed. */
 export type Outcome = 'patched' | 'unchanged' | 'denied' | 'error';
 
 export interface WebhookOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** The port; 0 selects a free one. */
   readonly port: number;
   readonly tls: TlsPair;
   readonly admission?: AdmissionOptions;
-  /** @default 4 MiB: an AdmissionReview is a little larger than the object, of which the apiserver takes 3 MiB */
+  /** Bytes. The apiserver accepts objects of 3 MiB, and an AdmissionReview is a little larger. @default 4194304 */
   readonly maxBodyBytes?: number;
-  /** Milliseconds until a request that has not arrived whole is given up. @default 4000: the apiserver waits 5 s */
+  /** Milliseconds until an incomplete request is aborted. The apiserver waits 5 s for the answer. @default 4000 */
   readonly deadline?: number;
   readonly onRequest?: (kind: string, outcome: Outcome, seconds: number) => void;
-  /** Told what we could not answer properly; never what a user got wrong. */
+  /** Called for invalid requests and internal errors, never for a denied object. */
   readonly onError?: (error: Error) => void;
 }
 
 export interface WebhookServer {
   readonly port: number;
-  /** For connections from now on; those that are open live on. @throws FluxqError FLUXQ_CERTIFICATE_INVALID, and keeps the old pair */
+  /**
+   * Uses another certificate for new connections; open connections keep theirs.
+   * @throws FluxqError FLUXQ_CERTIFICATE_INVALID; the server then keeps the previous certificate
+   */
   setCertificate(tls: TlsPair): void;
-  /** Answers what is under way, then closes. */
+  /** Answers requests that have begun, then closes. */
   stop(): Promise<void>;
 }
 
 /**
- * The apiserver keeps idle connections for 90 s. If we closed one first, its
- * next request could meet the closing connection and fail, and with it the
- * user's.
+ * The apiserver keeps idle connections for 90 s. If the webhook closed one
+ * first, a request could reach the closing connection and fail, and with it the
+ * user's request.
  */
 const KEEP_ALIVE = 120_000;
 const MAX_BODY = 4 * 1024 * 1024;
@@ -52,7 +56,7 @@ const MAX_BODY = 4 * 1024 * 1024;
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startWebhook(options: WebhookOptions): Promise<WebhookServer> {
   const deadline = options.deadline ?? 4_000;
-  const server = withCertificate(() =>
+  const server = withValidCertificate(() =>
     createServer({
       ...options.tls,
       minVersion: 'TLSv1.2',
@@ -67,7 +71,7 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
   return {
     port: (server.address() as AddressInfo).port,
     setCertificate: (tls) =>
-      withCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
+      withValidCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -87,7 +91,7 @@ async function handle(
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
-    // What is left of a refused body is not read, so nothing can follow it.
+    // The rest of a rejected body is never read, so the connection cannot be reused.
     ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(body);
@@ -105,8 +109,8 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
   const path = request.url?.split('?')[0];
   let admission: AdmissionRequest | undefined;
   try {
-    if (path !== '/mutate' && path !== '/validate') throw refused(404, 'no such path', path);
-    if (request.method !== 'POST') throw refused(405, 'wants a POST', request.method);
+    if (path !== '/mutate' && path !== '/validate') throw reviewError(404, 'path not found', path);
+    if (request.method !== 'POST') throw reviewError(405, 'must be sent with POST', request.method);
     admission = requestOf(await readBody(request, options.maxBodyBytes ?? MAX_BODY));
     const verdict = admit(admission, options.admission);
     const patch = path === '/mutate' ? verdict.patch : [];
@@ -118,7 +122,7 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
       kind: admission.kind.kind,
     };
   } catch (error) {
-    const problem = error instanceof Refusal ? error : new Refusal(200, 500, internal(error));
+    const problem = error instanceof ReviewError ? error : new ReviewError(200, 500, internalError(error));
     options.onError?.(problem.cause instanceof Error ? problem.cause : problem);
     const { status, code, message } = problem;
     const review = reviewOf(admission?.uid ?? '', { allowed: false, patch: [], message }, code);
@@ -126,7 +130,7 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
   }
 }
 
-/** @param code of a denial: 422 as for any invalid object */
+/** @param code status code of a denial; 422 as for any invalid object */
 function reviewOf(uid: string, { allowed, patch, message }: Verdict, code = 422): object {
   const patches = Buffer.from(JSON.stringify(patch)).toString('base64');
   return {
@@ -141,8 +145,8 @@ function reviewOf(uid: string, { allowed, patch, message }: Verdict, code = 422)
   };
 }
 
-/** A request that is none of the apiserver's; the HTTP status tells whoever sent it. */
-class Refusal extends Error {
+/** A request without a verdict: an invalid one, which only another client than the apiserver sends, or an internal error. */
+class ReviewError extends Error {
   constructor(
     readonly status: number,
     readonly code: number,
@@ -152,28 +156,24 @@ class Refusal extends Error {
   }
 }
 
-function refused(status: number, what: string, value?: unknown): Refusal {
-  return new Refusal(
+function reviewError(status: number, message: string, value?: unknown): ReviewError {
+  return new ReviewError(
     status,
     status,
-    new FluxqError('FLUXQ_REVIEW_INVALID', what, { field: 'AdmissionReview', value }),
+    new FluxqError('FLUXQ_REVIEW_INVALID', message, { field: 'AdmissionReview', value }),
   );
 }
 
-/** A fault of ours denies (nothing may slip past the queue) and says so. */
-function internal(cause: unknown): Error {
-  return new FluxqError(
-    'FLUXQ_ADMISSION_FAILED',
-    `admission could not judge this object: ${messageOf(cause)}`,
-    {
-      remedy: 'report it with the object',
-      cause,
-    },
-  );
+/** An internal error denies the request, so that no workload bypasses the queue. */
+function internalError(cause: unknown): Error {
+  return new FluxqError('FLUXQ_ADMISSION_FAILED', `admission failed for this object: ${messageOf(cause)}`, {
+    remedy: 'report this as a bug, with the object',
+    cause,
+  });
 }
 
 function readBody(request: IncomingMessage, limit: number): Promise<string> {
-  const tooLarge = () => refused(413, `is larger than ${limit} bytes`);
+  const tooLarge = () => reviewError(413, `is larger than ${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -186,8 +186,8 @@ function readBody(request: IncomingMessage, limit: number): Promise<string> {
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.on('error', (error) => reject(refused(400, `did not arrive: ${error.message}`)));
-    request.on('aborted', () => reject(refused(400, 'did not arrive whole')));
+    request.on('error', (error) => reject(reviewError(400, `could not be read: ${error.message}`)));
+    request.on('aborted', () => reject(reviewError(400, 'is incomplete')));
   });
 }
 
@@ -196,23 +196,23 @@ function requestOf(body: string): AdmissionRequest {
   try {
     review = JSON.parse(body) as typeof review;
   } catch (error) {
-    throw refused(400, `is no JSON: ${messageOf(error)}`);
+    throw reviewError(400, `is not valid JSON: ${messageOf(error)}`);
   }
   const request = review?.request;
-  if (typeof request?.uid !== 'string') throw refused(400, 'has no request.uid');
-  if (typeof request.kind?.kind !== 'string') throw refused(400, 'has no request.kind');
+  if (typeof request?.uid !== 'string') throw reviewError(400, 'has no request.uid');
+  if (typeof request.kind?.kind !== 'string') throw reviewError(400, 'has no request.kind');
   if (request.operation === 'CREATE' && (typeof request.object !== 'object' || request.object === null))
-    throw refused(400, 'has no request.object');
+    throw reviewError(400, 'has no request.object');
   return request as AdmissionRequest;
 }
 
-function withCertificate<T>(use: () => T): T {
+function withValidCertificate<T>(use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    throw new FluxqError('FLUXQ_CERTIFICATE_INVALID', `cannot serve with it: ${messageOf(cause)}`, {
+    throw new FluxqError('FLUXQ_CERTIFICATE_INVALID', `is not usable: ${messageOf(cause)}`, {
       field: 'tls',
-      remedy: 'give a PEM certificate and the key that belongs to it',
+      remedy: 'set a PEM certificate and its key',
       cause,
     });
   }
@@ -225,7 +225,7 @@ function listen(server: Server, { host, port }: WebhookOptions): Promise<void> {
         new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${cause.code})`, {
           field: 'webhook.port',
           value: port,
-          remedy: 'choose another port with webhook.port or FLUXQUEUE_WEBHOOK_PORT',
+          remedy: 'choose another port with webhook.port or FLUXQUEUE_webhook_port',
           cause,
         }),
       ),

@@ -1,20 +1,20 @@
-/** Who made a workload: written by admission whatever the object said, and left out where a controller made it. */
+/** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, type Metadata, pointerToken } from './review';
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
-/** @param username of the request */
-export function markUser(metadata: Metadata | undefined, username: string): JsonPatch[] {
+/** @param username the user who sent the request */
+export function recordUser(metadata: Metadata | undefined, username: string): JsonPatch[] {
   const annotations = metadata?.annotations;
-  const said = annotations?.[USER_ANNOTATION];
-  if (isController(username)) return said === undefined ? [] : [{ op: 'remove', path: PATH }];
+  const claimed = annotations?.[USER_ANNOTATION];
+  if (isController(username)) return claimed === undefined ? [] : [{ op: 'remove', path: PATH }];
   if (annotations === undefined)
     return [{ op: 'add', path: '/metadata/annotations', value: { [USER_ANNOTATION]: username } }];
-  return said === username ? [] : [{ op: 'add', path: PATH, value: username }];
+  return claimed === username ? [] : [{ op: 'add', path: PATH, value: username }];
 }
 
-/** Its name, if it has one, says nothing of who wanted the workload. ServiceAccounts of users' namespaces are users. */
+/** Whether the creator is a part of Kubernetes. A ServiceAccount in a user's namespace counts as a user. */
 function isController(username: string): boolean {
   return (
     username === '' ||

@@ -1,20 +1,23 @@
 /**
  * One-shot role `password`: gives the stack's own Postgres a password that was
  * made in the cluster and never was in Git. It runs before Postgres starts and
- * may be run as often as one likes: the first password stays.
+ * may be run as often as one likes: the first password stays. A Secret that was
+ * deleted is made again with another password, which Postgres takes over at its
+ * start (constructs/fluxqueue/postgres.sh).
  */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
-import { namespaced } from '../kubernetes/paths';
+import { secrets } from '../kubernetes/paths';
+import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
 
 export interface PasswordOptions {
   readonly client: KubernetesClient;
   readonly namespace: string;
-  /** An existing Secret; its keys `password` and `url` are filled. */
+  /** Its keys `password` and `url` are filled. */
   readonly secret: string;
   /** postgres:// URL without a password. */
   readonly url: string;
@@ -26,25 +29,36 @@ interface Secret extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const secrets = namespaced('', 'v1', 'secrets');
-
-/** @throws FluxqError FLUXQ_DATABASE_URL, and what the client throws */
+/** @throws FluxqError FLUXQ_DATABASE_URL, FLUXQ_SECRET_MISSING, and what the client throws */
 export async function ensurePassword(options: PasswordOptions): Promise<void> {
   const { client, namespace, secret, file } = options;
   const path = secrets(namespace, secret);
   for (;;) {
-    const found = await client.get<Secret>(path);
-    const known = found.data?.password;
+    const found = await current(client, path);
+    const known = found?.data?.password;
     if (known !== undefined && known !== '') {
+      // One of an earlier run can't be written to.
+      rmSync(file, { force: true });
       writeFileSync(file, Buffer.from(known, 'base64'), { mode: 0o400 });
       return;
     }
+    const data = { ...found?.data, ...newCredentials(options.url) };
     try {
+      if (found === undefined) await createSecret(client, { namespace, name: secret, data });
       // The resourceVersion that goes back with it makes the first writer win.
-      await client.update(path, { ...found, data: { ...found.data, ...newCredentials(options.url) } });
+      else await client.update(path, { ...found, data });
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
     }
+  }
+}
+
+async function current(client: KubernetesClient, path: string): Promise<Secret | undefined> {
+  try {
+    return await client.get<Secret>(path);
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
   }
 }
 

@@ -9,7 +9,10 @@ export function addSecretCommands(program: Command): void {
     .command('password')
     .description("one-shot: makes the password of the stack's own Postgres, once")
     .requiredOption('--namespace <name>', 'namespace of the Secret')
-    .requiredOption('--secret <name>', 'an existing Secret; its keys password and url are filled')
+    .requiredOption(
+      '--secret <name>',
+      'its keys password and url are filled; it is created if it does not exist',
+    )
     .requiredOption('--url <url>', 'postgres:// URL without a password')
     .requiredOption('--file <path>', 'where to write the password')
     .action((options: { namespace: string; secret: string; url: string; file: string }) =>

@@ -17,13 +17,13 @@ export interface Setup {
  * @param own name of the stack's own queue; undefined: there is none
  */
 export function queueOf(
-  { namespace, asked, current }: QueueRequest,
+  { namespace, requested, current }: QueueRequest,
   setups: readonly Setup[],
   own: string | undefined,
 ): string {
-  if (asked !== undefined) {
-    const isOwn = asked === own && !setups.some(({ name }) => name === asked);
-    return isOwn ? asked : queueName(namespace, asked);
+  if (requested !== undefined) {
+    const isOwn = requested === own && !setups.some(({ name }) => name === requested);
+    return isOwn ? requested : queueName(namespace, requested);
   }
   const chosen = defaultOf(setups);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
@@ -93,11 +93,11 @@ export class QueueRegistry implements QueueChoice {
     this.known.add(name);
   }
 
-  queueOf({ namespace, asked, current }: QueueRequest): string {
+  queueOf({ namespace, requested, current }: QueueRequest): string {
     const setups = this.view.setups.get(namespace) ?? [];
     // A name that its user had wrong, and takes back, holds nothing.
     const known = current !== undefined && this.known.has(current) ? current : undefined;
-    return queueOf({ namespace, asked, current: known }, setups, this.hasOwn ? this.own.name : undefined);
+    return queueOf({ namespace, requested, current: known }, setups, this.hasOwn ? this.own.name : undefined);
   }
 
   /** By which a workload of this queue is planned, also while the queue is not there. */

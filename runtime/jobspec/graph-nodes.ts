@@ -107,7 +107,8 @@ function isStatus({ key }: Taint): boolean {
   return /^node\.(cloudprovider\.)?kubernetes\.io\//.test(key);
 }
 
-function allocatableOf({ metadata, status }: ClusterNode): Requests {
+/** @throws FluxqError `FLUXQ_QUANTITY` */
+export function allocatableOf({ metadata, status }: ClusterNode): Requests {
   const field = `Node ${metadata.name}: status.allocatable`;
   return new Map(
     Object.entries(status?.allocatable ?? {}).map(([name, q]) => [

@@ -22,14 +22,29 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
 }
 
 /**
- * What pods that are not ours take of their node: their requests together,
- * then rounded up. One by one, ten agents of 50m each would cost ten cores.
+ * What pods that are not ours take of their node: the whole units that it has no room for beside them, by their requests
+ * together. What a node has above its last whole unit is theirs first: one of 1930m with 300m of agents still gives one
+ * core of 1000m, and kube-scheduler agrees.
+ * @param allocatable what their node has
  */
 export function unmanagedUnits(
   pods: readonly Requests[],
+  allocatable: Requests,
   settings: UnitSettings = DEFAULT_UNITS,
 ): UnitCounts {
-  return count(sum(pods), settings, ceilDiv);
+  const used = sum(pods);
+  const left = new Map(
+    [...allocatable].map(
+      ([resource, quantity]) => [resource, quantity - (used.get(resource) ?? 0n)] as const,
+    ),
+  );
+  const offered = nodeUnits(allocatable, settings);
+  const rest = nodeUnits(left, settings);
+  return Object.fromEntries(
+    Object.entries(offered)
+      .map(([type, units]) => [type, units - (rest[type] ?? 0)] as const)
+      .filter(([, units]) => units > 0),
+  );
 }
 
 /** What a node offers: of its allocatable resources, the whole units. */

@@ -4,7 +4,7 @@ import type { Adoption, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
-import { adoptionOf, forgottenGrant, TakenUnits } from '../workloads/adoption';
+import { adoptionOf, unrecordedGrant, TakenUnits } from '../workloads/adoption';
 import type { WorkloadKey } from '../workloads/key';
 import type { SubmissionBuilder } from '../workloads/submission';
 
@@ -97,7 +97,7 @@ export class Audit {
       const object = objectOf(key)!;
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
-      const grant = forgottenGrant(object, adapter, workloadCache.byUid(uid), podsOf(uid), now());
+      const grant = unrecordedGrant(object, adapter, workloadCache.byUid(uid), podsOf(uid), now());
       const submission =
         grant && submissionBuilder.submissionOf(object, adapter, workloadCache.byUid(uid)?.queue);
       if (grant === undefined || submission === undefined) continue;
@@ -132,7 +132,7 @@ export class Audit {
     adapter: WorkloadAdapter,
   ): Omit<Difference, 'row'> | undefined {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
-    if (!adapter.isHeldBack(object)) return { kind: 'release-unfounded' };
+    if (!adapter.isSuspended(object)) return { kind: 'release-unfounded' };
     const edited = this.options.submissionBuilder.changeOf(object, adapter, row) !== undefined;
     return edited ? { kind: 'workload-edited' } : undefined;
   }
@@ -144,7 +144,7 @@ export class Audit {
   ): Omit<Difference, 'row'> | undefined {
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
-    const released = !adapter.isHeldBack(object);
+    const released = !adapter.isSuspended(object);
     if (row.releasedAt === null && released) return { kind: 'release-unrecorded' };
     return row.releasedAt !== null && !released ? { kind: 'workload-suspended' } : undefined;
   }

@@ -11,7 +11,7 @@ import { type FluxJobObject, fluxJobs } from '../fluxjobs/reconciler';
 import type { FluxSetupObject } from '../fluxsetups/queue-settings';
 import { fluxSetups } from '../fluxsetups/reconciler';
 import type { ClusterFacts } from '../jobspec/constraints';
-import { clusterFacts, graphNodes } from '../jobspec/graph-nodes';
+import { allocatableOf, clusterFacts, graphNodes } from '../jobspec/graph-nodes';
 import { podRequests } from '../jobspec/requests';
 import { type UnitSettings, unmanagedUnits } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -22,7 +22,7 @@ import type { Job, KubernetesObject, Node, Pod, PriorityClass } from '../kuberne
 import type { Logger } from '../observability/log';
 import type { GraphNode } from '../resources/types';
 import { isTerminal } from '../workloads/adapter';
-import { isBeyond } from '../workloads/assignment';
+import { isBeyondAssignment } from '../workloads/assignment';
 import type { WorkloadKey } from '../workloads/key';
 
 export interface CachesOptions {
@@ -189,7 +189,7 @@ export class Caches {
       const pods = this.pods.byIndex('node', node).filter((pod) => !this.options.isOurs(workloadUid(pod)));
       if (pods.length === 0) continue;
       const requests = pods.map(({ spec }) => podRequests(spec));
-      used.set(node, unmanagedUnits(requests, this.options.units));
+      used.set(node, unmanagedUnits(requests, allocatableOf(this.nodes.get(node)!), this.options.units));
     }
     return used;
   }
@@ -223,7 +223,8 @@ function isPlainWorkload({ metadata: { labels, annotations } }: Pod): boolean {
   const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
   return (
     labels?.[ADMITTED_LABEL] === 'true' &&
-    (assignment === undefined || isBeyond(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
+    (assignment === undefined ||
+      isBeyondAssignment(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }
 

@@ -32,8 +32,14 @@ export interface LeaderElectorOptions {
   readonly namespace: string;
   /** Of the Lease. */
   readonly name: string;
-  /** Must be unique per process. @default host name and a random UUID */
+  /** Must be unique per process. @default host name, UID of the pod and a random UUID */
   readonly identity?: string;
+  /**
+   * UID of the pod that this process is the only elector of. A container is started again only when its process has ended,
+   * so a holder of the same pod is dead and is replaced at once.
+   * @default - none: two processes of one host may both be alive, and every holder is waited for
+   */
+  readonly podUid?: string;
   /** Takes a new fence, higher than this one and every other; called once per term, after the Lease is ours. */
   readonly fence: (atLeast: number) => Promise<number>;
   /** We lead from now on. */
@@ -79,7 +85,7 @@ export class LeaderElector {
   /** @throws FluxqError FLUXQ_LEASE_TIMING */
   constructor(options: LeaderElectorOptions) {
     this.#options = options;
-    this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+    this.identity = options.identity ?? [hostname(), options.podUid ?? [], randomUUID()].flat().join('_');
     this.#timing = checkedTiming(options);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -167,8 +173,15 @@ export class LeaderElector {
   #mayTake(): boolean {
     const spec = this.#lease?.spec;
     if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
+    if (this.#isOfThisPod(spec.holderIdentity)) return true;
     const duration = (spec.leaseDurationSeconds ?? this.#timing.leaseDuration / 1000) * 1000;
     return this.#clock.now() - this.#seenAt > duration;
+  }
+
+  /** An earlier process of this container: see {@link LeaderElectorOptions.podUid}. */
+  #isOfThisPod(holder: string): boolean {
+    const { podUid } = this.#options;
+    return podUid !== undefined && holder.split('_')[1] === podUid;
   }
 
   /** Undefined: another candidate was quicker. */

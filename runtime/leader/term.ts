@@ -349,8 +349,9 @@ export class Term {
         this.loop.trigger();
       },
       onQueueChanged: () => this.loop.trigger(),
-      onForgotten: () => this.loop.auditSoon(),
+      onUnrecordedGrant: () => this.loop.auditSoon(),
       recordEvent: (object, adapter, news) => this.news.recordEvent(object, adapter, news),
+      logger: this.options.logger,
       clock: this.time.clock,
       now: this.now,
     });

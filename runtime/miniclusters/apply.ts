@@ -1,64 +1,68 @@
 /**
- * Server-side apply of what a MiniCluster consists of. That the apiserver will
- * not have something is an answer, in words for the user; only what may be
- * otherwise in a moment is thrown.
+ * Server-side apply of the objects of a MiniCluster. A rejection by the
+ * apiserver is returned with a message for the user; only errors that a retry
+ * can cure are thrown.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
 import { isWorkload, type Manifest, pathOf } from './manifests';
-import type { Refusal } from './status';
+import type { Rejection } from './status';
 
-/** Not the queue's own manager: what one of them no longer says must not take away what the other does. */
+/** Differs from the field manager of the queue, so that neither removes fields that the other one owns. */
 const MINICLUSTER_MANAGER = 'fluxqueue-minicluster';
 
-const LONGEST_REASON = 400;
+const MAX_MESSAGE_LENGTH = 400;
 
-/** @returns undefined: it is as asked for */
+/**
+ * Applies one object. Returns undefined if the apiserver accepted it.
+ * @throws ApiError for errors that a retry can cure, FluxqError FLUXQ_MINICLUSTER_KIND
+ */
 export async function applyManifest(
   client: Pick<KubernetesClient, 'patch'>,
   manifest: Manifest,
   namespace: string,
-): Promise<Refusal | undefined> {
-  const what = `${manifest.kind} ${manifest.metadata.name}`;
+): Promise<Rejection | undefined> {
+  const object = `${manifest.kind} ${manifest.metadata.name}`;
   try {
     await client.patch(pathOf(manifest, namespace), manifest, 'apply', {
       fieldManager: MINICLUSTER_MANAGER,
-      // Its workload is known to be this cluster's own; of the others a user's object of that name must survive.
+      // The workload is known to belong to this cluster. Other objects of the same name may be the user's.
       force: isWorkload(manifest),
       metadataOnly: true,
     });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const refusal = refusalOf(error, what);
-    if (refusal === undefined) throw error;
-    return refusal;
+    const rejection = rejectionOf(error, object);
+    if (rejection === undefined) throw error;
+    return rejection;
   }
 }
 
-function refusalOf(error: ApiError, what: string): Refusal | undefined {
+function rejectionOf(error: ApiError, object: string): Rejection | undefined {
   const { status } = error;
-  const why = error.message.slice(0, LONGEST_REASON);
-  if (status === 409) return { reason: 'NameTaken', message: `${what} is managed by somebody else: ${why}` };
-  if (status === 403) return { reason: 'Forbidden', message: `${what}: ${why}` };
+  const cause = error.message.slice(0, MAX_MESSAGE_LENGTH);
+  if (status === 409)
+    return { reason: 'NameTaken', message: `${object} conflicts with another field manager: ${cause}` };
+  if (status === 403) return { reason: 'Forbidden', message: `${object}: ${cause}` };
   if (status !== 422 && status !== 400) return undefined;
   if (error.message.includes('Only one reference can have Controller set to true'))
     return {
       reason: 'NameTaken',
-      message: `${what} belongs to something else; give this MiniCluster another name`,
+      message: `${object} already exists and has another controller; rename this MiniCluster`,
     };
   if (!error.message.includes('field is immutable'))
-    return { reason: 'Rejected', message: `${what}: ${why}` };
+    return { reason: 'Rejected', message: `${object}: ${cause}` };
   return {
     reason: 'Immutable',
     message:
-      `${what}: Kubernetes lets nothing but the size of a Job change once it is there` +
-      `${immutableFields(error.message)}; delete the MiniCluster and apply it anew, or take the change back`,
+      `${object}: only the size of an existing Job can change${immutableFields(error.message)}; ` +
+      'delete and recreate the MiniCluster, or revert the change',
   };
 }
 
-/** The message holds the whole template; its user knows that. */
+/** Names the fields only, because the message of the apiserver contains the whole template. */
 function immutableFields(message: string): string {
   const fields = [...message.matchAll(/\b(spec(?:\.[A-Za-z]+)+): Invalid value/g)].map(([, field]) => field);
-  return fields.length === 0 ? '' : ` (refused: ${[...new Set(fields)].join(', ')})`;
+  return fields.length === 0 ? '' : ` (immutable: ${[...new Set(fields)].join(', ')})`;
 }

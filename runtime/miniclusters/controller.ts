@@ -13,7 +13,7 @@ import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
-import type { Part } from './prune';
+import type { OwnedObject } from './prune';
 import { MiniClusterReconciler } from './reconciler';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
 import type { StatefulSet } from './workload-status';
@@ -38,7 +38,7 @@ export class MiniClusters {
   private readonly clusters: Reflector<MiniCluster>;
   private readonly jobs: Reflector<Job>;
   private readonly statefulSets: Reflector<StatefulSet>;
-  private readonly parts: readonly Reflector<KubernetesObject, Part>[];
+  private readonly parts: readonly Reflector<KubernetesObject, OwnedObject>[];
   private readonly queue: WorkQueue;
   private synced = false;
 
@@ -49,7 +49,7 @@ export class MiniClusters {
     const made = {
       ...common,
       labelSelector: MINICLUSTER_LABEL,
-      onChange: (key: string) => this.look(key),
+      onChange: (key: string) => this.enqueue(key),
     };
     this.clusters = new Reflector<MiniCluster>({
       ...common,
@@ -62,11 +62,11 @@ export class MiniClusters {
     this.statefulSets = new Reflector<StatefulSet>({ ...made, path: statefulSets() });
     this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
       (part) =>
-        new Reflector<KubernetesObject, Part>({
+        new Reflector<KubernetesObject, OwnedObject>({
           ...common,
           labelSelector: MINICLUSTER_LABEL,
           ...part,
-          onChange: (_key, now, before) => this.look(clusterOf((now ?? before)!)),
+          onChange: (_key, now, before) => this.enqueue(clusterOf((now ?? before)!)),
         }),
     );
     const reconciler = new MiniClusterReconciler({
@@ -74,15 +74,16 @@ export class MiniClusters {
       clusterOf: (key) => this.clusters.get(key),
       jobOf: (key) => this.jobs.get(key),
       statefulSetOf: (key) => this.statefulSets.get(key),
-      partsOf: (key) =>
+      ownedObjectsOf: (key) =>
         this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
       podsOf,
       rowOf,
-      recordEvent: ({ metadata: { name, namespace = '', uid } }, news) =>
+      recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
-          news,
+          event,
         ),
+      logger,
       now,
     });
     this.queue = options.workQueue((key) => reconciler.reconcile(key));
@@ -100,7 +101,7 @@ export class MiniClusters {
 
   /** Its place in the queue, or its end there. */
   rowChanged({ kind, namespace, name }: WorkloadRow): void {
-    if (kind === 'Job') this.look(`${namespace}/${name}`);
+    if (kind === 'Job') this.enqueue(`${namespace}/${name}`);
   }
 
   async stop(): Promise<void> {
@@ -112,7 +113,7 @@ export class MiniClusters {
     return [this.clusters, this.jobs, this.statefulSets, ...this.parts];
   }
 
-  private look(key: string): void {
+  private enqueue(key: string): void {
     if (this.clusters.get(key) !== undefined) this.add(key);
   }
 
@@ -122,11 +123,11 @@ export class MiniClusters {
   }
 }
 
-function partsIn(kind: Part['kind'], path: string) {
-  return { path, project: ({ metadata }: KubernetesObject): Part => ({ kind, metadata }) };
+function partsIn(kind: OwnedObject['kind'], path: string) {
+  return { path, project: ({ metadata }: KubernetesObject): OwnedObject => ({ kind, metadata }) };
 }
 
 /** Key of the cluster that it says it is of. */
-function clusterOf({ metadata: { namespace, labels } }: Part): string {
+function clusterOf({ metadata: { namespace, labels } }: OwnedObject): string {
   return `${namespace}/${labels?.[MINICLUSTER_LABEL]}`;
 }

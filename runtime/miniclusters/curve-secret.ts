@@ -1,7 +1,7 @@
 /**
- * The certificate of a live MiniCluster: a Secret that is made once and belongs
- * to it. The controller may create Secrets and do nothing else with them, so
- * that whoever takes it over reads none.
+ * Creates the Secret with the CURVE certificate of a MiniCluster. The
+ * controller has the right to create Secrets and no other right on them, so an
+ * attacker who takes over the controller cannot read any Secret.
  */
 import { hostname } from 'node:os';
 import { CERTIFICATE_KEY } from '../../constructs/api/labels';
@@ -12,10 +12,10 @@ import { checkCertificate, makeCertificate } from './curve';
 import { ownerReference } from './manifests';
 import type { MiniCluster } from './resource';
 
-/** there: one of that name is there already, whosever it is. */
-export type CertificateOutcome = 'made' | 'there';
+/** `exists`: a Secret of that name already exists, with any owner. */
+export type CertificateOutcome = 'created' | 'exists';
 
-/** @throws FluxqError FLUXQ_CURVE_INVALID, and what the client throws */
+/** @throws FluxqError FLUXQ_CURVE_INVALID for an invalid `spec.flux.curveCert`, and errors of the client */
 export async function createCertificate(
   client: Pick<KubernetesClient, 'create'>,
   cluster: MiniCluster,
@@ -30,15 +30,15 @@ export async function createCertificate(
     kind: 'Secret',
     metadata: { name: secretName, namespace, ownerReferences: [ownerReference({ name, uid })] },
     type: 'Opaque',
-    // Brokers that started with different certificates can't talk to each other.
+    // Brokers with different certificates cannot communicate, so the certificate must never change.
     immutable: true,
     data: { [CERTIFICATE_KEY]: Buffer.from(text).toString('base64') },
   };
   try {
     await client.create(secrets(namespace), body, { metadataOnly: true });
-    return 'made';
+    return 'created';
   } catch (error) {
-    if (isStatus(error, 409)) return 'there';
+    if (isStatus(error, 409)) return 'exists';
     throw error;
   }
 }

@@ -1,24 +1,25 @@
 /**
- * The CURVE certificate that all brokers of one MiniCluster share. Whoever has
- * it is a broker of that cluster, so its text is never part of an error, a log
- * line or anything but a Secret.
+ * The CURVE certificate that all brokers of one MiniCluster share. Anyone who
+ * has it can join that cluster as a broker, so its text is never part of an
+ * error, a log line or any object except a Secret.
  *
- * It is made as `flux keygen` makes it, and a user's own is read as strictly as
- * flux-broker reads it (flux-core, libzmqutil/cert.c): what passes here boots.
+ * New certificates have the format of `flux keygen`. A user's certificate is
+ * parsed as strictly as flux-broker parses it (flux-core, libzmqutil/cert.c),
+ * so that every certificate that is accepted here also works in a broker.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { FluxqError } from '../errors';
 import { decodeZ85, encodeZ85 } from './z85';
 
 export interface CertificateMetadata {
-  /** What brokers call it in their logs. */
+  /** Name of the certificate in the logs of brokers. */
   readonly name: string;
-  /** Where it was made. */
+  /** Host that created the certificate. */
   readonly hostname: string;
   readonly madeAt: Date;
 }
 
-/** A new certificate, as text. Letters that the broker would refuse in a value become "-". */
+/** Creates a certificate. Characters that a broker rejects in a value are replaced by "-". */
 export function makeCertificate({ name, hostname, madeAt }: CertificateMetadata): string {
   const { privateKey } = generateKeyPairSync('x25519');
   const metadata = {
@@ -37,81 +38,83 @@ export function makeCertificate({ name, hostname, madeAt }: CertificateMetadata)
   ].join('');
 }
 
-/** @throws FluxqError FLUXQ_CURVE_INVALID, which says the line and the rule but nothing of what stands there */
+/** @throws FluxqError FLUXQ_CURVE_INVALID, which has the line number and the rule, but never the content of the line */
 export function checkCertificate(text: string, field: string): void {
   const problem = certificateProblem(text);
   if (problem === undefined) return;
   throw new FluxqError('FLUXQ_CURVE_INVALID', problem, {
     field,
-    remedy: 'give the text that "flux keygen" wrote, unchanged, or none at all: one is made then',
+    remedy: 'set it to the unchanged output of "flux keygen", or omit it to have a certificate generated',
   });
 }
 
 type Section = 'metadata' | 'curve';
 
-interface Reading {
+interface ParserState {
   section: Section | undefined;
   readonly metadata: Set<string>;
   readonly keys: Map<string, Uint8Array>;
 }
 
-/** The broker's line buffer: what is longer is read as two lines. */
-const LONGEST_LINE = 254;
+/** The size of the broker's line buffer; it reads a longer line as two lines. */
+const MAX_LINE_BYTES = 254;
 const KEY_BYTES = 32;
 const KEY = /^[A-Za-z0-9.-]+$/;
 const VALUE = /^[A-Za-z0-9.\-:+=^!/*?&<>()[\]{}@%$# \t]*$/;
 const KEY_NAMES: ReadonlySet<string> = new Set(['public-key', 'secret-key']);
 
-/** The line and the rule, but nothing of what stands there; undefined: a broker takes it. */
+/** The line number and the violated rule, without the content of the line; undefined for a valid certificate. */
 export function certificateProblem(text: string): string | undefined {
-  const reading: Reading = { section: undefined, metadata: new Set(), keys: new Map() };
+  const state: ParserState = { section: undefined, metadata: new Set(), keys: new Map() };
   for (const [i, line] of text.split('\n').entries()) {
-    const problem = readLine(reading, line);
+    const problem = parseLine(state, line);
     if (problem !== undefined) return `line ${i + 1} ${problem}`;
   }
-  for (const name of KEY_NAMES) if (!reading.keys.has(name)) return `has no ${name}`;
-  const derived = publicKeyOf(reading.keys.get('secret-key')!);
-  if (derived.equals(reading.keys.get('public-key')!)) return undefined;
-  return 'its public-key is not the one of its secret-key';
+  for (const name of KEY_NAMES) if (!state.keys.has(name)) return `has no ${name}`;
+  const derived = publicKeyOf(state.keys.get('secret-key')!);
+  if (derived.equals(state.keys.get('public-key')!)) return undefined;
+  return 'its public-key and its secret-key do not belong together';
 }
 
-function readLine(reading: Reading, line: string): string | undefined {
-  if (Buffer.byteLength(line) > LONGEST_LINE) return `is longer than ${LONGEST_LINE} bytes`;
+function parseLine(state: ParserState, line: string): string | undefined {
+  if (Buffer.byteLength(line) > MAX_LINE_BYTES) return `is longer than ${MAX_LINE_BYTES} bytes`;
   const stripped = line.trim();
   if (stripped === '' || stripped.startsWith('#')) return undefined;
-  if (line.startsWith(' ') || line.startsWith('\t')) return readEntry(reading, stripped);
+  if (line.startsWith(' ') || line.startsWith('\t')) return parseEntry(state, stripped);
   if (stripped !== 'metadata' && stripped !== 'curve')
-    return 'is neither a section (metadata, curve) nor an indented entry';
-  reading.section = stripped;
+    return 'must be a section (metadata, curve) or an indented entry';
+  state.section = stripped;
   return undefined;
 }
 
-function readEntry({ section, metadata, keys }: Reading, entry: string): string | undefined {
-  if (section === undefined) return 'is an entry before the first section';
+function parseEntry({ section, metadata, keys }: ParserState, entry: string): string | undefined {
+  if (section === undefined) return 'has an entry before the first section';
   const at = entry.indexOf('=');
   const key = entry.slice(0, Math.max(at, 0)).trim();
-  if (!KEY.test(key)) return 'is not KEY = "VALUE" with a key of letters, digits, "." and "-"';
+  if (!KEY.test(key))
+    return 'must have the form KEY = "VALUE", where KEY has letters, digits, "." and "-" only';
   const value = /^"(.*)"$/s.exec(entry.slice(at + 1).trim())?.[1];
-  if (value === undefined) return 'has a value that is not in double quotes';
-  if (!VALUE.test(value)) return 'has a character in its value that the broker refuses (such as "_" or ",")';
-  return section === 'curve' ? readKey(keys, key, value) : readMetadata(metadata, key);
+  if (value === undefined) return 'must have its value in double quotes';
+  if (!VALUE.test(value))
+    return 'has a character in its value that brokers do not accept (for example "_" or ",")';
+  return section === 'curve' ? parseKey(keys, key, value) : parseMetadata(metadata, key);
 }
 
-function readMetadata(metadata: Set<string>, key: string): string | undefined {
-  if (metadata.has(key)) return 'gives a key of the metadata a second time';
+function parseMetadata(metadata: Set<string>, key: string): string | undefined {
+  if (metadata.has(key)) return 'repeats a metadata key';
   metadata.add(key);
   return undefined;
 }
 
-function readKey(keys: Map<string, Uint8Array>, key: string, value: string): string | undefined {
-  if (!KEY_NAMES.has(key)) return 'is neither public-key nor secret-key, all that may stand under curve';
+function parseKey(keys: Map<string, Uint8Array>, key: string, value: string): string | undefined {
+  if (!KEY_NAMES.has(key)) return 'must be public-key or secret-key, the only entries of section curve';
   const bytes = decodeZ85(value);
-  if (bytes?.length !== KEY_BYTES) return 'has a key that is not 40 characters of Z85';
+  if (bytes?.length !== KEY_BYTES) return 'must have a key of 40 Z85 characters';
   keys.set(key, bytes);
   return undefined;
 }
 
-/** PKCS#8 of an X25519 key is this and its 32 bytes. */
+/** The PKCS#8 form of an X25519 key is this prefix, followed by the 32 bytes of the key. */
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 function publicKeyOf(secret: Uint8Array): Buffer {

@@ -1,7 +1,7 @@
 /**
- * The manifests of a MiniCluster as the controller applies them: what the
- * construct renders, owned by the resource, so that nothing of it outlives it.
- * Pure.
+ * The manifests of a MiniCluster as the controller applies them: the objects
+ * that the construct renders, with the MiniCluster as owner, so that the
+ * garbage collector deletes them with it.
  */
 
 import { HOLD } from '../../constructs/api/labels';
@@ -13,7 +13,7 @@ import type { Progress } from './workload-status';
 
 export type Manifest = ManifestObject;
 
-/** What the controller may write, by kind. */
+/** The resources that the controller may write, by kind. */
 const RESOURCES: Readonly<Record<string, string>> = {
   ConfigMap: 'configmaps',
   Service: 'services',
@@ -22,14 +22,18 @@ const RESOURCES: Readonly<Record<string, string>> = {
   StatefulSet: 'statefulsets',
 };
 
-/** @param progress of its workload, if that is there */
-export function applied(manifest: Manifest, cluster: MiniCluster, progress: Progress | undefined): Manifest {
+/** @param progress progress of the cluster's workload; undefined if that does not exist yet */
+export function manifestToApply(
+  manifest: Manifest,
+  cluster: MiniCluster,
+  progress: Progress | undefined,
+): Manifest {
   const ownerReferences = [ownerReference(cluster.metadata)];
   const owned = { ...manifest, metadata: { ...manifest.metadata, ownerReferences } };
   return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), progress) : owned;
 }
 
-/** What the queue enforces stays: applied anew, the user's own deadline would take it back. */
+/** Keeps the deadline that the queue enforces: applying the user's own deadline would overwrite it. */
 function withinWalltime(job: Manifest, progress: Progress | undefined): Manifest {
   const { enforcedDeadline } = progress ?? {};
   if (enforcedDeadline === undefined) return job;
@@ -42,18 +46,18 @@ function withinWalltime(job: Manifest, progress: Progress | undefined): Manifest
 }
 
 /**
- * `spec.suspend` of a Job belongs to admission and the queue: a manager that once applied it would, by no longer naming
- * it, let the Job run. So a hold is said in words of the queue, and a Job that is not to start yet is made without pods.
+ * Admission and the queue own `spec.suspend` of a Job: if this field manager had applied it once, it would resume the
+ * Job by no longer applying it. So a suspended cluster is held by the queue's annotation, and its Job is created without pods.
  */
 function withoutSuspend(job: Manifest, progress: Progress | undefined): Manifest {
   const { suspend, ...spec } = job.spec as Readonly<Record<string, unknown>>;
   if (suspend === undefined) return { ...job, spec };
   const annotations = { ...job.metadata.annotations, [HOLD]: String(suspend) };
-  const isMade = suspend === true && progress === undefined;
+  const isCreatedSuspended = suspend === true && progress === undefined;
   return {
     ...job,
     metadata: { ...job.metadata, annotations },
-    spec: isMade ? { ...spec, parallelism: 0 } : spec,
+    spec: isCreatedSuspended ? { ...spec, parallelism: 0 } : spec,
   };
 }
 
@@ -61,10 +65,10 @@ function withoutSuspend(job: Manifest, progress: Progress | undefined): Manifest
 export function pathOf({ apiVersion, kind, metadata }: Manifest, namespace: string): string {
   const resource = RESOURCES[kind];
   if (resource === undefined)
-    throw new FluxqError('FLUXQ_MINICLUSTER_KIND', 'is no kind that the controller writes', {
+    throw new FluxqError('FLUXQ_MINICLUSTER_KIND', 'is not a kind that the controller can write', {
       field: 'kind',
       value: kind,
-      remedy: 'report it with the MiniCluster',
+      remedy: 'report this as a bug, with the MiniCluster',
     });
   const [group = '', version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   return resourcePath({ group, version: version ?? 'v1', resource, namespace, name: metadata.name });
@@ -75,7 +79,7 @@ export function isWorkload({ kind }: Manifest): boolean {
 }
 
 export function ownerReference({ name, uid }: { readonly name: string; readonly uid: string }): object {
-  // Blocking its deletion would need rights on its finalizers and gain nothing.
+  // blockOwnerDeletion would require rights on finalizers, and nothing depends on the order of deletion.
   return {
     apiVersion: MINICLUSTER_API_VERSION,
     kind: 'MiniCluster',

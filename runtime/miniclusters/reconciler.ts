@@ -1,11 +1,10 @@
 /**
- * Follows one MiniCluster through its life. Called with a key
- * (`namespace/name`); reads the resource, its workload, its row in the queue;
- * applies what the construct renders; writes the status; says when to look
- * again. Everything it does is safe to do twice.
+ * Reconciles one MiniCluster. Each call takes a key (`namespace/name`), reads
+ * the resource, its Job or StatefulSet and its row in the queue, applies the
+ * manifests that the construct renders, and writes the status. Every step is
+ * idempotent.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import {
   brokerSelector,
   checkMiniCluster,
@@ -17,49 +16,39 @@ import {
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
-import { keyOf } from '../kubernetes/cache';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import { jobs } from '../kubernetes/paths';
-import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/workload';
+import type { Logger } from '../observability/log';
 import { secondsOf } from '../workloads/adapter';
 import { applyManifest } from './apply';
 import { createCertificate } from './curve-secret';
-import { applied, isWorkload, type Manifest } from './manifests';
-import { type Part, prune } from './prune';
-import { planOf, type WorkloadKind } from './resize';
+import { isWorkload, type Manifest, manifestToApply } from './manifests';
+import { type OwnedObject, prune } from './prune';
+import { effectiveSpec } from './resize';
 import { type MiniCluster, miniClusters } from './resource';
-import { hasStarted, type Refusal, statusOf } from './status';
-import { report } from './status-writer';
-import { type Progress, progressOfJob, progressOfStatefulSet, type StatefulSet } from './workload-status';
+import { type Rejection, statusOf } from './status';
+import { writeStatus } from './status-writer';
+import { findWorkload, type Workload, type WorkloadSource } from './workload';
 
-export interface MiniClusterReconcilerOptions {
+export interface MiniClusterReconcilerOptions extends WorkloadSource {
   readonly client: KubernetesClient;
-  /** As last seen, by `namespace/name`. */
+  /** The MiniCluster of this key, as the watch last delivered it. */
   readonly clusterOf: (key: string) => MiniCluster | undefined;
-  /** The Job or StatefulSet of this name, whosever it is. */
-  readonly jobOf: (key: string) => Job | undefined;
-  readonly statefulSetOf: (key: string) => StatefulSet | undefined;
-  /** Objects that say they are of the cluster with this key. */
-  readonly partsOf: (key: string) => readonly Part[];
-  /** The pods that were made for the Job or StatefulSet with this uid. */
-  readonly podsOf: (uid: string) => readonly Pod[];
-  /** The row of the Job with this uid, active or just finished. */
-  readonly rowOf: (uid: string) => WorkloadRow | undefined;
-  readonly recordEvent: (cluster: MiniCluster, news: EventNote) => void;
-  /** Unix seconds. */
-  readonly now: () => number;
+  /** Services and Deployments that carry the label of the cluster with this key. */
+  readonly ownedObjectsOf: (key: string) => readonly OwnedObject[];
+  readonly recordEvent: (cluster: MiniCluster, event: EventNote) => void;
+  readonly logger: Pick<Logger, 'debug'>;
 }
 
-/** What this process did for one cluster. */
-interface Memory {
+/** What this process remembers about one cluster. */
+interface ClusterState {
   readonly uid: string;
   applied?: Applied;
   hasCertificate?: true;
-  /** Written last, where the watch may lag behind. */
+  /** The status that was written last: the watch may lag behind it. */
   status?: MiniClusterStatus;
 }
 
@@ -67,261 +56,263 @@ interface Applied {
   readonly manifests: readonly Manifest[];
   /** Unix seconds. */
   readonly at: number;
-  readonly refusal: Refusal | undefined;
+  readonly rejection: Rejection | undefined;
 }
 
-/** Its Job or StatefulSet as it is seen. */
-interface Workload {
-  readonly uid?: string;
-  readonly kind?: WorkloadKind;
-  readonly progress?: Progress;
-  readonly row?: WorkloadRow | undefined;
-  /** The queue starts it. */
-  readonly isQueued?: boolean;
-  /** One of its name is there and belongs to something else. */
-  readonly isTaken?: true;
+/** One cluster during one reconcile. */
+interface Context {
+  readonly key: string;
+  readonly cluster: MiniCluster;
+  readonly workload: Workload;
+  readonly state: ClusterState;
 }
 
-interface Expressed {
-  readonly refusal: Refusal | undefined;
-  readonly again: ReconcileResult;
+interface ApplyResult {
+  readonly rejection: Rejection | undefined;
+  readonly requeue: ReconcileResult;
 }
 
-/** What somebody changed by hand is put right after so long. */
-const APPLY_AGAIN_S = 300;
-/** What is refused may be accepted later: a quota grows, a policy changes. */
-const REFUSED_RETRY_S = 30;
-/** Objects of a cluster of this name that was deleted just now go by themselves. */
-const SETTLE_S = 10;
-const SETTLE_MS = 1_000;
-/** Nobody tells us that a pod outside the queue got a node. */
-const UNQUEUED_MS = 5_000;
+/** All objects are applied again after this time, which reverts changes by users. */
+const RESYNC_S = 300;
+/** A rejected object may be accepted later: a quota grows, a policy changes. */
+const REJECTED_RETRY_S = 30;
+/** The objects of a deleted cluster of the same name may still exist for this time. */
+const NEW_CLUSTER_S = 10;
+const NAME_TAKEN_RETRY_MS = 1_000;
+/** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
+const UNQUEUED_RESYNC_MS = 5_000;
 
 export class MiniClusterReconciler {
-  private readonly memories = new Map<string, Memory>();
+  private readonly states = new Map<string, ClusterState>();
 
   constructor(private readonly options: MiniClusterReconcilerOptions) {}
 
   async reconcile(key: string): Promise<ReconcileResult> {
     const seen = this.options.clusterOf(key);
     if (seen === undefined || seen.metadata.deletionTimestamp !== undefined) {
-      // What belongs to it goes with it.
-      this.memories.delete(key);
+      // The garbage collector deletes the objects of the cluster.
+      this.states.delete(key);
+      this.options.logger.debug({ minicluster: key }, 'deleted, nothing to do');
       return undefined;
     }
-    const memory = this.recall(key, seen);
-    const cluster = memory.status === undefined ? seen : { ...seen, status: memory.status };
-    const workload = this.workloadOf(key, cluster);
-    const { refusal, again } = await this.express(cluster, workload, memory);
-    const status = this.statusOf(cluster, workload, refusal);
-    if (await report(cluster, status, this.options)) memory.status = status;
-    if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.cleanUp(cluster);
-    return again;
+    const state = this.stateOf(key, seen);
+    const cluster = state.status === undefined ? seen : { ...seen, status: state.status };
+    const context = { key, cluster, workload: findWorkload(key, cluster, this.options), state };
+    const { rejection, requeue } = await this.applySpec(context);
+    const status = this.buildStatus(context, rejection);
+    if (await writeStatus(cluster, status, this.options)) state.status = status;
+    if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.deleteFinished(context);
+    return requeue;
   }
 
-  private recall(key: string, { metadata: { uid } }: MiniCluster): Memory {
-    const known = this.memories.get(key);
+  private stateOf(key: string, { metadata: { uid } }: MiniCluster): ClusterState {
+    const known = this.states.get(key);
     if (known?.uid === uid) return known;
-    const memory: Memory = { uid };
-    this.memories.set(key, memory);
-    return memory;
+    const state: ClusterState = { uid };
+    this.states.set(key, state);
+    return state;
   }
 
-  private workloadOf(key: string, cluster: MiniCluster): Workload {
-    const { jobOf, statefulSetOf, podsOf, rowOf } = this.options;
-    const job = jobOf(key);
-    const set = statefulSetOf(key);
-    const own = [job, set].find((object) => object !== undefined && belongsTo(object, cluster));
-    if (own === undefined && (cluster.spec.workload === 'StatefulSet' ? set : job) !== undefined)
-      return { isTaken: true };
-    if (own === undefined) return this.isSweptAway(cluster) ? { progress: lost(this.options.now()) } : {};
-    const { uid, labels } = own.metadata;
-    const pods = podsOf(uid);
-    const isJob = own === job;
+  /** Applies the spec as far as the state of the cluster and the apiserver allow. */
+  private async applySpec(context: Context): Promise<ApplyResult> {
+    const { cluster, workload } = context;
+    const { progress, kind } = workload;
+    if (progress?.end !== undefined || cluster.status?.phase === 'Finished') {
+      this.log(context, 'finished, the spec is not applied');
+      return { rejection: rejectEditAfterEnd(cluster), requeue: undefined };
+    }
+    if (workload.isNameTaken) return this.handleNameTaken(context, nameTaken(cluster));
+    const { spec, rejection: notEffective } = effectiveSpec(cluster, progress, kind);
+    const effective = { ...cluster, spec };
+    const problems = checkMiniCluster(effective);
+    if (problems.length > 0) {
+      this.log(context, 'invalid spec', { problems: problems.length });
+      return { rejection: invalidSpec(problems), requeue: undefined };
+    }
+    const manifests = renderMiniCluster(effective).map((one) => manifestToApply(one, cluster, progress));
+    const applied = await this.applyManifests(context, manifests);
+    await this.syncSuspend(context);
+    if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
+    if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
     return {
-      uid,
-      kind: isJob ? 'Job' : 'StatefulSet',
-      progress: isJob ? progressOfJob(job!, pods) : progressOfStatefulSet(set!, pods),
-      row: rowOf(uid),
-      isQueued: labels?.[ADMITTED_LABEL] === 'true',
+      rejection: applied.rejection ?? notEffective,
+      requeue: { after: resyncAfterMs(cluster, applied) },
     };
   }
 
-  /** Kubernetes deletes a Job some time after its end; while no controller looked, that may have been unseen. */
-  private isSweptAway({ spec, status }: MiniCluster): boolean {
-    const { phase } = status ?? {};
-    return spec.ttlSecondsAfterFinished !== undefined && hasStarted(phase) && phase !== 'Finished';
+  /** Applies the manifests unless these very manifests were applied recently. */
+  private async applyManifests(context: Context, manifests: readonly Manifest[]): Promise<Applied> {
+    const { state, workload } = context;
+    if (this.isUpToDate(context, manifests)) {
+      this.log(context, 'manifests are up to date');
+      return state.applied!;
+    }
+    const at = this.options.now();
+    const create = workload.progress === undefined;
+    const rejection = create
+      ? await this.createObjects(context, manifests)
+      : await this.updateObjects(context, manifests);
+    this.log(context, rejection === undefined ? 'manifests applied' : 'manifests rejected', {
+      manifests: manifests.length,
+      ...rejection,
+    });
+    state.applied = { manifests, at, rejection };
+    return state.applied;
   }
 
-  /** Makes the cluster what its spec says, as far as that can be. */
-  private async express(cluster: MiniCluster, workload: Workload, memory: Memory): Promise<Expressed> {
-    const { progress, kind, isTaken } = workload;
-    if (progress?.end !== undefined || cluster.status?.phase === 'Finished')
-      return { refusal: editedAfterEnd(cluster), again: undefined };
-    if (isTaken) return this.settle(cluster, nameTaken(cluster));
-    const { spec, refusal: kept } = planOf(cluster, progress, kind);
-    const effective = { ...cluster, spec };
-    const problems = checkMiniCluster(effective);
-    if (problems.length > 0) return { refusal: invalid(problems), again: undefined };
-    const manifests = renderMiniCluster(effective).map((manifest) => applied(manifest, cluster, progress));
-    const done = this.isApplied(memory.applied, manifests, progress)
-      ? memory.applied
-      : await this.apply(cluster, manifests, progress);
-    memory.applied = done;
-    await this.holdOrLetGo(cluster, workload);
-    const { client, partsOf } = this.options;
-    if (done.refusal === undefined) await prune(client, cluster, manifests, partsOf(keyOf(cluster.metadata)));
-    if (done.refusal?.reason === 'NameTaken') return this.settle(cluster, done.refusal);
-    return { refusal: done.refusal ?? kept, again: { after: nextLook(cluster, done) } };
-  }
-
-  private isApplied(
-    applied: Applied | undefined,
-    manifests: readonly Manifest[],
-    progress: Progress | undefined,
-  ): applied is Applied {
+  private isUpToDate({ state: { applied }, workload }: Context, manifests: readonly Manifest[]): boolean {
     if (applied === undefined || !isDeepStrictEqual(applied.manifests, manifests)) return false;
     const age = this.options.now() - applied.at;
-    if (applied.refusal !== undefined) return age < REFUSED_RETRY_S && applied.refusal.reason !== 'NameTaken';
-    // A workload that was just made may not have reached our cache.
-    return age < (progress === undefined ? 1 : APPLY_AGAIN_S);
+    const { rejection } = applied;
+    if (rejection !== undefined) return age < REJECTED_RETRY_S && rejection.reason !== 'NameTaken';
+    // A workload that was created just now may not have reached the cache yet.
+    return age < (workload.progress === undefined ? 1 : RESYNC_S);
   }
 
-  private async apply(
-    cluster: MiniCluster,
+  /** Creates the workload last, because its brokers need the other objects and the certificate. */
+  private async createObjects(
+    context: Context,
     manifests: readonly Manifest[],
-    progress: Progress | undefined,
-  ): Promise<Applied> {
-    const at = this.options.now();
-    return { manifests, at, refusal: await this.applyAll(cluster, manifests, progress !== undefined) };
-  }
-
-  /** @returns what the apiserver will not have; the rest is as asked for */
-  private async applyAll(
-    cluster: MiniCluster,
-    manifests: readonly Manifest[],
-    isThere: boolean,
-  ): Promise<Refusal | undefined> {
-    const { client } = this.options;
-    const { namespace = '' } = cluster.metadata;
-    const workloads = manifests.filter(isWorkload);
+  ): Promise<Rejection | undefined> {
     const others = manifests.filter((manifest) => !isWorkload(manifest));
-    // Once it is there it goes first: where its change is refused, nothing else changes either.
-    const ordered = isThere ? [...workloads, ...others] : others;
-    for (const manifest of ordered) {
-      const refusal = await applyManifest(client, manifest, namespace);
-      if (refusal !== undefined) return this.isOurDoing(cluster, refusal) ? undefined : refusal;
-    }
-    if (isThere) return undefined;
-    const refusal = await this.certify(cluster);
-    if (refusal !== undefined) return refusal;
-    for (const manifest of workloads) {
-      const refused = await applyManifest(client, manifest, namespace);
-      if (refused !== undefined) return refused;
+    const rejection = await this.applyInOrder(context, others);
+    if (rejection !== undefined) return isRendererChange(context.cluster, rejection) ? undefined : rejection;
+    const workloads = manifests.filter(isWorkload);
+    return (await this.ensureCertificate(context)) ?? this.applyInOrder(context, workloads);
+  }
+
+  /** Updates the workload first: if the apiserver rejects its change, no other object changes either. */
+  private async updateObjects(
+    context: Context,
+    manifests: readonly Manifest[],
+  ): Promise<Rejection | undefined> {
+    const others = manifests.filter((manifest) => !isWorkload(manifest));
+    const rejection = await this.applyInOrder(context, [...manifests.filter(isWorkload), ...others]);
+    return rejection !== undefined && isRendererChange(context.cluster, rejection) ? undefined : rejection;
+  }
+
+  /** Stops at the first manifest that the apiserver rejects. */
+  private async applyInOrder(
+    { cluster }: Context,
+    manifests: readonly Manifest[],
+  ): Promise<Rejection | undefined> {
+    const { namespace = '' } = cluster.metadata;
+    for (const manifest of manifests) {
+      const rejection = await applyManifest(this.options.client, manifest, namespace);
+      if (rejection !== undefined) return rejection;
     }
     return undefined;
   }
 
-  /** What runs is stopped; what stopped is started again by the queue, or, where there is none, by us. */
-  private async holdOrLetGo({ spec, metadata }: MiniCluster, workload: Workload): Promise<void> {
-    const { uid, progress, isQueued } = workload;
-    const suspend = spec.suspend === true;
-    if (progress === undefined || progress.suspended === suspend || (isQueued && !suspend)) return;
-    const path = jobs(metadata.namespace, metadata.name);
-    const body = { metadata: { uid }, spec: { suspend } };
-    if (spec.workload !== 'StatefulSet') await applyPatch(this.options.client, path, { type: 'merge', body });
-  }
-
-  /** Before its workload, and only then: brokers that run have theirs. */
-  private async certify(cluster: MiniCluster): Promise<Refusal | undefined> {
-    const memory = this.recall(keyOf(cluster.metadata), cluster);
+  /** Only before the workload is created: running brokers have their certificate. */
+  private async ensureCertificate({ cluster, state }: Context): Promise<Rejection | undefined> {
     if (cluster.spec.flux?.curveCertSecret !== undefined) return undefined;
     try {
       const outcome = await createCertificate(this.options.client, cluster, objectNames(cluster).certificate);
-      // What is left of a cluster of this name goes in a moment, and then it is made; otherwise it is its user's.
-      if (outcome === 'there' && !memory.hasCertificate && this.isYoung(cluster)) return nameTaken(cluster);
+      // Soon after its creation, a Secret of this name may belong to a deleted cluster; later it is the user's.
+      if (outcome === 'exists' && !state.hasCertificate && this.isNew(cluster)) return nameTaken(cluster);
     } catch (error) {
       if (!(error instanceof FluxqError) || error.retryable) throw error;
       return { reason: 'Invalid', message: error.message };
     }
-    memory.hasCertificate = true;
+    state.hasCertificate = true;
     return undefined;
   }
 
-  /** A later version of the renderer makes a template otherwise: no reason to trouble the user of what runs. */
-  private isOurDoing({ metadata, status }: MiniCluster, { reason }: Refusal): boolean {
-    if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
-    return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
+  private async pruneObjects({ key, cluster }: Context, manifests: readonly Manifest[]): Promise<void> {
+    const { client, ownedObjectsOf } = this.options;
+    await prune(client, cluster, manifests, ownedObjectsOf(key));
   }
 
-  private isYoung({ metadata }: MiniCluster): boolean {
-    return this.options.now() - secondsOf(metadata.creationTimestamp) < SETTLE_S;
+  /** Suspends a running Job. The queue resumes a suspended one; a Job outside the queue is resumed here. */
+  private async syncSuspend(context: Context): Promise<void> {
+    const { spec, metadata } = context.cluster;
+    const { uid, progress, isQueued } = context.workload;
+    const suspend = spec.suspend === true;
+    if (progress === undefined || progress.suspended === suspend || (isQueued && !suspend)) return;
+    if (spec.workload === 'StatefulSet') return;
+    this.log(context, suspend ? 'suspending the Job' : 'resuming the Job');
+    const body = { metadata: { uid }, spec: { suspend } };
+    await applyPatch(this.options.client, jobs(metadata.namespace, metadata.name), { type: 'merge', body });
   }
 
-  /** What bears its name may be left over from one that was deleted just now. */
-  private settle(cluster: MiniCluster, refusal: Refusal): Expressed {
-    return this.isYoung(cluster)
-      ? { refusal: undefined, again: { after: SETTLE_MS } }
-      : { refusal, again: { after: REFUSED_RETRY_S * 1000 } };
+  /** For a new cluster, waits for the objects of a deleted cluster of the same name to go before it rejects the name. */
+  private handleNameTaken(context: Context, rejection: Rejection): ApplyResult {
+    if (!this.isNew(context.cluster)) {
+      this.log(context, 'name taken', { ...rejection });
+      return { rejection, requeue: { after: REJECTED_RETRY_S * 1000 } };
+    }
+    this.log(context, 'name taken, waiting for the objects of a deleted cluster to go');
+    return { rejection: undefined, requeue: { after: NAME_TAKEN_RETRY_MS } };
   }
 
-  private statusOf(
-    cluster: MiniCluster,
-    { progress, row }: Workload,
-    refusal: Refusal | undefined,
-  ): MiniClusterStatus {
-    const { name } = cluster.metadata;
+  private isNew({ metadata }: MiniCluster): boolean {
+    return this.options.now() - secondsOf(metadata.creationTimestamp) < NEW_CLUSTER_S;
+  }
+
+  private buildStatus({ cluster, workload }: Context, rejection: Rejection | undefined): MiniClusterStatus {
+    const { progress, row } = workload;
     return statusOf({
       cluster,
       progress,
       row,
-      // The row of one that is over is forgotten, its record is not.
-      fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, name),
+      // The queue forgets the row of a finished Job, but its FluxJob remains.
+      fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, cluster.metadata.name),
       selector: brokerSelector(cluster),
-      refusal,
+      rejection,
       now: this.options.now(),
     });
   }
 
-  private async cleanUp({ metadata: { name, namespace, uid } }: MiniCluster): Promise<void> {
+  private async deleteFinished(context: Context): Promise<void> {
+    const { name, namespace, uid } = context.cluster.metadata;
+    this.log(context, 'finished, deleting the MiniCluster');
     await deleteObject(this.options.client, miniClusters(namespace, name), {
       uid,
       propagationPolicy: 'Background',
     });
   }
+
+  private log(
+    { key, workload: { row } }: Context,
+    decision: string,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const { logger } = this.options;
+    logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
+  }
 }
 
-function belongsTo({ metadata }: KubernetesObject, cluster: MiniCluster): boolean {
-  return metadata.ownerReferences?.some(({ uid }) => uid === cluster.metadata.uid) ?? false;
+/** A new version of the renderer can change the template of a running Job. Its user did not ask for that change. */
+function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
+  if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
+  return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
 }
 
-function lost(now: number): Progress {
-  const message = 'its Job is gone, and nobody saw how it ended';
-  const end = { result: 'Cancelled', message, finishedAt: now } as const;
-  return { wanted: 0, pods: 0, placed: 0, ready: 0, suspended: false, end };
-}
-
-function invalid(problems: readonly Problem[]): Refusal {
+function invalidSpec(problems: readonly Problem[]): Rejection {
   return { reason: 'Invalid', message: problems.map(problemLine).join('\n') };
 }
 
-/** What is over is as it was; that its user wants something else of it is not passed over in silence. */
-function editedAfterEnd({ metadata, status }: MiniCluster): Refusal | undefined {
+/** A finished cluster does not change; an edit after its end is reported. */
+function rejectEditAfterEnd({ metadata, status }: MiniCluster): Rejection | undefined {
   if (status?.phase !== 'Finished') return undefined;
-  const said = status.conditions?.some(({ type, reason }) => type === 'Stalled' && reason === 'Over');
-  if (status.observedGeneration === metadata.generation && said !== true) return undefined;
-  return { reason: 'Over', message: 'it is over; delete the MiniCluster and apply it anew to run it again' };
+  const reported = status.conditions?.some(
+    ({ type, reason }) => type === 'Stalled' && reason === 'AlreadyFinished',
+  );
+  if (status.observedGeneration === metadata.generation && reported !== true) return undefined;
+  const message = 'the MiniCluster has finished; delete and recreate it to run it again';
+  return { reason: 'AlreadyFinished', message };
 }
 
-function nameTaken({ metadata: { name } }: MiniCluster): Refusal {
+function nameTaken({ metadata: { name } }: MiniCluster): Rejection {
   return {
     reason: 'NameTaken',
-    message: `objects called ${name} belong to something else; give this MiniCluster another name or delete them`,
+    message: `objects named ${name} already exist and have another owner; rename this MiniCluster or delete them`,
   };
 }
 
-function nextLook(cluster: MiniCluster, { refusal }: Applied): number {
-  if (refusal !== undefined) return REFUSED_RETRY_S * 1000;
+function resyncAfterMs(cluster: MiniCluster, { rejection }: Applied): number {
+  if (rejection !== undefined) return REJECTED_RETRY_S * 1000;
   const { phase, jobid } = cluster.status ?? {};
-  return phase === 'Waiting' && jobid === undefined ? UNQUEUED_MS : APPLY_AGAIN_S * 1000;
+  return phase === 'Waiting' && jobid === undefined ? UNQUEUED_RESYNC_MS : RESYNC_S * 1000;
 }

@@ -1,4 +1,4 @@
-/** The MiniCluster resource as the apiserver keeps it. */
+/** The MiniCluster resource as the apiserver stores it. */
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';

@@ -1,4 +1,4 @@
-/** Writes the status of a MiniCluster where it changed, and tells what of it is news. */
+/** Writes the status of a MiniCluster if it changed, and records Events for important changes. */
 import { isDeepStrictEqual } from 'node:util';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -7,19 +7,19 @@ import { mergePatchOf } from '../kubernetes/merge-patch';
 import { applyPatch } from '../kubernetes/writes';
 import { type MiniCluster, miniClusters } from './resource';
 
-export interface ReportOptions {
+export interface StatusWriterOptions {
   readonly client: KubernetesClient;
-  readonly recordEvent: (cluster: MiniCluster, news: EventNote) => void;
+  readonly recordEvent: (cluster: MiniCluster, event: EventNote) => void;
 }
 
 /**
- * @param cluster with its status as it is known to stand
- * @returns whether the status stands there now
+ * @param cluster the cluster with its current status
+ * @returns whether the apiserver has the new status
  */
-export async function report(
+export async function writeStatus(
   cluster: MiniCluster,
   status: MiniClusterStatus,
-  { client, recordEvent }: ReportOptions,
+  { client, recordEvent }: StatusWriterOptions,
 ): Promise<boolean> {
   const before = cluster.status ?? {};
   if (isDeepStrictEqual(before, status)) return true;
@@ -27,26 +27,26 @@ export async function report(
   const body = { metadata: { uid }, status: mergePatchOf(before, status) };
   const outcome = await applyPatch(client, miniClusters(namespace, name, 'status'), { type: 'merge', body });
   if (outcome !== 'done') return false;
-  for (const news of newsOf(before, status)) recordEvent(cluster, news);
+  for (const event of eventsOf(before, status)) recordEvent(cluster, event);
   return true;
 }
 
-/** What its user learns of: trouble, brokers that came up, a change of size, the end. */
-export function newsOf(before: MiniClusterStatus, after: MiniClusterStatus): EventNote[] {
-  const news: EventNote[] = [];
+/** Events for the user: the cluster stalls, its brokers are up for the first time, it finishes. */
+export function eventsOf(before: MiniClusterStatus, after: MiniClusterStatus): EventNote[] {
+  const events: EventNote[] = [];
   const stalled = conditionOf(after, 'Stalled');
-  const isNew = stalled?.message !== conditionOf(before, 'Stalled')?.message;
+  const hasChanged = stalled?.message !== conditionOf(before, 'Stalled')?.message;
   if (after.phase === 'Finished') {
-    if (before.phase !== 'Finished') news.push(endOf(after));
-  } else if (stalled?.status === 'True' && isNew) {
-    news.push({ type: 'Warning', reason: stalled.reason, message: stalled.message });
+    if (before.phase !== 'Finished') events.push(finishedEvent(after));
+  } else if (stalled?.status === 'True' && hasChanged) {
+    events.push({ type: 'Warning', reason: stalled.reason, message: stalled.message });
   }
   if (after.startTime !== undefined && before.startTime === undefined && after.phase === 'Running')
-    news.push({ type: 'Normal', reason: 'BrokersUp', message: conditionOf(after, 'Ready')!.message });
-  return news;
+    events.push({ type: 'Normal', reason: 'BrokersUp', message: conditionOf(after, 'Ready')!.message });
+  return events;
 }
 
-function endOf(status: MiniClusterStatus): EventNote {
+function finishedEvent(status: MiniClusterStatus): EventNote {
   const { reason, message } = conditionOf(status, 'JobFinished')!;
   return { type: status.result === 'Succeeded' ? 'Normal' : 'Warning', reason, message };
 }

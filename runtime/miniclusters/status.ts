@@ -1,8 +1,8 @@
 /**
- * What the status of a MiniCluster says of what is seen. Pure: facts in, status
- * out. Every condition is a statement that holds or does not: Ready and
- * JobMiniClusterReady are the brokers, not the objects; JobFinished carries the
- * result; Stalled is what no waiting cures.
+ * Computes the status of a MiniCluster from observed facts. Ready and
+ * JobMiniClusterReady describe the brokers, not the objects; JobFinished has
+ * the result as its reason; Stalled is True if the cluster makes no progress
+ * until its user changes something.
  */
 import type {
   MiniClusterStatus,
@@ -14,8 +14,8 @@ import type { WorkloadRow } from '../queue/workload';
 import type { MiniCluster } from './resource';
 import type { Progress } from './workload-status';
 
-/** What stands in the way of what the spec asks for. */
-export interface Refusal {
+/** Why the spec cannot take effect, or not completely. */
+export interface Rejection {
   /** UpperCamelCase. */
   readonly reason: string;
   readonly message: string;
@@ -23,16 +23,16 @@ export interface Refusal {
 
 export interface Facts {
   readonly cluster: MiniCluster;
-  /** Its Job or StatefulSet; undefined: it is not there. */
+  /** Progress of the Job or StatefulSet; undefined if that does not exist. */
   readonly progress: Progress | undefined;
-  /** Its place in the queue, while it has one. */
+  /** The row of the Job in the queue; undefined for a workload outside the queue. */
   readonly row: Pick<WorkloadRow, 'phase' | 'reason' | 'message'> | undefined;
-  /** Name of its FluxJob, if it goes through the queue. */
+  /** Name of the FluxJob; undefined for a workload outside the queue. */
   readonly fluxJob: string | undefined;
-  /** Label selector of its pods. */
+  /** Label selector of the pods. */
   readonly selector: string;
-  /** The spec as it stands was not, or not wholly, applied. */
-  readonly refusal: Refusal | undefined;
+  /** Set if the current spec was not applied, or not completely. */
+  readonly rejection: Rejection | undefined;
   /** Unix seconds. */
   readonly now: number;
 }
@@ -40,8 +40,8 @@ export interface Facts {
 export function statusOf(facts: Facts): MiniClusterStatus {
   const { cluster, progress, selector, fluxJob } = facts;
   const before = cluster.status ?? {};
-  // Its Job may be gone long since (ttlSecondsAfterFinished): what is over stays over.
-  if (progress === undefined && before.phase === 'Finished') return stillOver(facts, before);
+  // With ttlSecondsAfterFinished the Job may be deleted. A finished cluster stays finished.
+  if (progress === undefined && before.phase === 'Finished') return keepFinished(facts, before);
   const phase = phaseOf(facts);
   const startTime = before.startTime ?? (phase === 'Running' ? rfc3339(facts.now) : undefined);
   const end = phase === 'Finished' ? progress?.end : undefined;
@@ -59,27 +59,27 @@ export function statusOf(facts: Facts): MiniClusterStatus {
   };
 }
 
-function stillOver(facts: Facts, before: MiniClusterStatus): MiniClusterStatus {
-  const { refusal, cluster } = facts;
-  if (refusal === undefined) return before;
+function keepFinished(facts: Facts, before: MiniClusterStatus): MiniClusterStatus {
+  const { rejection, cluster } = facts;
+  if (rejection === undefined) return before;
   const { generation = 0 } = cluster.metadata;
-  const stalled = conditionOf({ type: 'Stalled', status: 'True', ...refusal }, facts);
+  const stalled = conditionOf({ type: 'Stalled', status: 'True', ...rejection }, facts);
   const others = (before.conditions ?? []).filter(({ type }) => type !== 'Stalled');
   return { ...before, observedGeneration: generation, conditions: [...others, stalled] };
 }
 
-/** Brokers that must be up before its command starts. */
+/** The number of brokers that must be up before the command starts. */
 function quorumOf({ spec }: MiniCluster): number {
   return spec.minSize ?? spec.size ?? 1;
 }
 
-/** The ranks its brokers were told of. They read it when they start, so it is fixed from then on. */
+/** The number of ranks in the configuration of the brokers. They read it when they start, so it is fixed from then on. */
 export function maximumSize({ spec, status }: MiniCluster, phase = status?.phase): number {
   const fixed = hasStarted(phase) ? status?.maximumSize : undefined;
   return fixed ?? spec.maxSize ?? spec.size ?? 1;
 }
 
-/** Whether brokers of it have read their configuration. */
+/** Whether brokers of the cluster have read their configuration. */
 export function hasStarted(phase: MiniClusterStatusPhase | undefined): boolean {
   return phase === 'Ready' || phase === 'Running' || phase === 'Finished';
 }
@@ -87,76 +87,78 @@ export function hasStarted(phase: MiniClusterStatusPhase | undefined): boolean {
 function phaseOf({ cluster, progress, row }: Facts): MiniClusterStatusPhase {
   if (progress === undefined) return 'Requested';
   if (progress.end !== undefined) return 'Finished';
-  if (progress.ready > 0 && progress.ready >= Math.min(quorumOf(cluster), progress.wanted)) return 'Running';
+  if (progress.ready > 0 && progress.ready >= Math.min(quorumOf(cluster), progress.desired)) return 'Running';
   if (row !== undefined) return row.phase === 'Ready' || row.phase === 'Running' ? 'Ready' : 'Waiting';
-  return progress.placed > 0 ? 'Ready' : 'Waiting';
+  return progress.scheduled > 0 ? 'Ready' : 'Waiting';
 }
 
-interface Words {
+/** Reason and message of a condition. */
+interface Explanation {
   readonly reason: string;
   readonly message: string;
 }
 
 function conditionsOf(facts: Facts, phase: MiniClusterStatusPhase): MiniClusterStatusConditions[] {
-  const { progress, refusal, row } = facts;
-  const words = wordsOf(facts, phase);
+  const { progress, rejection, row } = facts;
+  const explanation = explain(facts, phase);
   const isUp = phase === 'Running';
-  const lost = progress?.end !== undefined && progress.end.result !== 'Succeeded';
-  const hopeless = row?.phase === 'Waiting' && (row.reason === 'Unsatisfiable' || row.reason === 'Invalid');
-  const stalled = refusal !== undefined || lost || hopeless;
-  const settled = isUp && progress?.ready === progress?.wanted;
-  const holds: readonly (readonly [type: string, holds: boolean, words: Words])[] = [
-    ['JobRequested', progress !== undefined, refusal ?? words],
-    ['JobWaitingForResources', phase === 'Waiting', words],
-    ['JobRunning', phase !== 'Finished' && (progress?.ready ?? 0) > 0, words],
-    ['JobMiniClusterReady', isUp, words],
-    ['JobFinished', phase === 'Finished', words],
-    ['Ready', isUp, words],
-    ['Reconciling', !stalled && !settled && phase !== 'Finished', words],
-    ['Stalled', stalled, refusal ?? words],
+  const failed = progress?.end !== undefined && progress.end.result !== 'Succeeded';
+  const cannotStart =
+    row?.phase === 'Waiting' && (row.reason === 'Unsatisfiable' || row.reason === 'Invalid');
+  const stalled = rejection !== undefined || failed || cannotStart;
+  const settled = isUp && progress?.ready === progress?.desired;
+  const conditions: readonly (readonly [type: string, isTrue: boolean, explanation: Explanation])[] = [
+    ['JobRequested', progress !== undefined, rejection ?? explanation],
+    ['JobWaitingForResources', phase === 'Waiting', explanation],
+    ['JobRunning', phase !== 'Finished' && (progress?.ready ?? 0) > 0, explanation],
+    ['JobMiniClusterReady', isUp, explanation],
+    ['JobFinished', phase === 'Finished', explanation],
+    ['Ready', isUp, explanation],
+    ['Reconciling', !stalled && !settled && phase !== 'Finished', explanation],
+    ['Stalled', stalled, rejection ?? explanation],
   ];
-  return holds.map(([type, isTrue, { reason, message }]) =>
+  return conditions.map(([type, isTrue, { reason, message }]) =>
     conditionOf({ type, status: isTrue ? 'True' : 'False', reason, message }, facts),
   );
 }
 
-function wordsOf(facts: Facts, phase: MiniClusterStatusPhase): Words {
+function explain(facts: Facts, phase: MiniClusterStatusPhase): Explanation {
   const { progress, row, cluster } = facts;
-  const brokers = `${progress?.ready ?? 0} of ${progress?.wanted ?? cluster.spec.size ?? 1} brokers are up`;
+  const brokers = `${progress?.ready ?? 0} of ${progress?.desired ?? cluster.spec.size ?? 1} brokers are up`;
   switch (phase) {
     case 'Requested':
-      return facts.refusal ?? { reason: 'Requested', message: 'its Job is not there yet' };
+      return facts.rejection ?? { reason: 'Requested', message: 'the Job does not exist yet' };
     case 'Waiting':
-      return waitingWords(facts, row);
+      return explainWaiting(facts, row);
     case 'Ready':
-      return { reason: 'BrokersStarting', message: `${brokers}, ${quorumOf(cluster)} are needed` };
+      return { reason: 'BrokersStarting', message: `${brokers}, the quorum is ${quorumOf(cluster)}` };
     case 'Running':
       return { reason: 'BrokersUp', message: brokers };
     case 'Finished':
-      return finishedWords(facts);
+      return explainFinished(facts);
   }
 }
 
-function waitingWords({ progress }: Facts, row: Facts['row']): Words {
+function explainWaiting({ progress }: Facts, row: Facts['row']): Explanation {
   if (row !== undefined)
-    return { reason: row.reason ?? 'Submitted', message: row.message ?? 'waits in its queue' };
+    return { reason: row.reason ?? 'Submitted', message: row.message ?? 'the Job is pending in its queue' };
   return progress?.suspended === true
-    ? { reason: 'Suspended', message: 'its Job is suspended' }
-    : { reason: 'Pending', message: 'no pod of it has a node' };
+    ? { reason: 'Suspended', message: 'the Job is suspended' }
+    : { reason: 'Pending', message: 'no pod is scheduled yet' };
 }
 
-function finishedWords({ cluster, progress }: Facts): Words {
+function explainFinished({ cluster, progress }: Facts): Explanation {
   const { result, message } = progress!.end!;
-  // Once they were up, it is its command that took too long.
+  // If the brokers were up before the timeout, the command took too long, not the start.
   if (result !== 'TimedOut' || cluster.status?.startTime !== undefined) return { reason: result, message };
-  const never = `the ${quorumOf(cluster)} brokers that it needs were never up together`;
-  return { reason: 'QuorumNotReached', message: `${message}; ${never}` };
+  const quorum = `the quorum of ${quorumOf(cluster)} brokers was never reached`;
+  return { reason: 'QuorumNotReached', message: `${message}; ${quorum}` };
 }
 
 function conditionOf(
-  said: Omit<MiniClusterStatusConditions, 'lastTransitionTime' | 'observedGeneration'>,
+  condition: Omit<MiniClusterStatusConditions, 'lastTransitionTime' | 'observedGeneration'>,
   { cluster, now }: Facts,
 ): MiniClusterStatusConditions {
   const { generation = 0 } = cluster.metadata;
-  return stamped({ ...said, observedGeneration: generation }, cluster.status?.conditions, now);
+  return stamped({ ...condition, observedGeneration: generation }, cluster.status?.conditions, now);
 }

@@ -1,10 +1,10 @@
-/** Z85 (ZMQ RFC 32): binary as printable text, four bytes in five characters, big end first. */
+/** Z85 (ZMQ RFC 32) encodes binary data as printable text: four bytes, big-endian, become five characters. */
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
 const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]));
 const BASE = 85;
 
-/** @param bytes a multiple of four */
+/** @param bytes the data; its length must be a multiple of four */
 export function encodeZ85(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let text = '';
@@ -20,7 +20,7 @@ export function encodeZ85(bytes: Uint8Array): string {
   return text;
 }
 
-/** Undefined: this is no Z85, or five characters of it say more than four bytes hold. */
+/** Returns undefined for invalid Z85, including five characters whose value exceeds four bytes. */
 export function decodeZ85(text: string): Uint8Array | undefined {
   if (text.length % 5 !== 0) return undefined;
   const bytes = new Uint8Array((text.length / 5) * 4);

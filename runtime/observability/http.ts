@@ -42,7 +42,7 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Observability
   return new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${error.code})`, {
     field: 'http.port',
     value: port,
-    remedy: 'choose another port with http.port or FLUXQUEUE_HTTP_PORT',
+    remedy: 'choose another port with http.port or FLUXQUEUE_http_port',
     cause: error,
   });
 }

@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   readonly answerTimeoutMs?: number;
   /** How long to wait for a connection. @default 5000 */
   readonly connectTimeoutMs?: number;
+  /** Told when the server does not take the password: the Secret has another one since this process has started. */
+  readonly onLoginRefused?: (error: Error) => void;
   /** Told of connections that broke while nobody used them. @default - nobody is told: the next statement finds out */
   readonly logger?: { warn(fields: object, message: string): void };
 }
@@ -52,6 +54,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
   });
 
+  const failure = (cause: unknown): FluxqError => {
+    const error = databaseError(cause);
+    if (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD) options.onLoginRefused?.(error);
+    return error;
+  };
+
   return {
     get disconnects() {
       return disconnects;
@@ -60,12 +68,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return (await pool.query(text, [...values])).rows as Row[];
       } catch (error) {
-        throw databaseError(error);
+        throw failure(error);
       }
     },
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw databaseError(error);
+        throw failure(error);
       });
       // While we hold it, its breaking is reported by the query that runs; the event must not end the process.
       const ignore = () => undefined;
@@ -80,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         await client.query('ROLLBACK').catch((failed: Error) => {
           broken = failed;
         });
-        throw databaseError(error);
+        throw failure(error);
       } finally {
         client.off('error', ignore);
         client.release(broken);
@@ -89,6 +97,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     close: () => pool.end(),
   };
 }
+
+const WRONG_PASSWORD = '28P01';
 
 /** SQLSTATE classes after which the same statement can succeed: connection, resources, operator's intervention, rollback. */
 const RETRYABLE_STATES = ['08', '40', '53', '57'];

@@ -40,6 +40,8 @@ export async function startController(config: Config, logger: Logger): Promise<R
       gatherMs: GATHER_MS,
       units: config.units,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
+      // DATABASE_URL is read when a container starts: the next one has the new password.
+      onLoginRefused: (error) => controller.failWith(error),
     }),
     metrics,
     logger,
@@ -78,12 +80,13 @@ class Controller {
     });
     const { address } = config.fluxion;
     this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
-    const { namespace, name, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
+    const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
       config.leaderElection;
     this.elector = new LeaderElector({
       client,
       namespace,
       name,
+      ...(podUid === undefined ? {} : { podUid }),
       leaseDuration: leaseDurationSeconds * 1000,
       renewDeadline: renewDeadlineSeconds * 1000,
       retryPeriod: retryPeriodSeconds * 1000,
@@ -105,6 +108,11 @@ class Controller {
       this.migrated = await this.keepTrying('the database', () => this.queue.migrate());
       if (this.migrated) this.elector.start();
     });
+  }
+
+  /** Ends the role. */
+  failWith(error: Error): void {
+    this.fail(error);
   }
 
   notReady(): string[] {

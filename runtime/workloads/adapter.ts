@@ -3,46 +3,55 @@ import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { AllocatedNode } from '../resources/types';
 
+/** What the queue needs to know about one kind of workload. */
 export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   readonly apiVersion: string;
-  /** Path of one object of this kind. */
+  /** API path of one object of this kind. */
   path(namespace: string, name: string): string;
-  /** Whether admission holds it back and nobody has released it yet: only such a workload enters the queue. */
-  isHeldBack(object: T): boolean;
-  /** Whether Kubernetes accepts its release as it is now; only of one that is held back. */
+  /** Whether the object is suspended (Job) or gated (Pod) and not finished. Only such an object enters the queue. */
+  isSuspended(object: T): boolean;
+  /** Whether Kubernetes accepts the release patch in the object's current state. Only valid for a suspended object. */
   canRelease(object: T): boolean;
-  /** Whether it is released onto exactly this allocation; only of one that is not held back. */
+  /** Whether the object was released onto exactly this allocation. Only valid for an object that is not suspended. */
   isReleasedOnto(object: T, row: WorkloadRow): boolean;
-  /** Whether `recall` can ever take it back. */
-  readonly recallable: boolean;
-  /** Pods that run at once, and what each of them asks for. 0 pods: nothing to schedule. */
+  /** Whether a released object of this kind can be suspended again, so that it can be evicted. */
+  readonly suspendable: boolean;
+  /** The number of pods that run at the same time and the requests of each. With 0 pods there is nothing to schedule. */
   demand(object: T): Demand;
-  /** The result, once it is over and no pod of it can run again. `now` in Unix seconds. */
+  /** The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds. */
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
-  /** Nodes of the allocation on which nothing of it will run again. */
-  doneOn(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
-  /** The one patch that releases it onto these nodes. */
-  release(object: T, row: WorkloadRow): Patch;
-  /** The patch that takes it back from its nodes; undefined when the kind can't be taken back. */
-  recall(object: T): Patch | undefined;
-  /** What it was released with, as it says itself; undefined while it is held back, or when it says nothing. */
-  grantOf(object: T): WrittenGrant | undefined;
+  /** Nodes of the allocation on which no pod of this workload will run again. */
+  finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /** The single patch that releases the object onto its allocated nodes. */
+  releasePatch(object: T, row: WorkloadRow): Patch;
+  /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
+  suspendPatch(object: T): Patch | undefined;
+  /** The grant that the object itself carries; undefined if it is suspended or carries none. */
+  recordedGrant(object: T): RecordedGrant | undefined;
 }
 
-/** The grant that a released workload carries: what is known of it where the queue has forgotten. */
-export interface WrittenGrant {
-  /** Undefined: the kind does not carry it. 0: it was written before there were any. */
+/** A queued or granted workload as one reconcile sees it. */
+export interface ActiveWorkload {
+  readonly object: KubernetesObject;
+  readonly adapter: WorkloadAdapter;
+  readonly row: WorkloadRow;
+  readonly pods: readonly Pod[];
+}
+
+/** The grant that a released object carries. It restores the queue after the database lost rows. */
+export interface RecordedGrant {
+  /** Undefined if this kind does not carry a job id, 0 if the object carries no valid one. */
   readonly jobid: number | undefined;
-  readonly places: readonly NodePods[];
+  readonly placement: readonly NodePods[];
 }
 
 export interface Demand {
   readonly pods: number;
   readonly spec: PodSpec;
-  /** Seconds after which Kubernetes itself ends it because its user says so; the walltime when they gave no other. */
+  /** The user's activeDeadlineSeconds. It is the default of the walltime. */
   readonly deadlineSeconds: number | undefined;
-  /** As the apiserver worked it out; undefined where it does so only for the pods to come. */
+  /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
   readonly priority: number | undefined;
 }
 
@@ -62,7 +71,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** Succeeded or Failed: its containers run no more. */
+/** Whether the pod is Succeeded or Failed: its containers never run again. */
 export function isTerminal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
@@ -72,19 +81,19 @@ export function secondsOf(time: string): number {
   return Date.parse(time) / 1000;
 }
 
-/** When the last container of these pods ended; `fallback` when none says so. */
-export function lastEnd(pods: readonly Pod[], fallback: number): number {
-  const ends = pods.flatMap((pod) =>
+/** Unix seconds at which the last container of these pods finished; `fallback` if no container reports it. */
+export function lastFinishTime(pods: readonly Pod[], fallback: number): number {
+  const times = pods.flatMap((pod) =>
     (pod.status?.containerStatuses ?? []).flatMap(({ state }) =>
       state?.terminated?.finishedAt === undefined ? [] : [secondsOf(state.terminated.finishedAt)],
     ),
   );
-  return ends.length === 0 ? fallback : Math.max(...ends);
+  return times.length === 0 ? fallback : Math.max(...times);
 }
 
 /**
- * What Kubernetes is to end it after, so that its plan holds: its walltime in whole seconds, unless its user's own
- * deadline comes sooner.
+ * The activeDeadlineSeconds of a release. Kubernetes enforces the walltime by it, so that the plan holds: the walltime
+ * in whole seconds, or the user's own deadline if that is shorter.
  */
 export function deadlineOf({ walltime }: Pick<WorkloadRow, 'walltime'>, users: number | undefined): number {
   return Math.min(Math.ceil(walltime), users ?? Number.POSITIVE_INFINITY);
@@ -95,7 +104,7 @@ export function namesOf(nodes: readonly AllocatedNode[]): readonly string[] {
   return nodes.map(({ name }) => name);
 }
 
-/** Nodes of its allocation that are not there any more. */
+/** Allocated nodes that no longer exist. */
 export function lostNodes(
   { allocation }: Pick<WorkloadRow, 'allocation'>,
   nodeExists: (name: string) => boolean,

@@ -4,9 +4,9 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
 import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, GraphNode } from '../resources/types';
-import type { WorkloadAdapter, WrittenGrant } from './adapter';
+import type { RecordedGrant, WorkloadAdapter } from './adapter';
 
-/** Units that are taken: node -> type -> numbers. */
+/** Units that active workloads use: node -> type -> unit ids. */
 export class TakenUnits {
   private readonly taken = new Map<string, Set<number>>();
 
@@ -19,7 +19,7 @@ export class TakenUnits {
         }
   }
 
-  /** The lowest that are free. A node that has too few is overfull: numbers beyond its own stand for the rest. */
+  /** The lowest free unit ids. On an overcommitted node, ids beyond the node's own units make up the difference. */
   take(node: string, type: string, count: number): string {
     const set = this.of(node, type);
     const ids: number[] = [];
@@ -40,27 +40,31 @@ export class TakenUnits {
 }
 
 /**
- * The grant of a workload that is released and not over, and that the queue does not know of; undefined when it is
- * none of that. A row that waits has been requeued since if its job id is higher than the one the workload carries.
+ * The grant of a workload that is released and unfinished although the queue has no record of that grant; otherwise
+ * undefined. A waiting row whose job id is higher than the object's was requeued after that release.
  */
-export function forgottenGrant(
+export function unrecordedGrant(
   object: KubernetesObject,
   adapter: WorkloadAdapter,
   row: WorkloadRow | undefined,
   pods: readonly Pod[],
   now: number,
-): WrittenGrant | undefined {
+): RecordedGrant | undefined {
   if (row !== undefined && row.phase !== 'Waiting') return undefined;
-  if (object.metadata.deletionTimestamp !== undefined || adapter.isHeldBack(object)) return undefined;
-  const grant = adapter.grantOf(object);
+  if (object.metadata.deletionTimestamp !== undefined || adapter.isSuspended(object)) return undefined;
+  const grant = adapter.recordedGrant(object);
   if (grant === undefined || adapter.outcome(object, pods, now) !== undefined) return undefined;
   return row !== undefined && (grant.jobid ?? Infinity) < row.jobid ? undefined : grant;
 }
 
-/** @param taken counts what is chosen here as taken from now on */
+/**
+ * The row and allocation by which the queue takes over a running workload.
+ * @param taken gains the units that are chosen here
+ * @param now Unix seconds
+ */
 export function adoptionOf(
   submission: Submission,
-  { jobid, places }: WrittenGrant,
+  { jobid, placement }: RecordedGrant,
   taken: TakenUnits,
   nodes: ReadonlyMap<string, GraphNode>,
   now: number,
@@ -72,12 +76,12 @@ export function adoptionOf(
     allocation: {
       start,
       end: start + Math.max(1, Math.ceil(submission.walltime)),
-      nodes: places.map((place) => partOf(place, submission, taken, nodes.get(place.node))),
+      nodes: placement.map((part) => allocatedNode(part, submission, taken, nodes.get(part.node))),
     },
   };
 }
 
-function partOf(
+function allocatedNode(
   { node: name, pods }: NodePods,
   { jobspec }: Submission,
   taken: TakenUnits,

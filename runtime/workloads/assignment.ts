@@ -1,9 +1,10 @@
 /**
- * The assignment: the allocation as pods see it, which pod index runs on which
- * node. It travels as an annotation of the Job's pod template, so it is text,
- * short (5,000 pods on 1,250 nodes with 60-character names take 76 kB of the
- * 256 kB that annotations may have) and one index is found in it without
- * parsing it whole: the same lookup is done in CEL by the admission policy.
+ * The assignment is the allocation in the form that pods need: it says which
+ * pod index runs on which node. It is an annotation of the Job's pod template,
+ * so it is short text (5,000 pods on 1,250 nodes with 60-character names take
+ * 76 kB of the 256 kB limit for annotations), and one index can be looked up
+ * without parsing the whole text, because the CEL admission policy does the
+ * same lookup.
  *
  *     assignment = group *( ";" group )
  *     group      = START "/" STRIDE ":" node *( "," node )
@@ -11,19 +12,19 @@
  * Each node of a group takes STRIDE consecutive pod indexes, the first node
  * from START on: `0/4:n1,n2;8/1:n3` puts 0-3 on n1, 4-7 on n2 and 8 on n3.
  *
- * A last group without nodes leaves the assignment *open*: `0/4:n1;4/1:` says
- * that pods from index 4 on are no part of it and wait for places of their own.
+ * A last group without nodes makes the assignment *open*: `0/4:n1;4/1:` says
+ * that pods from index 4 on are not part of the gang and are queued one by one.
  *
- * A pinned pod keeps its own place of it only: `4/1:n2`.
+ * A pinned pod keeps only its own part of the assignment: `4/1:n2`.
  *
- * Readers are total: text that is no assignment covers no index.
+ * Reading never fails: invalid text assigns no index.
  */
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import { type NodePods, podsPerNode } from '../jobspec/pods-per-node';
 import type { WorkloadRow } from '../queue/workload';
 
-/** So many pods of the workload run on this node. */
+/** A number of pods that run on one node. */
 export interface AssignmentPart {
   readonly node: string;
   /** Whole, > 0. */
@@ -33,28 +34,29 @@ export interface AssignmentPart {
 interface Group {
   readonly start: number;
   readonly stride: number;
-  /** Not split yet: a lookup needs the nodes of one group only. */
+  /** Node names, not split yet: a lookup needs the nodes of one group only. */
   readonly nodes: string;
 }
 
-/** Head of a group. Nine digits keep every sum within what CEL's int and JSON's number hold exactly. */
+/** Head of a group. With nine digits every sum is exact in CEL's int and in a JSON number. */
 const HEAD = /^([0-9]{1,9})\/([1-9][0-9]{0,8})$/;
 /** Node names are DNS subdomains. */
 const NODE = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**
- * Nodes with more pods get the lower indexes; nodes with equally many keep
- * their order. A node that is named twice gets the sum.
+ * Writes an assignment. Nodes with more pods get the lower indexes; nodes with
+ * the same number of pods keep their order. The pods of a node that appears
+ * twice are added up.
  * @throws FluxqError FLUXQ_ASSIGNMENT_INVALID for an empty list, a number of pods that is not
- *   whole and positive, or a name that no node can have
+ *   a positive integer, or an invalid node name
  */
 export function encodeAssignment(parts: readonly AssignmentPart[]): string {
-  if (parts.length === 0) throw invalid('needs at least one node', parts);
+  if (parts.length === 0) throw invalid('must have at least one node', parts);
   const podsOf = new Map<string, number>();
   for (const { node, pods } of parts) {
-    if (!NODE.test(node)) throw invalid('is not the name of a node', node);
+    if (!NODE.test(node)) throw invalid('is not a valid node name', node);
     if (!Number.isInteger(pods) || pods < 1)
-      throw invalid(`number of pods on ${node} must be whole and > 0`, pods);
+      throw invalid(`number of pods on ${node} must be a positive integer`, pods);
     podsOf.set(node, (podsOf.get(node) ?? 0) + pods);
   }
   let start = 0;
@@ -66,17 +68,20 @@ export function encodeAssignment(parts: readonly AssignmentPart[]): string {
   return texts.join(';');
 }
 
-/** @param pods that this assignment has places for: those beyond have none in it */
-export function leftOpen(text: string, pods: number): string {
+/**
+ * Makes an assignment open.
+ * @param pods number of pods that the assignment covers; pods with higher indexes are queued one by one
+ */
+export function openAssignment(text: string, pods: number): string {
   return `${text};${pods}/1:`;
 }
 
-/** Whether this pod index is no part of an open assignment. */
-export function isBeyond(text: string, index: number): boolean {
+/** Whether this pod index is beyond the pods that an open assignment covers. */
+export function isBeyondAssignment(text: string, index: number): boolean {
   return groupsOf(text).findLast(({ start }) => start <= index)?.nodes === '';
 }
 
-/** The node that this pod index runs on; none when the assignment does not cover it. */
+/** The node of this pod index; undefined if the assignment does not cover the index. */
 export function nodeOfIndex(text: string, index: number): string | undefined {
   if (!Number.isInteger(index)) return undefined;
   const group = groupsOf(text).findLast(({ start }) => start <= index);
@@ -84,21 +89,21 @@ export function nodeOfIndex(text: string, index: number): string | undefined {
   return nodeName(group.nodes.split(',')[Math.floor((index - group.start) / group.stride)]);
 }
 
-/** All nodes in the order of their pod indexes, with how many pods each. */
+/** All nodes in the order of their pod indexes, with the number of pods on each. */
 export function nodesOf(text: string): AssignmentPart[] {
   return groupsOf(text).flatMap(({ stride, nodes }) =>
     nodes.split(',').flatMap((node) => (NODE.test(node) ? [{ node, pods: stride }] : [])),
   );
 }
 
-/** The one node that every pod runs on; none when there are several. */
+/** The node that all pods run on; undefined if there are several nodes. */
 export function soleNode(text: string): string | undefined {
   const groups = groupsOf(text);
-  // A list of several nodes has commas, and so is no name.
+  // A list of several nodes contains commas, so it is not a valid node name.
   return groups.length === 1 ? nodeName(groups[0]?.nodes) : undefined;
 }
 
-/** Groups whose head can't be read are passed over. */
+/** Skips groups with an invalid head. */
 function groupsOf(text: string): Group[] {
   return text.split(';').flatMap((group) => {
     const colon = group.indexOf(':');
@@ -122,15 +127,15 @@ function nodeName(text: string | undefined): string | undefined {
   return text !== undefined && NODE.test(text) ? text : undefined;
 }
 
-function invalid(what: string, value: unknown): FluxqError {
-  return new FluxqError('FLUXQ_ASSIGNMENT_INVALID', what, {
+function invalid(message: string, value: unknown): FluxqError {
+  return new FluxqError('FLUXQ_ASSIGNMENT_INVALID', message, {
     field: 'assignment',
     value,
-    remedy: 'report it: an allocation never makes this',
+    remedy: 'report this as a bug',
   });
 }
 
-/** Empty while the row has no allocation. */
+/** The number of the workload's pods on each allocated node; empty while the row has no allocation. */
 export function placementOf(row: Pick<WorkloadRow, 'allocation' | 'jobspec'>): readonly NodePods[] {
   return row.allocation === null ? [] : podsPerNode(row.allocation, askOf(row.jobspec));
 }

@@ -1,6 +1,7 @@
 /**
- * A pod beyond the gang of a running Job (decision 12) joins it: it asks by the
- * Job's terms, for what was left of the Job's time when it was made. Pure.
+ * An elastic pod is a pod that a running Job gains beyond its gang (decision
+ * 12). It is queued by itself, with the settings of its Job and with the
+ * walltime that the Job had left when the pod was created.
  */
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { askOf } from '../jobspec/jobspec';
@@ -8,23 +9,23 @@ import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { secondsOf } from './adapter';
-import { isBeyond } from './assignment';
+import { isBeyondAssignment } from './assignment';
 import type { WorkloadSettings } from './settings';
 
-/** @returns undefined for everything that stands for itself */
-export function joiningSettings(
+/** The settings of an elastic pod; undefined for every other object, which has its own settings. */
+export function elasticPodSettings(
   object: KubernetesObject,
   rowOf: (uid: string) => WorkloadRow | undefined,
 ): WorkloadSettings | undefined {
   const { annotations, creationTimestamp } = object.metadata;
   const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
-  if (!isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return undefined;
+  if (!isBeyondAssignment(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return undefined;
   const job = rowOf(controllerOf(object)?.uid ?? '');
   if (job === undefined) return undefined;
-  // The same at every look: a walltime that shrinks would be another request each time.
+  // From the creation time, not from now: a walltime that shrinks would change the submission at each reconcile.
   const left = job.allocation === null ? job.walltime : job.allocation.end - secondsOf(creationTimestamp);
   return {
-    // A FluxSetup's queue is `<namespace>/<name>`; asked for it is by its name.
+    // The queue of a FluxSetup is called `<namespace>/<name>`; workloads request it by the name alone.
     queue: job.queue.slice(job.queue.indexOf('/') + 1),
     priority: job.priority,
     walltimeSeconds: Math.max(1, left),

@@ -1,8 +1,8 @@
 /**
- * Takes workloads back from their nodes: suspends them, waits until their pods
- * are gone, and puts them back into their place in the queue. Whoever asks has
- * committed why before (a recall), or sees why again after a crash (a node that
- * is gone, a user who suspended it).
+ * Evicts workloads from their nodes: suspends the object, waits until its pods
+ * are gone, and requeues the workload. An eviction continues after a crash,
+ * because its reason is either committed in the row (a preemption) or still
+ * visible in the cluster (a lost node, a suspension by the user).
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
@@ -12,129 +12,165 @@ import type { QueueSettings } from '../queue/settings';
 import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
-import { isTerminal, type WorkloadAdapter } from './adapter';
-import { isGated } from './pod';
+import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
+import { type DecisionLogger, logDecision } from './decision-log';
+import { listNames } from './events';
+import { findUnpinned, isGated } from './pod';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
   readonly nodeExists: (name: string) => boolean;
-  /** How often and how soon workloads of this queue are tried again after a failure. */
+  /** The requeue limit and backoff of a queue. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
-  /** Units of a job are free from now on. */
+  /** Called when the units of a job are free again. */
   readonly onFreed: (jobid: number) => void;
+  /** Called when the queue has changed in a way that the next scheduling pass should see. */
   readonly onQueueChanged: () => void;
-  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, news: EventNote) => void;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
 export interface EvictionReason {
   readonly cause: RequeueCause;
-  /** For its user, without what follows from it: `lost node-1`. */
-  readonly what: string;
+  /** The reason for the user, without its consequence: `node node-1 was lost`. */
+  readonly message: string;
 }
 
 export class Eviction {
-  /** Job id -> generation of the object as our release left it: while we see an earlier one, the watch lags behind. */
-  private readonly releasedAs = new Map<number, number>();
-  /** Job id -> the failure it is taken back for: once it is suspended, nothing of it may show that any more. */
-  private readonly begun = new Map<number, EvictionReason>();
+  /** Job id -> generation of the object after its release. The watch lags behind while it shows an earlier one. */
+  private readonly releasedGenerations = new Map<number, number>();
+  /** Job id -> the failure that began an eviction. Once the object is suspended, the failure may no longer be visible. */
+  private readonly pendingFailures = new Map<number, EvictionReason>();
 
   constructor(private readonly options: EvictionOptions) {}
 
   /**
-   * Our release left it so: seen as it was before, it says nothing of what is. Not told from what we saw when we
-   * released it: its user may have changed it since, and that was suspended, too.
+   * Remembers the generation that the release patch returned. The generation that the release started from is not
+   * enough: the user may have changed the suspended object in between.
    */
-  releases({ metadata }: Pick<KubernetesObject, 'metadata'>, { jobid }: WorkloadRow): void {
-    this.releasedAs.set(jobid, metadata.generation ?? 0);
+  recordRelease({ metadata }: Pick<KubernetesObject, 'metadata'>, { jobid }: WorkloadRow): void {
+    this.releasedGenerations.set(jobid, metadata.generation ?? 0);
   }
 
   forget({ jobid }: WorkloadRow): void {
-    this.releasedAs.delete(jobid);
-    this.begun.delete(jobid);
+    this.releasedGenerations.delete(jobid);
+    this.pendingFailures.delete(jobid);
   }
 
-  /** The failure for which it is on its way back already. */
-  whyBegun({ jobid }: WorkloadRow): EvictionReason | undefined {
-    return this.begun.get(jobid);
+  /** The failure for which the eviction of this job has begun. */
+  pendingFailure({ jobid }: WorkloadRow): EvictionReason | undefined {
+    return this.pendingFailures.get(jobid);
   }
 
-  /** Seen as it was before we released it. */
-  isOldView({ metadata }: KubernetesObject, { jobid }: WorkloadRow): boolean {
-    return (metadata.generation ?? 0) < (this.releasedAs.get(jobid) ?? 0);
+  /** Why the workload must leave its nodes; undefined if it may stay. */
+  reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
+    // A workload that cannot be suspended again keeps its nodes until it ends.
+    if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
+    if (row.recall !== null) return { cause: 'preempted', message: row.recall };
+    const lost = lostNodes(row, this.options.nodeExists);
+    if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
+    const pending = this.pendingFailure(row);
+    if (pending !== undefined) return pending;
+    const unpinned = findUnpinned(row, pods);
+    if (unpinned !== undefined) {
+      const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
+      return { cause: 'failure', message };
+    }
+    // A released object is suspended by its user, or the watch still shows it as it was before the release.
+    const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
+    return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;
   }
 
-  /** The patch alone. */
-  async suspend(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): Promise<void> {
-    const patch = adapter.recall(object);
+  /** Only patches the object. */
+  async suspend({ object, adapter, row }: Omit<ActiveWorkload, 'pods'>): Promise<void> {
+    const patch = adapter.suspendPatch(object);
     if (patch !== undefined)
       await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
   }
 
-  /** One step on the way back; the next one when something of it changes. */
-  async step(
-    object: KubernetesObject,
-    adapter: WorkloadAdapter,
-    row: WorkloadRow,
-    pods: readonly Pod[],
-    why: EvictionReason,
-  ): Promise<void> {
-    if (why.cause === 'failure') this.begun.set(row.jobid, why);
-    if (!adapter.isHeldBack(object)) return this.suspend(object, adapter, row);
-    if (this.isOldView(object, row) || !adapter.canRelease(object)) return;
-    if (pods.some((pod) => this.isAlive(pod))) return;
-    const requeued = await this.giveBack(row, why);
-    if (requeued !== undefined) this.tellRequeued(object, adapter, requeued, why.cause);
+  /** Does one step of an eviction. The next change of the object or its pods triggers the next step. */
+  async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<void> {
+    const { object, adapter, row, pods } = workload;
+    if (reason.cause === 'failure') this.pendingFailures.set(row.jobid, reason);
+    if (!adapter.isSuspended(object)) {
+      this.log(row, 'evicting: suspending the object', reason);
+      return this.suspend(workload);
+    }
+    if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
+    if (!adapter.canRelease(object))
+      return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
+    if (pods.some((pod) => this.isAlive(pod)))
+      return this.log(row, 'evicting: waiting for the pods to terminate', reason);
+    const requeued = await this.requeue(row, reason);
+    if (requeued !== undefined) this.recordRequeued(object, adapter, requeued, reason.cause);
   }
 
-  /** Into its place in the queue; its units are free. Undefined: it was not in a phase for it. */
-  async giveBack(row: WorkloadRow, why: EvictionReason): Promise<WorkloadRow | undefined> {
+  /** Requeues the workload and frees its units. Returns undefined if its row is in no phase that allows it. */
+  async requeue(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
     const { workloadCache, onFreed, onQueueChanged } = this.options;
-    const requeued = await workloadCache.requeue({ uid: row.uid, cause: why.cause, ...this.terms(row, why) });
+    const { cause } = reason;
+    const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...this.requeueTerms(row, reason) });
     if (requeued === undefined) return undefined;
+    this.log(row, 'requeued', reason);
     this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();
     return requeued;
   }
 
-  /** Only failures count, and only they have to wait: who was taken back for another, or by its user, did nothing wrong. */
-  private terms(row: WorkloadRow, { cause, what }: EvictionReason) {
-    if (cause !== 'failure') return { message: `${what}, waits again in its place` };
+  /** Only failures count towards the limit and only failures back off: a preempted or suspended workload did not fail. */
+  private requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason) {
+    if (cause !== 'failure') return { message: `${message}; requeued` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
     if (row.requeues >= limit)
       return {
         reason: 'RequeueLimit',
-        message: `${what}, and was requeued ${times(row.requeues)} already; waits until its user changes something about it`,
+        message: `${message}; not retried after ${countRequeues(row.requeues)}, edit the workload to retry`,
       } as const;
     const seconds = Math.min(LONGEST_BACKOFF_SECONDS, backoffSeconds * 2 ** row.requeues);
     return {
-      message: `${what}, waits again in its place, for ${seconds} s at least`,
+      message: `${message}; requeued, retrying in ${seconds}s`,
       notBefore: this.options.now() + seconds,
     };
   }
 
-  private tellRequeued(
+  private recordRequeued(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     { reason, message }: WorkloadRow,
     cause: RequeueCause,
   ): void {
-    const news = cause === 'preempted' ? 'Preempted' : (reason ?? 'Requeued');
-    const type = cause === 'suspended' ? 'Normal' : 'Warning';
-    this.options.recordEvent(object, adapter, { type, reason: news, message: message ?? '' });
+    this.options.recordEvent(object, adapter, {
+      type: cause === 'suspended' ? 'Normal' : 'Warning',
+      reason: cause === 'preempted' ? 'Preempted' : (reason ?? 'Requeued'),
+      message: message ?? '',
+    });
   }
 
-  /** Those of a deleted node are gone with it. */
+  /** Whether the watch shows the object as it was before its release. */
+  private isStale({ metadata }: KubernetesObject, { jobid }: WorkloadRow): boolean {
+    return (metadata.generation ?? 0) < (this.releasedGenerations.get(jobid) ?? 0);
+  }
+
+  /** The pods of a deleted node are gone with it. */
   private isAlive(pod: Pod): boolean {
     const { nodeName } = pod.spec;
     if (isTerminal(pod) || isGated(pod)) return false;
     return nodeName === undefined || this.options.nodeExists(nodeName);
   }
+
+  private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {
+    logDecision(this.options.logger, row, decision, { cause, reason: message });
+  }
 }
 
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
+function lostMessage(nodes: readonly string[]): string {
+  return nodes.length === 1 ? `node ${nodes[0]} was lost` : `nodes ${listNames(nodes)} were lost`;
+}
+
+function countRequeues(count: number): string {
+  return count === 1 ? '1 requeue' : `${count} requeues`;
 }

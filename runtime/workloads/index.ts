@@ -1,9 +1,9 @@
-/** The table of adapters: one line per kind. */
+/** The adapter of each workload kind. */
 import type { WorkloadAdapter } from './adapter';
 import { jobAdapter } from './job';
 import { podAdapter } from './pod';
 
-// Each adapter only ever gets objects of its own kind: the table is keyed by it.
+// The map is keyed by kind, so each adapter receives objects of its own kind only.
 const ADAPTERS = [jobAdapter, podAdapter] as unknown as readonly WorkloadAdapter[];
 
 export const adapters: ReadonlyMap<string, WorkloadAdapter> = new Map(

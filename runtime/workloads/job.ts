@@ -1,7 +1,8 @@
 /**
- * batch/v1 Job. Held back by `suspend`; released by one merge patch that
- * unsuspends it, writes the assignment into its pod template, where pod
- * admission finds it, and makes Kubernetes end it when its walltime is over.
+ * Adapter of batch/v1 Job. A queued Job has `spec.suspend: true`. One merge
+ * patch releases it: the patch unsuspends the Job, writes the assignment into
+ * its pod template, where pod admission reads it, and sets the deadline by
+ * which Kubernetes enforces the walltime.
  */
 import {
   ASSIGNMENT_ANNOTATION,
@@ -13,31 +14,38 @@ import {
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
-import { deadlineOf, isTerminal, lastEnd, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment, leftOpen, nodeOfIndex, nodesOf, placementOf } from './assignment';
-import { isOfRun, placeOf } from './pod';
+import {
+  deadlineOf,
+  isTerminal,
+  lastFinishTime,
+  type Outcome,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
+import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { assignedNode, belongsToGrant } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
-  isHeldBack: (job) => job.spec.suspend === true && endOf(job) === undefined,
-  // Its template can't be changed until the Job controller has let go of the run before.
+  isSuspended: (job) => job.spec.suspend === true && endOf(job) === undefined,
+  // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
     job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
-  recallable: true,
+  suspendable: true,
   demand: (job) => ({
-    pods: podsOf(job),
+    pods: gangPods(job),
     spec: job.spec.template.spec,
-    deadlineSeconds: usersDeadline(job),
-    // Anyone can write a number into a template; it is the class that counts.
+    deadlineSeconds: userDeadline(job),
+    // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
   outcome,
-  doneOn,
-  release: (job, row) => {
-    const { annotations, activeDeadlineSeconds } = enforcement(job, row);
+  finishedNodes,
+  releasePatch: (job, row) => {
+    const { annotations, activeDeadlineSeconds } = enforcedWalltime(job, row);
     return {
       type: 'merge',
       body: {
@@ -57,49 +65,49 @@ export const jobAdapter: WorkloadAdapter<Job> = {
       },
     };
   },
-  recall: (job) =>
+  suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
-  grantOf({ spec: { suspend, template } }) {
+  recordedGrant({ spec: { suspend, template } }) {
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
-    const places = suspend === true ? [] : nodesOf(assignment);
-    return places.length === 0 ? undefined : { jobid: jobidIn(jobid), places };
+    const placement = suspend === true ? [] : nodesOf(assignment);
+    return placement.length === 0 ? undefined : { jobid: parseJobid(jobid), placement };
   },
 };
 
-/** 0 for text that we never wrote: a number that no table can hold would keep everything else from being adopted. */
-function jobidIn(text = ''): number {
+/** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
+function parseJobid(text = ''): number {
   return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
 }
 
-/** Seconds; the one that we wrote at a release, because its walltime ends before its user's own. */
+/** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
 export function enforcedDeadline({ metadata, spec: { activeDeadlineSeconds } }: Job): number | undefined {
-  const ours = metadata.annotations?.[DEADLINE_ANNOTATION];
-  return ours === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
+  const written = metadata.annotations?.[DEADLINE_ANNOTATION];
+  return written === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
 }
 
-/** Not the one of an earlier release: it was made from the walltime of that time. */
-function usersDeadline(job: Job): number | undefined {
+/** Ignores a deadline that an earlier release wrote, because it came from the walltime at that time. */
+function userDeadline(job: Job): number | undefined {
   return enforcedDeadline(job) === undefined ? job.spec.activeDeadlineSeconds : undefined;
 }
 
-/** The Job controller counts from the Job's start, which is its release, and not the time that it was suspended. */
-function enforcement(job: Job, row: WorkloadRow) {
-  const users = usersDeadline(job);
+/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
+function enforcedWalltime(job: Job, row: WorkloadRow) {
+  const users = userDeadline(job);
   const activeDeadlineSeconds = deadlineOf(row, users);
-  const ours = activeDeadlineSeconds === users ? null : String(activeDeadlineSeconds);
-  return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: ours } };
+  const written = activeDeadlineSeconds === users ? null : String(activeDeadlineSeconds);
+  return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: written } };
 }
 
-/** Those that are granted together. */
-function podsOf(job: Job): number {
+/** The number of pods that are granted together. */
+function gangPods(job: Job): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
   return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
-/** Undefined: all pods of this Job are one gang. Text that is no such number counts for nothing. */
+/** Undefined if all pods of the Job are one gang. Ignores invalid text. */
 function gangSize({ metadata, spec }: Job): number | undefined {
   const text = metadata.annotations?.[GANG_SIZE] ?? '';
   return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
@@ -109,15 +117,16 @@ function assignmentOf(job: Job, row: WorkloadRow): string {
   const parts = placementOf(row);
   const text = encodeAssignment(parts);
   if (gangSize(job) === undefined) return text;
-  return leftOpen(
+  return openAssignment(
     text,
     parts.reduce((sum, { pods }) => sum + pods, 0),
   );
 }
 
 /**
- * The Job controller says Complete a second or more after the last pod has
- * succeeded; succeeded pods are final, so their count ends it at once.
+ * The Job controller sets Complete a second or more after the last pod has
+ * succeeded. Succeeded is final for a pod, so the count of succeeded pods ends
+ * the workload without that delay.
  */
 function outcome(job: Job, pods: readonly Pod[], now: number): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
@@ -126,13 +135,13 @@ function outcome(job: Job, pods: readonly Pod[], now: number): Outcome | undefin
   const { completions } = job.spec;
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   if (completions === undefined || succeeded.length < completions) return undefined;
-  return { result: 'Succeeded', finishedAt: lastEnd(succeeded, now) };
+  return { result: 'Succeeded', finishedAt: lastFinishTime(succeeded, now) };
 }
 
-/** What the Job controller says of a Job that is over. */
+/** The end of a Job as its conditions report it. */
 export interface JobEnd {
   readonly outcome: Outcome;
-  /** In its own words; of a failure, why. */
+  /** The message of the Job's condition; for a failed Job, the cause. */
   readonly message: string;
 }
 
@@ -146,33 +155,34 @@ export function endOf({ status }: Job): JobEnd | undefined {
   return undefined;
 }
 
-/** Undefined: a condition that does not end it. */
+/** Undefined for a condition that does not end the Job. */
 function resultOf(type: string, reason: string | undefined): Result | undefined {
   if (type === 'Complete') return 'Succeeded';
   if (type !== 'Failed') return undefined;
   return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
-/** A succeeded pod is not made again when every completion has its own pod from the start. */
-function doneOn(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
+/** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */
+function finishedNodes(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   const { completions, parallelism = 1, template } = job.spec;
   if (row.allocation === null || completions === undefined || completions > parallelism) return [];
-  // Seen as it was before this run, or released by a leader that did not write it.
+  // The watch still shows the object before this release.
   if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
-  const done = doneByNode(job, row, pods);
-  if (done.size === 0) return [];
-  // A pod may have taken the place of one that succeeded: what is there is not done, whatever the count.
-  const live = new Set(pods.filter((pod) => !isTerminal(pod)).map(placeOf));
+  const succeeded = succeededByNode(job, row, pods);
+  if (succeeded.size === 0) return [];
+  // Another pod may run on the node in place of one that succeeded, so a node with a live pod is not finished.
+  const live = new Set(pods.filter((pod) => !isTerminal(pod)).map(assignedNode));
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (done.get(node) ?? 0) >= placed && !live.has(node))
+    .filter(({ node, pods: placed }) => (succeeded.get(node) ?? 0) >= placed && !live.has(node))
     .map(({ node }) => node);
 }
 
 /**
- * How many pods of each node's share have succeeded. An index keeps its place whenever it succeeded, also in a run
- * before a requeue and wherever it was then; pods without an index count only in the run they are of.
+ * The number of succeeded pods per node of the current assignment. A succeeded index counts on the node that the
+ * assignment gives it, even if it succeeded on another node before a requeue; pods without an index count only if they
+ * belong to the current grant.
  */
-function doneByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
+function succeededByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   const annotations = spec.template.metadata?.annotations;
   const nodes =
@@ -180,8 +190,8 @@ function doneByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[])
       ? [
           ...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
         ].map((index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)))
-      : succeeded.filter((pod) => isOfRun(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
-  const done = new Map<string, number>();
-  for (const node of nodes) if (node !== undefined) done.set(node, (done.get(node) ?? 0) + 1);
-  return done;
+      : succeeded.filter((pod) => belongsToGrant(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
+  const counts = new Map<string, number>();
+  for (const node of nodes) if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
+  return counts;
 }

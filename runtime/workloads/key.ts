@@ -1,4 +1,4 @@
-/** Names one workload; as text, `Job/namespace/name`, it is a key of the work queue. */
+/** Identifies one workload. Its text form `Job/namespace/name` is the key in the work queue. */
 export interface WorkloadKey {
   readonly kind: string;
   readonly namespace: string;

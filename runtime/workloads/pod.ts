@@ -1,7 +1,8 @@
 /**
- * A Pod that no admitted workload owns: a plain one, or one of a Deployment,
- * StatefulSet, ... Held back by our scheduling gate; released by one JSON patch
- * that pins it to its node, removes the gate and has the kubelet end it when its walltime is over.
+ * Adapter of a Pod that no admitted workload owns: a bare pod, or a pod of a
+ * Deployment or StatefulSet. A queued pod has the queue's scheduling gate. One
+ * JSON patch releases it: the patch pins the pod to its node, removes the gate
+ * and sets the deadline by which the kubelet enforces the walltime.
  */
 import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
 import { pods } from '../kubernetes/paths';
@@ -11,7 +12,7 @@ import {
   deadlineOf,
   isTerminal,
   type JsonPatchOperation,
-  lastEnd,
+  lastFinishTime,
   namesOf,
   type WorkloadAdapter,
 } from './adapter';
@@ -21,11 +22,11 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   kind: 'Pod',
   apiVersion: 'v1',
   path: (namespace, name) => pods(namespace, name),
-  isHeldBack: (pod) => isGated(pod),
+  isSuspended: (pod) => isGated(pod),
   canRelease: () => true,
-  // A pod that lost its gate in another way can't be taken back: it is where it is.
+  // A gate cannot be added again, so a pod that lost its gate keeps its node.
   isReleasedOnto: () => true,
-  recallable: false,
+  suspendable: false,
   demand: (pod) => ({
     pods: 1,
     spec: pod.spec,
@@ -36,25 +37,23 @@ export const podAdapter: WorkloadAdapter<Pod> = {
     isTerminal(pod)
       ? {
           result: pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod),
-          finishedAt: lastEnd([pod], now),
+          finishedAt: lastFinishTime([pod], now),
         }
       : undefined,
-  doneOn: () => [],
-  release: (pod, row) => ({
+  finishedNodes: () => [],
+  releasePatch: (pod, row) => ({
     type: 'json',
     body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],
   }),
-  // Gates can't be put back on a pod.
-  recall: () => undefined,
-  // It is where it is, whatever it was released with.
-  grantOf(pod) {
-    const node = isGated(pod) ? undefined : placeOf(pod);
-    return node === undefined ? undefined : { jobid: undefined, places: [{ node, pods: 1 }] };
+  suspendPatch: () => undefined,
+  recordedGrant(pod) {
+    const node = isGated(pod) ? undefined : assignedNode(pod);
+    return node === undefined ? undefined : { jobid: undefined, placement: [{ node, pods: 1 }] };
   },
 };
 
-/** Where a pod runs or is pinned to. */
-export function placeOf({ spec }: Pod): string | undefined {
+/** The node on which the pod runs or to which it is pinned. */
+export function assignedNode({ spec }: Pod): string | undefined {
   if (spec.nodeName !== undefined) return spec.nodeName;
   const terms =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -63,24 +62,24 @@ export function placeOf({ spec }: Pod): string | undefined {
   return undefined;
 }
 
-/** Whether a Job's pod was made for the grant with this job id. */
-export function isOfRun({ metadata }: Pod, jobid: number): boolean {
+/** Whether a Job's pod was created under the grant with this job id. */
+export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
   return metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
 }
 
 /**
- * A live pod that nothing holds to a node of the allocation, because it was made while admission was not in force:
- * it goes wherever there is room, and units that it uses are granted to others.
+ * Finds a live pod that is not pinned to a node of the allocation, because it was created while admission was not
+ * active. Such a pod can run on any node and use units that are granted to other workloads.
  */
-export function unpinned({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
+export function findUnpinned({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
   const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
   return pods.find(
     (pod) =>
-      isOfRun(pod, jobid) &&
+      belongsToGrant(pod, jobid) &&
       pod.metadata.deletionTimestamp === undefined &&
       !isTerminal(pod) &&
       !isGated(pod) &&
-      !own.has(placeOf(pod)),
+      !own.has(assignedNode(pod)),
   );
 }
 
@@ -93,8 +92,8 @@ function resultOfFailed({ status }: Pod): 'TimedOut' | 'Failed' {
 }
 
 /**
- * Pin and ungate a gated pod in one patch. The tests make it precise: another
- * pod of the same name, or gates in another order, refuse it.
+ * The patch that pins and ungates a gated pod. Its `test` operations make it
+ * fail for another pod of the same name and for gates in another order.
  */
 export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] {
   const index = pod.spec.schedulingGates!.findIndex(({ name }) => name === GATE);
@@ -106,7 +105,10 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
   ];
 }
 
-/** A service runs until it is deleted: planned with its queue's walltime, and not ended unless its user gave one. */
+/**
+ * A pod that always restarts runs until it is deleted. It is planned with the default walltime of its queue, and that
+ * walltime is enforced only if the user set it.
+ */
 function deadlinePatch({ metadata, spec }: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
   const isService =
     (spec.restartPolicy ?? 'Always') === 'Always' && settingOf(metadata, WALLTIME) === undefined;
@@ -116,8 +118,8 @@ function deadlinePatch({ metadata, spec }: Pod, row: WorkloadRow): readonly Json
 }
 
 /**
- * Terms are alternatives, so the node goes into each of them: only narrowing is allowed on a gated pod. An empty term
- * matches no node, and must not begin to match one.
+ * Terms are alternatives, so the node is added to each of them: Kubernetes only lets the affinity of a gated pod become
+ * narrower. An empty term matches no node and must stay empty.
  */
 function affinityPatch({ spec }: Pod, node: string): readonly JsonPatchOperation[] {
   const pin = { key: 'metadata.name', operator: 'In' as const, values: [node] };

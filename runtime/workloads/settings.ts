@@ -1,9 +1,9 @@
 /**
- * What users say about their workload in labels or annotations
- * `fluxqueue/…`. Where both are there the annotation wins: it can hold what a
- * label can't (commas, a minus sign, 256 kB). Admission refuses what is wrong
- * here, so the controllers may take it as right; they read it with the same
- * function, because objects can be older than their namespace's opt-in.
+ * Parses the settings of a workload: its labels and annotations `fluxqueue/…`.
+ * An annotation overrides the label of the same name, because it can contain
+ * what a label cannot (commas, a minus sign, 256 kB). Admission denies invalid
+ * settings, and the controllers use the same function, because an object can be
+ * older than the opt-in of its namespace.
  *
  * constructs/api/settings.ts defines the syntax, constructs/fluxqueue/admission/settings.ts is the same check in CEL.
  */
@@ -26,22 +26,22 @@ import type { Dependency } from '../queue/workload';
 export interface WorkloadSettings {
   /** Name of the queue. @default - the queue of the namespace */
   readonly queue?: string;
-  /** Higher starts first; a 32-bit integer. @default - that of its PriorityClass */
+  /** Workloads with a higher priority start first; a 32-bit integer. @default - the value of its PriorityClass */
   readonly priority?: number;
-  /** Seconds, fractions allowed, 0 < walltime <= 2147483647. @default - activeDeadlineSeconds, else the queue's default */
+  /** Seconds, with fractions, 0 < walltime <= 2147483647. @default - activeDeadlineSeconds, else the queue's default */
   readonly walltimeSeconds?: number;
-  /** Waits until its user says otherwise. @default false */
+  /** Whether the workload waits until its user removes the hold. @default false */
   readonly hold: boolean;
-  /** Whole nodes. @default false */
+  /** Whether the workload gets whole nodes. @default false */
   readonly exclusive: boolean;
-  /** The workloads this one waits for. @default [] */
+  /** The workloads on which this one depends. @default [] */
   readonly after: readonly Dependency[];
-  /** May be taken back for a more urgent one. @default false */
+  /** Whether a more urgent workload can preempt this one. @default false */
   readonly preemptible: boolean;
 }
 
-/** The two maps of an object's metadata. */
-export interface Marked {
+/** Labels and annotations of an object, some of which are settings. */
+export interface SettingSource {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
@@ -51,78 +51,83 @@ const PATTERN = new Map(
 );
 
 /**
+ * Parses all settings.
  * @throws FluxqError FLUXQ_SETTING_INVALID; its field names the label or annotation
  */
-export function workloadSettings(marked: Marked): WorkloadSettings {
-  for (const name of UNSUPPORTED_SETTINGS) refuse(marked, name);
-  const queue = read(marked, QUEUE, (text) => text);
-  const priority = read(marked, PRIORITY, (text) =>
+export function workloadSettings(object: SettingSource): WorkloadSettings {
+  for (const name of UNSUPPORTED_SETTINGS) rejectUnsupported(object, name);
+  const queue = readSetting(object, QUEUE, (text) => text);
+  const priority = readSetting(object, PRIORITY, (text) =>
     within(Number(text), PRIORITY_RANGE.min, PRIORITY_RANGE.max),
   );
-  const walltimeSeconds = read(marked, WALLTIME, walltime);
+  const walltimeSeconds = readSetting(object, WALLTIME, parseWalltime);
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
     ...(walltimeSeconds === undefined ? {} : { walltimeSeconds }),
-    hold: read(marked, HOLD, (text) => text === 'true') ?? false,
-    exclusive: read(marked, EXCLUSIVE, (text) => text === 'true') ?? false,
-    preemptible: read(marked, PREEMPTIBLE, (text) => text === 'true') ?? false,
-    after: read(marked, AFTER, (text) => text.split(',').map(dependency)) ?? [],
+    hold: readSetting(object, HOLD, (text) => text === 'true') ?? false,
+    exclusive: readSetting(object, EXCLUSIVE, (text) => text === 'true') ?? false,
+    preemptible: readSetting(object, PREEMPTIBLE, (text) => text === 'true') ?? false,
+    after: readSetting(object, AFTER, (text) => text.split(',').map(parseDependency)) ?? [],
   };
 }
 
 /**
- * Seconds of `1h30m` or `5400`.
- * @param field where it stands, for the error
+ * Parses a duration such as `1h30m` or `5400` into seconds.
+ * @param field field path for the error
  * @throws FluxqError FLUXQ_SETTING_INVALID
  */
 export function durationSeconds(text: string, field: string): number {
-  const seconds = walltime(text);
+  const seconds = parseWalltime(text);
   if (seconds !== undefined) return seconds;
   throw new FluxqError('FLUXQ_SETTING_INVALID', SETTING_SYNTAX[WALLTIME].requirement, {
     field,
-    value: shortened(text),
+    value: truncate(text),
     remedy: SETTING_REMEDY,
   });
 }
 
-/** The value of a setting as given, unchecked. */
-export function settingOf({ labels, annotations }: Marked, name: string): string | undefined {
+/** The unchecked value of a setting. */
+export function settingOf({ labels, annotations }: SettingSource, name: string): string | undefined {
   return annotations?.[name] ?? labels?.[name];
 }
 
-/** @param parse gives undefined for a value that only looks right */
-function read<T>(marked: Marked, name: Setting, parse: (text: string) => T | undefined): T | undefined {
-  const text = settingOf(marked, name);
+/** @param parse returns undefined for a value that matches the pattern but is out of range */
+function readSetting<T>(
+  object: SettingSource,
+  name: Setting,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  const text = settingOf(object, name);
   if (text === undefined) return undefined;
   const value = PATTERN.get(name)?.test(text) ? parse(text) : undefined;
   if (value !== undefined) return value;
   throw new FluxqError('FLUXQ_SETTING_INVALID', SETTING_SYNTAX[name].requirement, {
-    field: fieldOf(marked, name),
-    value: shortened(text),
+    field: fieldOf(object, name),
+    value: truncate(text),
     remedy: SETTING_REMEDY,
   });
 }
 
-/** @throws FluxqError where the object has the label or annotation */
-function refuse(marked: Marked, name: string): void {
-  const text = settingOf(marked, name);
+/** @throws FluxqError FLUXQ_SETTING_INVALID if the object has this label or annotation */
+function rejectUnsupported(object: SettingSource, name: string): void {
+  const text = settingOf(object, name);
   if (text === undefined) return;
   throw new FluxqError('FLUXQ_SETTING_INVALID', UNSUPPORTED_PROBLEM, {
-    field: fieldOf(marked, name),
-    value: shortened(text),
+    field: fieldOf(object, name),
+    value: truncate(text),
     remedy: UNSUPPORTED_REMEDY,
   });
 }
 
-/** A name alone waits for success, as `afterok:` does. */
-function dependency(text: string): Dependency {
+/** A name without a type means `afterok:`. */
+function parseDependency(text: string): Dependency {
   const [first = '', name] = text.trim().split(':');
   if (name === undefined) return { type: 'afterok', name: first };
   return { type: DEPENDENCY_TYPES.find((type) => type === first) ?? 'afterok', name };
 }
 
-function walltime(text: string): number | undefined {
+function parseWalltime(text: string): number | undefined {
   const seconds = parseDuration(text) ?? 0;
   return seconds > 0 ? within(seconds, 0, MAX_WALLTIME_SECONDS) : undefined;
 }
@@ -131,12 +136,12 @@ function within(value: number, min: number, max: number): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-function fieldOf({ annotations }: Marked, name: string): string {
+function fieldOf({ annotations }: SettingSource, name: string): string {
   return `metadata.${annotations?.[name] === undefined ? 'labels' : 'annotations'}["${name}"]`;
 }
 
-/** The value stands in a sentence that the apiserver cuts off at 5 kB. */
-function shortened(text: string): string {
+/** The value is part of a message, which the apiserver truncates at 5 kB. */
+function truncate(text: string): string {
   const characters = Array.from(text);
   return characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text;
 }

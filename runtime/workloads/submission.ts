@@ -1,4 +1,4 @@
-/** From a workload as its user wrote it to a submission: settings, queue, walltime, priority, jobspec. */
+/** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { Config } from '../config';
@@ -11,19 +11,19 @@ import type { QueueSettings } from '../queue/settings';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
-import { joiningSettings } from './elastic-pod';
+import { elasticPodSettings } from './elastic-pod';
 import { workloadSettings } from './settings';
 
-/** What decides a workload's queue. */
+/** The facts that decide the queue of a workload. */
 export interface QueueRequest {
   readonly namespace: string;
-  /** The setting `fluxqueue/queue`. */
-  readonly asked: string | undefined;
-  /** The queue that its row is in already, if that is or was a queue. */
+  /** The setting `fluxqueue/queue`; undefined if the workload does not set it. */
+  readonly requested: string | undefined;
+  /** The queue of the workload's row; undefined for a new workload. */
   readonly current: string | undefined;
 }
 
-/** Chooses the queue of a workload and gives the settings that it is planned with. */
+/** Chooses the queue of a workload and returns the settings with which that queue plans it. */
 export interface QueueChoice {
   queueOf(request: QueueRequest): string;
   planOf(queue: string): QueueSettings;
@@ -32,14 +32,14 @@ export interface QueueChoice {
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;
   readonly queues: QueueChoice;
-  /** Value of a PriorityClass; without a name, of the cluster's default one. */
+  /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
-  /** Namespace of the stack: what its ServiceAccounts make is nobody's own. */
+  /** Namespace of the stack. Objects that its ServiceAccounts create belong to no user. */
   readonly stackNamespace: string;
   readonly units: Config['units'];
-  /** Labels and taints of the nodes as they are now: constraints are written with them. */
+  /** The current labels and taints of the nodes, from which constraints are written. */
   readonly clusterFacts: () => ClusterFacts;
-  /** A workload that can't be queued as it is written. */
+  /** Called for a workload that cannot be queued because its settings or its pod template are invalid. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
 }
@@ -47,13 +47,13 @@ export interface SubmissionBuilderOptions {
 export class SubmissionBuilder {
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
-  /** The new row; undefined when there was one already or the workload is invalid. */
+  /** Queues the workload. Returns undefined if it has a row already or is invalid. */
   async submit(object: KubernetesObject, adapter: WorkloadAdapter): Promise<WorkloadRow | undefined> {
     const submission = this.submissionOf(object, adapter, undefined);
     return submission === undefined ? undefined : this.options.workloadCache.submit(submission);
   }
 
-  /** What its user changed since it was queued; undefined when nothing. */
+  /** What the user changed since the workload was queued; undefined if nothing changed. */
   changeOf(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
@@ -61,20 +61,20 @@ export class SubmissionBuilder {
   ): SubmissionUpdate | undefined {
     const wanted = this.submissionOf(object, adapter, row.queue);
     if (wanted === undefined) return undefined;
-    const update = changeable(wanted);
-    // Equal shapes ask for the same; a jobspec from Postgres has its keys in another order.
-    const known = { ...changeable(row), jobspec: wanted.jobspec };
+    const update = mutableFields(wanted);
+    // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
+    const known = { ...mutableFields(row), jobspec: wanted.jobspec };
     return isDeepStrictEqual(update, known) ? undefined : update;
   }
 
-  /** As it would be submitted; undefined when it can't be. */
+  /** The submission of the workload as it is now; undefined if the workload is invalid. */
   submissionOf(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     current: string | undefined,
   ): Submission | undefined {
     try {
-      return this.read(object, adapter, current);
+      return this.build(object, adapter, current);
     } catch (error) {
       if (!(error instanceof FluxqError)) throw error;
       this.options.logger.warn(
@@ -86,17 +86,18 @@ export class SubmissionBuilder {
     }
   }
 
-  private read(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
+  private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
     const { queues, units, clusterFacts } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const settings =
-      joiningSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ?? workloadSettings(metadata);
+      elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ??
+      workloadSettings(metadata);
     const demand = adapter.demand(object);
-    const queue = queues.queueOf({ namespace, asked: settings.queue, current });
+    const queue = queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
-    const asked = settings.walltimeSeconds ?? demand.deadlineSeconds ?? plan.defaultWalltimeSeconds;
-    const walltime = Math.min(asked, plan.maxWalltimeSeconds);
+    const requested = settings.walltimeSeconds ?? demand.deadlineSeconds ?? plan.defaultWalltimeSeconds;
+    const walltime = Math.min(requested, plan.maxWalltimeSeconds);
     const jobspec = jobspecOf({
       pod: demand.spec,
       pods: Math.max(1, demand.pods),
@@ -111,13 +112,13 @@ export class SubmissionBuilder {
       namespace,
       name: metadata.name,
       queue,
-      priority: clamped(settings.priority ?? this.classPriority(demand), plan),
+      priority: clamp(settings.priority ?? this.classPriority(demand), plan),
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods: demand.pods,
       jobspec,
       shape: shapeOf(jobspec),
-      // Nothing to schedule: it waits until its user gives it pods.
+      // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       held: settings.hold || demand.pods === 0,
       user: this.userOf(metadata),
       after: settings.after,
@@ -129,7 +130,7 @@ export class SubmissionBuilder {
     return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
   }
 
-  /** Whom admission saw; what a controller made is its namespace's. */
+  /** The user that admission recorded; a workload that a controller created belongs to its namespace. */
   private userOf({ annotations, namespace = '' }: ObjectMeta): string {
     const user = annotations?.[USER_ANNOTATION] ?? '';
     const isOurs = user.startsWith(`system:serviceaccount:${this.options.stackNamespace}:`);
@@ -137,12 +138,12 @@ export class SubmissionBuilder {
   }
 }
 
-function clamped(priority: number, { priority: { min, max } }: QueueSettings): number {
+function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {
   return Math.min(max, Math.max(min, priority));
 }
 
-/** What its user may change while it waits. */
-function changeable(given: Submission): SubmissionUpdate {
-  const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = given;
+/** The fields that a user may change while the workload waits. */
+function mutableFields(submission: Submission): SubmissionUpdate {
+  const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
   return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
 }

@@ -1,4 +1,4 @@
-/** The webhook's certificate in a real cluster: shared, renewed, trusted, whoever comes first. */
+/** The webhook's certificate in a real cluster: how replicas share and renew it, and when the apiserver trusts it. */
 import { Testing } from 'cdk8s';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { rotateCertificates } from '../../runtime/admission/certificate-rotation';
@@ -48,7 +48,7 @@ describeCluster(
     async function configure(url?: string): Promise<void> {
       const chart = Testing.chart();
       new AdmissionWebhookConfiguration(chart, 'webhook', {
-        namespaceLabels: { nobody: 'has-this' },
+        namespaceLabels: { matches: 'no-namespace' },
         ...(url === undefined ? {} : { url }),
       });
       await getCluster().apply(Testing.synth(chart) as KubeObject[]);
@@ -61,14 +61,14 @@ describeCluster(
     };
     const pairOf = ({ key, cert, bundle }: StoredCertificate) => ({ key, cert, bundle });
 
-    it('is made once and found again', async () => {
+    it('is created once and then read from the Secret', async () => {
       const made = await ensureCertificate(options);
       expect(isDue(made, options.names, new Date())).toBe(false);
       expect(made.trusted).toBe(false);
       expect(await ensureCertificate(options)).toEqual(made);
     });
 
-    it('goes into a Secret that is there and empty, and leaves what else is in it', async () => {
+    it('is added to an existing Secret and keeps the other data of that Secret', async () => {
       const metadata = { name: options.secretName, namespace: NAMESPACE, labels: { keep: 'me' } };
       await getCluster().create({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { other: 'x' } });
       await ensureCertificate(options);
@@ -77,7 +77,7 @@ describeCluster(
       expect(Object.keys(secret.data as object).sort()).toEqual(['ca.crt', 'other', 'tls.crt', 'tls.key']);
     });
 
-    it('is the same for replicas that start together', async () => {
+    it('is the same for replicas that start at the same time', async () => {
       await configure();
       const found = await Promise.all(Array.from({ length: 6 }, () => ensureCertificate(options)));
       const stored = await ensureCertificate(options);
@@ -86,7 +86,7 @@ describeCluster(
       expect(await bundles()).toEqual([stored.bundle, stored.bundle]);
     });
 
-    it('is trusted as soon as the configuration is there, again after it was replaced', async () => {
+    it('is trusted once the configuration exists, and again after the configuration was replaced', async () => {
       const { bundle } = await ensureCertificate(options);
       for (let replaced = 0; replaced < 2; replaced++) {
         await getCluster().api.send('DELETE', CONFIGURATION);
@@ -98,7 +98,7 @@ describeCluster(
       }
     });
 
-    it('is also for the host that a configuration calls by URL', async () => {
+    it('covers the host of a URL in the configuration', async () => {
       await ensureCertificate(options);
       await configure('https://127.0.0.1:9443');
       expect(isDue(await ensureCertificate(options), ['127.0.0.1', ...options.names], new Date())).toBe(
@@ -109,7 +109,7 @@ describeCluster(
       expect(isDue(await ensureCertificate(options), ['::1', ...options.names], new Date())).toBe(false);
     });
 
-    it('is renewed after two thirds of its year; the one before stays trusted', async () => {
+    it('is renewed after two thirds of its validity, and the previous one stays trusted', async () => {
       await configure();
       const first = await ensureCertificate(options);
       expect(await ensureCertificate({ ...options, now: daysFromNow(242) })).toEqual({
@@ -123,7 +123,7 @@ describeCluster(
       expect(await bundles()).toEqual([renewed.bundle, renewed.bundle]);
     });
 
-    it('reaches a running webhook when another replica renews it', async () => {
+    it('is served by a running webhook after another replica renewed it', async () => {
       await configure();
       const first = await ensureCertificate(options);
       let served: StoredCertificate = first;
@@ -141,11 +141,73 @@ describeCluster(
       await rotation.stop();
     });
 
-    it('says what the apiserver refuses', async () => {
+    describe('whose Secret was lost', () => {
+      const path = () => `/api/v1/namespaces/${NAMESPACE}/secrets/${options.secretName}`;
+      const emptied = async () => {
+        await getCluster().api.send('DELETE', path());
+        await getCluster().create({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: options.secretName, namespace: NAMESPACE },
+        });
+      };
+
+      it.each([
+        ['deleted', () => getCluster().api.send('DELETE', path())],
+        ['emptied', emptied],
+      ])('because it was %s, is restored from the running webhook and stays trusted', async (_, lose) => {
+        await configure();
+        await ensureCertificate(options);
+        const first = await ensureCertificate(options);
+        const served: StoredCertificate[] = [];
+        const replicas = [1, 2].map(() =>
+          rotateCertificates(first, {
+            ...options,
+            client,
+            logger: createLogger('test', 'silent'),
+            onCertificate: (certificate) => served.push(certificate),
+          }),
+        );
+        try {
+          await lose();
+          await getCluster().waitFor('the Secret', async () => {
+            const { data } = await getCluster().get<{ data?: Record<string, string> }>(path());
+            return data?.['tls.crt'] !== undefined;
+          });
+          expect(pairOf(await ensureCertificate(options))).toEqual(pairOf(first));
+          expect([served, await bundles()]).toEqual([[], [first.bundle, first.bundle]]);
+        } finally {
+          for (const replica of replicas) await replica.stop();
+        }
+      });
+
+      it('is replaced by a new trusted one if no webhook serves it', async () => {
+        await configure();
+        const first = await ensureCertificate(options);
+        await getCluster().api.send('DELETE', path());
+        const second = await ensureCertificate(options);
+        expect(second.cert).not.toBe(first.cert);
+        expect(await bundles()).toEqual([second.bundle, second.bundle]);
+      });
+
+      it('is replaced by a new one if it is due for renewal', async () => {
+        await configure();
+        const first = await ensureCertificate(options);
+        await getCluster().api.send('DELETE', path());
+        const serving = () => first;
+        const second = await ensureCertificate({ ...options, serving, now: daysFromNow(300) });
+        expect(second.cert).not.toBe(first.cert);
+        expect(second.bundle.endsWith(first.bundle)).toBe(true);
+      });
+    });
+
+    it('fails with the error of the apiserver if the access is forbidden', async () => {
       const kubeconfig = await getCluster().kubeconfigForServiceAccount('default', NAMESPACE);
-      const nobody = createClient({ kubeconfig });
-      await expect(ensureCertificate({ ...options, client: nobody })).rejects.toMatchObject({ status: 403 });
-      nobody.close();
+      const unprivileged = createClient({ kubeconfig });
+      await expect(ensureCertificate({ ...options, client: unprivileged })).rejects.toMatchObject({
+        status: 403,
+      });
+      unprivileged.close();
     });
   },
   { scheduler: false },

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ca = new X509Certificate(pair.bundle);
 });
 
-it('makes a leaf for the names, signed by its own CA', () => {
+it('creates a leaf for the names that its own CA signed', () => {
   expect(leaf.checkHost('fluxqueue-webhook.fluxqueue-system.svc')).toBeDefined();
   expect(leaf.checkIP('127.0.0.1')).toBeDefined();
   expect(leaf.subjectAltName).toContain('IP Address:2001:DB8:0:0:0:0:0:7');
@@ -35,38 +35,38 @@ it('makes a leaf for the names, signed by its own CA', () => {
   expect(leaf.checkIssued(ca)).toBe(true);
 });
 
-it('gives the key of the leaf, for P-256, to serve with and nothing else', () => {
+it('creates a P-256 key for the leaf, which is valid for server authentication only', () => {
   expect(leaf.checkPrivateKey(createPrivateKey(pair.key))).toBe(true);
   expect(leaf.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
-  // Node calls the extended key usage that.
+  // Node returns the extended key usage as keyUsage.
   expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
 });
 
-it('takes a name longer than a common name may be', async () => {
+it('accepts a name that is longer than a common name', async () => {
   const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.svc`;
   const { cert } = await makeCertificate({ names: [long], now: NOW });
   expect(new X509Certificate(cert).checkHost(long)).toBe(long);
   expect(new X509Certificate(cert).subject).toBe(`CN=${long.slice(0, 64)}`);
 });
 
-it('holds for a year, from a little before now', () => {
+it('creates a certificate that is valid for a year, starting a little before now', () => {
   expect(Date.parse(leaf.validTo)).toBe(later(365).getTime());
   expect(Date.parse(leaf.validFrom)).toBeLessThan(NOW.getTime());
 });
 
-it('writes years after 2049', async () => {
+it('encodes years after 2049', async () => {
   const far = await makeCertificate({ names: NAMES, now: new Date('2050-02-03T04:05:06Z') });
   expect(new Date(new X509Certificate(far.cert).validTo).toISOString()).toBe('2051-02-03T04:05:06.000Z');
 });
 
-it('is due after two thirds, for other names, and when it is none', () => {
+it('reports a certificate as due after two thirds of its validity, for other names, or if it is invalid', () => {
   expect(isDue(pair, NAMES, later(243))).toBe(false);
   expect(isDue(pair, NAMES, later(244))).toBe(true);
   expect(isDue(pair, [...NAMES, 'other.svc'], NOW)).toBe(true);
   expect(isDue({ cert: 'nonsense' }, NAMES, NOW)).toBe(true);
 });
 
-it('keeps the CA before in the bundle until that expires', async () => {
+it('keeps the previous CA in the bundle until that CA expires', async () => {
   const renewed = await makeCertificate({ names: NAMES, now: later(250), trusted: pair.bundle });
   expect(validCas(renewed.bundle, later(250))).toEqual([
     renewed.bundle.slice(0, -pair.bundle.length),
@@ -77,7 +77,7 @@ it('keeps the CA before in the bundle until that expires', async () => {
   expect(again.bundle).not.toContain(pair.bundle);
 });
 
-it('passes over what is no certificate in a bundle', () => {
+it('skips invalid certificates in a bundle', () => {
   expect(
     validCas(`# comment\n${pair.bundle}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, NOW),
   ).toEqual([pair.bundle]);
@@ -111,11 +111,11 @@ describe('over TLS', () => {
     second = await makeCertificate({ names: NAMES, now: new Date(), trusted: first.bundle });
   });
 
-  it('a client accepts it by name, and by no other', async () => {
+  it('a client accepts the certificate for its name only', async () => {
     expect(await accepts(first.bundle, first, name)).toBe(true);
     expect(await accepts(first.bundle, first, 'other.svc')).toBe(false);
   });
-  it('while replicas change over, both are accepted', async () => {
+  it('a client with the renewed bundle accepts both certificates', async () => {
     expect(await accepts(second.bundle, first, name)).toBe(true);
     expect(await accepts(second.bundle, second, name)).toBe(true);
     expect(await accepts(first.bundle, second, name)).toBe(false);

@@ -1,12 +1,12 @@
-/** The mode in which every namespace takes part: what can never match, does not. */
+/** Cluster-wide admission: every namespace takes part except the excluded ones. */
 import { Testing } from 'cdk8s';
 import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { makeNamespace, untilAtWork } from './forms';
-import { job } from './objects';
+import { job } from './corpus-objects';
+import { makeNamespace, untilActive } from './forms';
 import { type Users, usersOf } from './users';
 
 describeCluster(
@@ -23,7 +23,7 @@ describeCluster(
       await cluster.apply(Testing.synth(chart) as KubeObject[]);
       for (const name of [STACK_NAMESPACE, 'excluded', 'any']) await makeNamespace(cluster, name, {});
       await makeNamespace(cluster, 'out', { 'fluxqueue/enabled': 'false' });
-      await untilAtWork(cluster, 'any');
+      await untilActive(cluster, 'any');
     });
     afterAll(() => users?.close());
 
@@ -33,24 +33,30 @@ describeCluster(
       return body.metadata.labels?.[ADMITTED_LABEL];
     };
 
-    it.each(['any', 'default'])('%s takes part', async (namespace) => {
+    it.each(['any', 'default'])('includes namespace %s', async (namespace) => {
       expect(await admitted(namespace)).toBe('true');
     });
 
-    it.each(['kube-system', STACK_NAMESPACE, 'excluded', 'out'])('%s does not', async (namespace) => {
-      expect(await admitted(namespace)).toBeUndefined();
-    });
+    it.each(['kube-system', STACK_NAMESPACE, 'excluded', 'out'])(
+      'excludes namespace %s',
+      async (namespace) => {
+        expect(await admitted(namespace)).toBeUndefined();
+      },
+    );
 
-    it.each(['kube-system', STACK_NAMESPACE])('%s does not even with the label', async (namespace) => {
-      await makeNamespace(getCluster(), namespace, { 'fluxqueue/enabled': 'true' });
-      await getCluster().waitFor('the label to be seen', async () => {
-        const { body } = await users.send(undefined, 'GET', `/api/v1/namespaces/${namespace}`);
-        return body.metadata.labels?.['fluxqueue/enabled'] === 'true';
-      });
-      expect(await admitted(namespace)).toBeUndefined();
-    });
+    it.each(['kube-system', STACK_NAMESPACE])(
+      'excludes namespace %s even with the label',
+      async (namespace) => {
+        await makeNamespace(getCluster(), namespace, { 'fluxqueue/enabled': 'true' });
+        await getCluster().waitFor('the label', async () => {
+          const { body } = await users.send(undefined, 'GET', `/api/v1/namespaces/${namespace}`);
+          return body.metadata.labels?.['fluxqueue/enabled'] === 'true';
+        });
+        expect(await admitted(namespace)).toBeUndefined();
+      },
+    );
 
-    it('pods that name no scheduler get ours', async () => {
+    it('gives the configured scheduler to pods that request the default one', async () => {
       const pod = (schedulerName?: string) => ({
         apiVersion: 'v1',
         kind: 'Pod',

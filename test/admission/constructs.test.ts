@@ -1,4 +1,4 @@
-/** Manifests of admission: what they are on paper; what they do is in the tests with a cluster. */
+/** The manifests of admission; the tests with a cluster check their effect. */
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -31,7 +31,7 @@ function configuration(props: AdmissionWebhookConfigurationProps = {}): Manifest
 }
 
 describe('the webhook configuration', () => {
-  it('closes the door of namespaces that opted in, and knows no others', () => {
+  it('fails closed for namespaces that opted in and matches no other namespaces', () => {
     const { metadata, webhooks } = configuration();
     expect(metadata.name).toBe('fluxqueue');
     expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'pods']);
@@ -62,7 +62,7 @@ describe('the webhook configuration', () => {
     expect(clientConfig).toEqual({ url: 'https://127.0.0.1:9443/mutate', caBundle: 'UEVN' });
   });
 
-  it('carries the annotations it is given beside its own', () => {
+  it('has the given annotations in addition to its own', () => {
     const { annotations } = configuration({
       annotations: { 'cert-manager.io/inject-ca-from': 'a/b' },
     }).metadata;
@@ -91,7 +91,7 @@ describe('every policy', () => {
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
 
   it.each(policies.map((policy) => [policy.metadata.name, policy] as const))(
-    '%s is bound, and can never see the namespaces of the system, the stack and the user',
+    '%s has a binding and excludes the namespaces of the system, the stack and the user',
     (name, { spec }) => {
       expect(manifests.filter((manifest) => manifest.spec.policyName === name)).toHaveLength(1);
       expect(spec.matchConstraints.namespaceSelector.matchExpressions).toContainEqual({
@@ -102,7 +102,7 @@ describe('every policy', () => {
     },
   );
 
-  it('comes after what it protects', () => {
+  it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
     expect(policies).toHaveLength(6);

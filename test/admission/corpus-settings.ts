@@ -1,7 +1,8 @@
-/** Entries of the corpus: values of settings. */
-import { type Entry, type ExpectedOutcome, job, pod } from './objects';
+/** Entries of the corpus: valid and invalid settings in labels and annotations. */
+import type { KubeObject } from '../cluster/api';
+import type { Entry, ExpectedOutcome } from './corpus-objects';
 
-type Make = typeof job | typeof pod;
+type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 
 const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['queue', ''],
@@ -59,17 +60,17 @@ const VALID: readonly (readonly [setting: string, value: string])[] = [
   ['hold', 'false'],
 ];
 
-/** Values that Kubernetes accepts in a label; annotations accept more. */
+/** The apiserver itself rejects other label values; annotations can have any value. */
 const LABEL = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-export const SETTING_ENTRIES: readonly Entry[] = [
+export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
   ...INVALID.map(([setting, value]) => invalidEntry(job, 'Job', 'annotations', setting, value)),
   ...INVALID.filter(([, value]) => LABEL.test(value)).map(([setting, value]) =>
     invalidEntry(pod, 'pod', 'labels', setting, value),
   ),
   ...VALID.map(([setting, value]) => validEntry(job, setting, value)),
   {
-    title: 'a valid annotation takes precedence over an invalid label',
+    title: 'a valid annotation that overrides an invalid label',
     object: job(
       {},
       { labels: { 'fluxqueue/walltime': 'soon' }, annotations: { 'fluxqueue/walltime': '5m' } },
@@ -77,7 +78,7 @@ export const SETTING_ENTRIES: readonly Entry[] = [
     expectedOutcome: { is: 'suspended' },
   },
   {
-    title: 'an invalid annotation takes precedence over a valid label',
+    title: 'an invalid annotation that overrides a valid label',
     object: job(
       {},
       { labels: { 'fluxqueue/walltime': '5m' }, annotations: { 'fluxqueue/walltime': 'soon' } },
@@ -85,7 +86,7 @@ export const SETTING_ENTRIES: readonly Entry[] = [
     expectedOutcome: denied('annotations', 'walltime'),
   },
   {
-    title: 'a gang of plain pods and an invalid walltime',
+    title: 'a group and an invalid walltime',
     object: pod(
       {},
       {

@@ -1,10 +1,11 @@
-/** Entries of the corpus: users that create workloads, and users that the workloads claim. */
+/** Entries of the corpus: the user who creates the workload, and the user that its annotation claims. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { type Entry, type ExpectedOutcome, job, pod } from './objects';
+import type { KubeObject } from '../cluster/api';
+import type { Entry, ExpectedOutcome } from './corpus-objects';
 
-type Make = typeof job | typeof pod;
+type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 
-const USERS: readonly (readonly [title: string, as: string])[] = [
+const USERS: readonly (readonly [description: string, as: string])[] = [
   ['a user', 'ada@example.com'],
   ["a ServiceAccount of a user's namespace", 'system:serviceaccount:science:builder'],
   ['the CronJob controller', 'system:serviceaccount:kube-system:cronjob-controller'],
@@ -13,23 +14,24 @@ const USERS: readonly (readonly [title: string, as: string])[] = [
   ['an anonymous user', 'system:anonymous'],
 ];
 
-export const USER_ENTRIES: readonly Entry[] = USERS.flatMap(([user, as]) => [
-  ...entries(job, { is: 'suspended' }, user, as),
-  ...entries(pod, { is: 'gated' }, user, as),
-]);
+export const USER_ENTRIES = (job: Make, pod: Make): readonly Entry[] =>
+  USERS.flatMap(([description, as]) => [
+    ...entries(job, { is: 'suspended' }, description, as),
+    ...entries(pod, { is: 'gated' }, description, as),
+  ]);
 
-function entries(make: Make, expectedOutcome: ExpectedOutcome, user: string, as: string): Entry[] {
-  const claim = { [USER_ANNOTATION]: 'somebody-else' };
+function entries(make: Make, expectedOutcome: ExpectedOutcome, description: string, as: string): Entry[] {
+  const claim = { [USER_ANNOTATION]: 'another-user' };
   return [
-    { title: `created by ${user}`, object: make(), expectedOutcome, as },
+    { title: `created by ${description}`, object: make(), expectedOutcome, as },
     {
-      title: `created by ${user}, with another annotation`,
+      title: `created by ${description}, with another annotation`,
       object: make({}, { annotations: { note: 'x' } }),
       expectedOutcome,
       as,
     },
     {
-      title: `created by ${user}, with a claim of another user`,
+      title: `created by ${description}, claiming another user`,
       object: make({}, { annotations: claim }),
       expectedOutcome,
       as,

@@ -1,4 +1,4 @@
-/** Compares an admitted object with the same object without admission, by the expected outcome of the corpus. */
+/** Compares an admitted object with the same object without admission and with the expected outcome. */
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -7,7 +7,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
-import type { ExpectedOutcome } from './objects';
+import type { ExpectedOutcome } from './corpus-objects';
 
 interface Term {
   matchExpressions?: unknown[];
@@ -22,7 +22,7 @@ type Spec = Record<string, unknown> & { affinity?: Affinity; schedulingGates?: {
 
 /**
  * Expects that `now` is `before` with exactly the changes of the outcome.
- * @param user expected user annotation; undefined: none, because a controller created the object
+ * @param user the expected user annotation; undefined for a controller
  */
 export function expectOutcome(
   before: KubeObject,
@@ -31,14 +31,14 @@ export function expectOutcome(
   user: string | undefined,
 ): void {
   if (expectedOutcome.is === 'untouched') expect(now).toEqual(before);
-  else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(markedWith(user, before)));
+  else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(withUser(user, before)));
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
-    expect(now).toEqual(asSuspended(markedWith(user, before), expectedOutcome.is === 'held'));
-  else throw new Error(`an object that should be ${expectedOutcome.is} was accepted`);
+    expect(now).toEqual(asSuspended(withUser(user, before), expectedOutcome.is === 'held'));
+  else throw new Error(`an object that should have been ${expectedOutcome.is} was admitted`);
 }
 
-function markedWith(user: string | undefined, object: KubeObject): KubeObject {
+function withUser(user: string | undefined, object: KubeObject): KubeObject {
   const { annotations: given } = object.metadata;
   if (given === undefined && user === undefined) return object;
   const { [USER_ANNOTATION]: _claim, ...others } = given ?? {};
@@ -95,7 +95,7 @@ function termsOf({ spec }: KubeObject): Term[] {
   return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 }
 
-/** The object without node selector terms, and always with the objects that contain them. */
+/** The object without node selector terms, but with an affinity in any case. */
 function withoutTerms(object: KubeObject): KubeObject {
   const spec = object.spec as Spec;
   const nodeAffinity = { ...spec.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: {} };

@@ -3,9 +3,9 @@ import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CORPUS } from './corpus';
+import { ADMIN, type Entry, userOf } from './corpus-objects';
 import { expectOutcome } from './expected-outcome';
 import { FORMS, type Form, installForms, PLAIN } from './forms';
-import { ADMIN, type Entry, userOf } from './objects';
 import { type Reply, type Users, usersOf } from './users';
 
 describeCluster(
@@ -24,21 +24,21 @@ describeCluster(
 
     const create = (namespace: string, { object, as }: Entry) => users.create(as, namespace, object);
 
-    it.each(CORPUS)('come out alike: $object.kind: $title', async (entry) => {
+    it.each(CORPUS)('give the same result for $object.kind: $title', async (entry) => {
       const replies = {} as Record<Form, Reply>;
       for (const form of FORMS) replies[form] = await create(form, entry);
-      const { policies, webhook: answered } = replies;
-      expect(policies.status).toBe(answered.status);
+      const { policies, webhook: reply } = replies;
+      expect(policies.status).toBe(reply.status);
       if (entry.expectedOutcome.is === 'denied') {
         expect(policies.status).toBe(422);
         const { code, field } = entry.expectedOutcome;
-        for (const form of FORMS) expect(ourPart(replies[form])).toMatch(`${code}: ${field}: `);
-        expect(ourPart(policies)).toBe(ourPart(answered));
+        for (const form of FORMS) expect(messageOf(replies[form])).toMatch(`${code}: ${field}: `);
+        expect(messageOf(policies)).toBe(messageOf(reply));
       } else if (entry.expectedOutcome.is === 'invalid') {
         for (const form of FORMS) expect(replies[form].body.message).toMatch(/is invalid: /);
       } else {
         expect(policies.status).toBe(201);
-        expect(normalised(policies)).toEqual(normalised(answered));
+        expect(normalised(policies)).toEqual(normalised(reply));
         const before = await create(PLAIN, entry);
         expect(before.status).toBe(201);
         expectOutcome(
@@ -53,18 +53,18 @@ describeCluster(
   { scheduler: false },
 );
 
-/** The sentence without the words that the apiserver puts before it. */
-function ourPart({ body }: Reply): string {
+/** The message without the prefix of the apiserver. */
+function messageOf({ body }: Reply): string {
   return /FLUXQ_.*/s.exec(body.message ?? '')?.[0] ?? `no code in: ${body.message}`;
 }
 
 /**
- * Kubernetes writes these labels into a Job's template, and from there into a Job that has no label
- * of its own: with our label it has one.
+ * Kubernetes writes these labels into a Job's template, and copies them to a Job without labels. An
+ * admitted Job has a label, so it does not get them.
  */
 const GENERATED = ['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]);
 
-/** Without what differs between any two objects. */
+/** The object without the fields that differ between any two objects. */
 function normalised({ body }: Reply): KubeObject {
   const text = JSON.stringify(body)
     .replaceAll(body.metadata.uid ?? '', 'UID')

@@ -1,4 +1,4 @@
-/** A control plane with both forms of admission side by side, each for namespaces of its own. */
+/** A control plane with both forms of admission, each for one namespace. */
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -6,18 +6,18 @@ import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admiss
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
-import { job, pod } from './objects';
+import { job, pod } from './corpus-objects';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
 
-/** Not opted in, and out of the guards' sight: what Kubernetes alone makes of an object. */
+/** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';
 const ENABLED = { 'fluxqueue/enabled': 'true' };
 
 /**
- * Makes the namespaces `policies`, `webhook` and `plain`, and applies the guards for the first two.
- * Resolves when both forms are at work.
+ * Creates the namespaces `policies`, `webhook` and `plain`, and applies the guards for the first two.
+ * Resolves when both forms are active.
  */
 export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   const tls = await makeCertificate({ names: ['127.0.0.1'], now: new Date() });
@@ -34,11 +34,11 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   await cluster.apply(Testing.synth(chart) as KubeObject[]);
   for (const form of FORMS) await makeNamespace(cluster, form, { ...ENABLED, form });
   await makeNamespace(cluster, PLAIN, {});
-  for (const form of FORMS) await untilAtWork(cluster, form);
+  for (const form of FORMS) await untilActive(cluster, form);
   return webhook;
 }
 
-/** A namespace in which pods can be created. */
+/** Creates a namespace and waits until pods can be created in it. */
 export async function makeNamespace(
   cluster: Cluster,
   name: string,
@@ -51,8 +51,8 @@ export async function makeNamespace(
   });
 }
 
-/** The apiserver takes up each new policy and webhook a moment after it has stored it: the change, the settings, the guards. */
-export async function untilAtWork(cluster: Cluster, namespace: string): Promise<void> {
+/** Waits until the apiserver uses the new policies, webhooks and guards, which happens a moment after it has stored them. */
+export async function untilActive(cluster: Cluster, namespace: string): Promise<void> {
   const create = async (group: string, plural: string, object: KubeObject): Promise<string> =>
     (await cluster.api.send('POST', `${group}/namespaces/${namespace}/${plural}?dryRun=All`, object)).text;
   const wrong = { labels: { 'fluxqueue/hold': 'perhaps' } };

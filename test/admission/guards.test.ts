@@ -1,4 +1,4 @@
-/** What nobody but the runtime may do, tried as several users on a real apiserver. */
+/** The changes that only the runtime may make, tried as several users on a real apiserver. */
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -11,8 +11,8 @@ import {
 import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
+import { JOB_CONTROLLER, job, pod } from './corpus-objects';
 import { FORMS, installForms, makeNamespace } from './forms';
-import { JOB_CONTROLLER, job, pod } from './objects';
 import { type Reply, type Users, usersOf } from './users';
 
 const ALICE = 'alice';
@@ -53,13 +53,13 @@ describeCluster(
       await webhook?.stop();
     });
 
-    const made = async (reply: Promise<Reply>): Promise<KubeObject> => {
+    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
       const { status, body } = await reply;
       expect(body.message ?? '').toBe('');
       expect(status).toBeLessThan(300);
       return body;
     };
-    const refused = async (reply: Promise<Reply>, start: string): Promise<void> => {
+    const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
       const { status, body } = await reply;
       expect(body.message).toContain(`denied request: ${start}`);
       expect(status).toBe(422);
@@ -67,141 +67,141 @@ describeCluster(
     const admittedLabel = (body: KubeObject) => body.metadata.labels?.[ADMITTED_LABEL];
 
     describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
-      const waiting = () => made(users.create(ALICE, namespace, job({ parallelism: 2, completions: 4 })));
+      const waiting = () => accepted(users.create(ALICE, namespace, job({ parallelism: 2, completions: 4 })));
 
-      it('only the runtime releases a Job that waits', async () => {
+      it('only the runtime releases a waiting Job', async () => {
         const train = await waiting();
-        await refused(
+        await denied(
           users.patch(ALICE, namespace, train, { spec: { suspend: false } }),
           'FLUXQ_HELD: spec.suspend: ',
         );
-        await refused(users.patch(ALICE, namespace, train, RELEASE), 'FLUXQ_');
-        expect(await made(users.patch(CONTROLLER, namespace, train, RELEASE))).toMatchObject(RELEASE);
+        await denied(users.patch(ALICE, namespace, train, RELEASE), 'FLUXQ_');
+        expect(await accepted(users.patch(CONTROLLER, namespace, train, RELEASE))).toMatchObject(RELEASE);
       });
 
-      it('users may suspend their Job, and label it, and change its size while it waits', async () => {
+      it('users can suspend their Job, label it, and change its size while it waits', async () => {
         const train = await waiting();
-        await made(users.patch(ALICE, namespace, train, { spec: { parallelism: 4 } }));
-        await made(
+        await accepted(users.patch(ALICE, namespace, train, { spec: { parallelism: 4 } }));
+        await accepted(
           users.patch(ALICE, namespace, train, { metadata: { labels: { 'fluxqueue/hold': 'true' } } }),
         );
-        await made(users.patch(CONTROLLER, namespace, train, RELEASE));
-        await made(users.patch(ALICE, namespace, train, { spec: { suspend: true } }));
+        await accepted(users.patch(CONTROLLER, namespace, train, RELEASE));
+        await accepted(users.patch(ALICE, namespace, train, { spec: { suspend: true } }));
       });
 
-      it('a released Job does not grow past what it was given', async () => {
+      it('a released Job cannot grow beyond its grant', async () => {
         const train = await waiting();
-        await made(users.patch(CONTROLLER, namespace, train, RELEASE));
-        await refused(
+        await accepted(users.patch(CONTROLLER, namespace, train, RELEASE));
+        await denied(
           users.patch(ALICE, namespace, train, { spec: { parallelism: 3 } }),
           'FLUXQ_RELEASED: spec.parallelism: ',
         );
-        await made(users.patch(ALICE, namespace, train, { spec: { parallelism: 1 } }));
+        await accepted(users.patch(ALICE, namespace, train, { spec: { parallelism: 1 } }));
       });
 
-      it('the admitted label stays as it is', async () => {
+      it('only the runtime changes the admitted label', async () => {
         const train = await waiting();
         const label = (value: string | null) => ({ metadata: { labels: { [ADMITTED_LABEL]: value } } });
         const start = `FLUXQ_RESERVED: metadata.labels["${ADMITTED_LABEL}"]: `;
         for (const value of [null, 'false', ''])
-          await refused(users.patch(ALICE, namespace, train, label(value)), start);
-        const probe = await made(users.create(ALICE, namespace, pod()));
+          await denied(users.patch(ALICE, namespace, train, label(value)), start);
+        const probe = await accepted(users.create(ALICE, namespace, pod()));
         for (const value of [null, 'false'])
-          await refused(users.patch(ALICE, namespace, probe, label(value)), start);
-        const kueues = job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
-        const unmanaged = await made(users.create(ALICE, namespace, kueues));
-        await refused(users.patch(ALICE, namespace, unmanaged, label('true')), start);
+          await denied(users.patch(ALICE, namespace, probe, label(value)), start);
+        const kueueJob = job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
+        const unmanaged = await accepted(users.create(ALICE, namespace, kueueJob));
+        await denied(users.patch(ALICE, namespace, unmanaged, label('true')), start);
         expect(
-          admittedLabel(await made(users.patch(CONTROLLER, namespace, train, label(null)))),
+          admittedLabel(await accepted(users.patch(CONTROLLER, namespace, train, label(null)))),
         ).toBeUndefined();
       });
 
-      it('nobody passes a workload off as made by another', async () => {
+      it('no user can claim that another user created a workload', async () => {
         const train = await waiting();
         expect(train.metadata.annotations).toMatchObject({ [USER_ANNOTATION]: ALICE });
         const claim = (user: string | null) => ({ metadata: { annotations: { [USER_ANNOTATION]: user } } });
         const start = `FLUXQ_RESERVED: metadata.annotations["${USER_ANNOTATION}"]: `;
         for (const user of ['bob', null])
-          await refused(users.patch(ALICE, namespace, train, claim(user)), start);
-        const probe = await made(users.create(ALICE, namespace, pod()));
-        await refused(users.patch(ALICE, namespace, probe, claim('bob')), start);
-        await made(users.patch(CONTROLLER, namespace, train, claim('bob')));
+          await denied(users.patch(ALICE, namespace, train, claim(user)), start);
+        const probe = await accepted(users.create(ALICE, namespace, pod()));
+        await denied(users.patch(ALICE, namespace, probe, claim('bob')), start);
+        await accepted(users.patch(CONTROLLER, namespace, train, claim('bob')));
       });
 
-      it('settings are judged when they change, and only then', async () => {
+      it('settings are validated only when they change', async () => {
         const train = await waiting();
         const setting = (value: string) => ({ metadata: { annotations: { 'fluxqueue/walltime': value } } });
-        await refused(
+        await denied(
           users.patch(ALICE, namespace, train, setting('soon')),
           'FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]: ',
         );
-        await made(users.patch(ALICE, namespace, train, setting('2h')));
+        await accepted(users.patch(ALICE, namespace, train, setting('2h')));
         const group = { metadata: { labels: { 'fluxqueue/group': 'ring' } } };
-        await refused(
+        await denied(
           users.patch(ALICE, namespace, train, group),
           'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: is not supported yet ',
         );
       });
 
       it('only the runtime ungates a pod', async () => {
-        const probe = await made(
+        const probe = await accepted(
           users.create(ALICE, namespace, pod({ schedulingGates: [{ name: 'mine' }] })),
         );
         const gates = (...names: string[]) => ({
           spec: { schedulingGates: names.map((name) => ({ name })) },
         });
-        await refused(
+        await denied(
           users.patch(ALICE, namespace, probe, gates('mine')),
           'FLUXQ_HELD: spec.schedulingGates: ',
         );
-        await made(users.patch(ALICE, namespace, probe, gates(GATE)));
-        await made(users.patch(CONTROLLER, namespace, probe, gates()));
+        await accepted(users.patch(ALICE, namespace, probe, gates(GATE)));
+        await accepted(users.patch(CONTROLLER, namespace, probe, gates()));
       });
     });
 
     describe.each(['policies', 'other'])('in the namespace %s', (namespace) => {
       const reserved = `FLUXQ_RESERVED: metadata.annotations["${ASSIGNMENT_ANNOTATION}"]: `;
 
-      it('nobody gives a Job its assignment but the runtime', async () => {
+      it('only the runtime sets the assignment of a Job', async () => {
         const inTemplate = job({}, {}, { metadata: assigned });
         for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
-          await refused(users.create(user, namespace, inTemplate), reserved);
-        await refused(users.create(ALICE, namespace, job({}, assigned)), reserved);
-        await made(users.create(CONTROLLER, namespace, inTemplate));
+          await denied(users.create(user, namespace, inTemplate), reserved);
+        await denied(users.create(ALICE, namespace, job({}, assigned)), reserved);
+        await accepted(users.create(CONTROLLER, namespace, inTemplate));
       });
 
-      it('pods have an assignment from the Job controller only, for pods of a Job', async () => {
+      it('only the Job controller creates pods with an assignment, and only pods of a Job', async () => {
         const ofJob = pod({}, { ...assigned, ...owner('batch/v1', 'Job') });
         for (const user of [ALICE, ...OTHER_CONTROLLERS])
-          await refused(users.create(user, namespace, ofJob), reserved);
+          await denied(users.create(user, namespace, ofJob), reserved);
         for (const user of [JOB_CONTROLLER, 'system:kube-controller-manager', CONTROLLER])
-          await made(users.create(user, namespace, ofJob));
+          await accepted(users.create(user, namespace, ofJob));
         const ofSet = pod({}, { ...assigned, ...owner('apps/v1', 'ReplicaSet') });
-        await refused(users.create('system:kube-controller-manager', namespace, ofSet), reserved);
-        const probe = await made(users.create(ALICE, namespace, pod()));
-        await refused(users.patch(ALICE, namespace, probe, { metadata: assigned }), reserved);
-        await made(users.patch(ALICE, namespace, probe, { metadata: { annotations: { mine: 'x' } } }));
+        await denied(users.create('system:kube-controller-manager', namespace, ofSet), reserved);
+        const probe = await accepted(users.create(ALICE, namespace, pod()));
+        await denied(users.patch(ALICE, namespace, probe, { metadata: assigned }), reserved);
+        await accepted(users.patch(ALICE, namespace, probe, { metadata: { annotations: { mine: 'x' } } }));
       });
 
       const ofTemplate = (metadata: object) => ({ spec: { template: { metadata } } });
       const numberStart = `metadata.annotations["${JOBID_ANNOTATION}"]: `;
 
-      it('nobody writes or changes the job id of a Job but the runtime', async () => {
+      it('only the runtime sets or changes the job id of a Job', async () => {
         const start = `FLUXQ_RESERVED: spec.template.${numberStart}`;
         const inTemplate = job({ suspend: true }, {}, { metadata: numbered('900000000') });
         for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
-          await refused(users.create(user, namespace, inTemplate), start);
-        const train = await made(users.create(ALICE, namespace, job({ suspend: true })));
-        await refused(users.patch(ALICE, namespace, train, ofTemplate(numbered('7'))), start);
-        await made(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('7'))));
+          await denied(users.create(user, namespace, inTemplate), start);
+        const train = await accepted(users.create(ALICE, namespace, job({ suspend: true })));
+        await denied(users.patch(ALICE, namespace, train, ofTemplate(numbered('7'))), start);
+        await accepted(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('7'))));
         for (const jobid of ['8', '', null])
-          await refused(users.patch(ALICE, namespace, train, ofTemplate(numbered(jobid))), start);
-        await made(users.patch(ALICE, namespace, train, ofTemplate({ annotations: { mine: 'x' } })));
-        await made(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('8'))));
-        await made(users.create(CONTROLLER, namespace, inTemplate));
+          await denied(users.patch(ALICE, namespace, train, ofTemplate(numbered(jobid))), start);
+        await accepted(users.patch(ALICE, namespace, train, ofTemplate({ annotations: { mine: 'x' } })));
+        await accepted(users.patch(CONTROLLER, namespace, train, ofTemplate(numbered('8'))));
+        await accepted(users.create(CONTROLLER, namespace, inTemplate));
       });
 
-      it('pods have a job id from the Job controller only, for pods of a Job', async () => {
+      it('only the Job controller creates pods with a job id, and only pods of a Job', async () => {
         const start = `FLUXQ_RESERVED: ${numberStart}`;
         const ofJob = pod({}, { ...numbered('7'), ...owner('batch/v1', 'Job') });
         const asReleased = pod(
@@ -212,54 +212,58 @@ describeCluster(
           },
         );
         for (const user of [ALICE, ...OTHER_CONTROLLERS])
-          await refused(users.create(user, namespace, ofJob), start);
+          await denied(users.create(user, namespace, ofJob), start);
         for (const user of [JOB_CONTROLLER, 'system:kube-controller-manager', CONTROLLER])
           for (const object of [ofJob, asReleased])
-            expect((await made(users.create(user, namespace, object))).metadata).toMatchObject(numbered('7'));
+            expect((await accepted(users.create(user, namespace, object))).metadata).toMatchObject(
+              numbered('7'),
+            );
         const ofSet = pod({}, { ...numbered('7'), ...owner('apps/v1', 'ReplicaSet') });
-        await refused(users.create('system:kube-controller-manager', namespace, ofSet), start);
-        const probe = await made(users.create(ALICE, namespace, pod()));
-        await refused(users.patch(ALICE, namespace, probe, { metadata: numbered('7') }), start);
+        await denied(users.create('system:kube-controller-manager', namespace, ofSet), start);
+        const probe = await accepted(users.create(ALICE, namespace, pod()));
+        await denied(users.patch(ALICE, namespace, probe, { metadata: numbered('7') }), start);
       });
     });
 
-    describe('in a namespace that takes no part', () => {
-      it('nothing can claim to be taken in', async () => {
+    describe('in a namespace without admission', () => {
+      it('no workload can have the admitted label', async () => {
         const labels = { [ADMITTED_LABEL]: 'true' };
         const start = `FLUXQ_RESERVED: metadata.labels["${ADMITTED_LABEL}"]: `;
-        await refused(users.create(ALICE, 'other', job({ suspend: true }, { labels })), start);
-        await refused(
+        await denied(users.create(ALICE, 'other', job({ suspend: true }, { labels })), start);
+        await denied(
           users.create(ALICE, 'other', pod({ schedulingGates: [{ name: GATE }] }, { labels })),
           start,
         );
       });
 
-      it("the queue's scheduler takes no pods past the queue", async () => {
+      it('no pod can use the scheduler of the queue without the queue', async () => {
         const skipping = pod({ schedulerName: SCHEDULER_NAME });
-        await refused(users.create(ALICE, 'other', skipping), 'FLUXQ_RESERVED: spec.schedulerName: ');
-        const gated = await made(users.create(ALICE, 'policies', skipping));
+        await denied(users.create(ALICE, 'other', skipping), 'FLUXQ_RESERVED: spec.schedulerName: ');
+        const gated = await accepted(users.create(ALICE, 'policies', skipping));
         expect(gated.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
       });
 
-      it('ordinary Jobs and pods live as ever', async () => {
-        const free = await made(users.create(ALICE, 'other', job({ suspend: true })));
-        await made(users.patch(ALICE, 'other', free, { spec: { suspend: false } }));
-        await made(users.patch(ALICE, 'other', free, { spec: { parallelism: 7 } }));
-        const probe = await made(users.create(ALICE, 'other', pod({ schedulingGates: [{ name: 'mine' }] })));
-        await made(users.patch(ALICE, 'other', probe, { spec: { schedulingGates: [] } }));
+      it('Jobs and pods are not restricted', async () => {
+        const free = await accepted(users.create(ALICE, 'other', job({ suspend: true })));
+        await accepted(users.patch(ALICE, 'other', free, { spec: { suspend: false } }));
+        await accepted(users.patch(ALICE, 'other', free, { spec: { parallelism: 7 } }));
+        const probe = await accepted(
+          users.create(ALICE, 'other', pod({ schedulingGates: [{ name: 'mine' }] })),
+        );
+        await accepted(users.patch(ALICE, 'other', probe, { spec: { schedulingGates: [] } }));
       });
 
-      it('objects from before the opt-in keep their wrong settings until someone changes those', async () => {
+      it('objects from before the opt-in keep invalid settings until a user changes these settings', async () => {
         const annotations = { 'fluxqueue/walltime': 'soon' };
-        const old = await made(users.create(ALICE, 'other', job({ suspend: true }, { annotations })));
+        const old = await accepted(users.create(ALICE, 'other', job({ suspend: true }, { annotations })));
         await makeNamespace(getCluster(), 'other', { 'fluxqueue/enabled': 'true' });
         await getCluster().waitFor('the opt-in', async () => {
           const { status } = await users.create(ALICE, 'other', job({}, { annotations }));
           return status === 422;
         });
-        await made(users.patch(ALICE, 'other', old, { metadata: { labels: { app: 'x' } } }));
+        await accepted(users.patch(ALICE, 'other', old, { metadata: { labels: { app: 'x' } } }));
         const worse = { metadata: { annotations: { 'fluxqueue/walltime': 'later' } } };
-        await refused(users.patch(ALICE, 'other', old, worse), 'FLUXQ_SETTING_INVALID: ');
+        await denied(users.patch(ALICE, 'other', old, worse), 'FLUXQ_SETTING_INVALID: ');
       });
     });
   },

@@ -1,20 +1,20 @@
-/** RFC 6902 `add` and `remove`, the operations that admission uses, as the apiserver applies them. */
+/** Applies the JSON patch operations (RFC 6902) that admission uses, as the apiserver does. */
 import type { JsonPatch } from '../../runtime/admission/review';
 
 type Json = Record<string, unknown> | unknown[];
 
-/** A patched copy. @throws when the parent of a path is missing, as the apiserver does */
+/** Returns a patched copy. @throws if the parent of a path is missing, as the apiserver does */
 export function applyPatch<T>(document: T, patch: readonly JsonPatch[]): T {
   const copy = structuredClone(document);
   for (const operation of patch) {
-    const [parent, last] = placeOf(copy as Json, operation.path);
+    const [parent, last] = locate(copy as Json, operation.path);
     if (operation.op === 'add') add(parent, last, structuredClone(operation.value));
     else remove(parent, last);
   }
   return copy;
 }
 
-function placeOf(document: Json, path: string): [parent: Json, last: string] {
+function locate(document: Json, path: string): [parent: Json, last: string] {
   const tokens = path
     .split('/')
     .slice(1)

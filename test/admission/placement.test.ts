@@ -1,11 +1,11 @@
-/** From a user's Job to its exact nodes through either form: the real Job controller, scheduler and kwok nodes. */
+/** A released Job runs on exactly its nodes in both forms, with the real Job controller and scheduler on kwok nodes. */
 import { ASSIGNMENT_ANNOTATION } from '../../constructs/api/labels';
 import type { WebhookServer } from '../../runtime/admission/server';
 import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
+import { job } from './corpus-objects';
 import { FORMS, installForms } from './forms';
-import { job } from './objects';
 import { type Users, usersOf } from './users';
 
 const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
@@ -33,7 +33,7 @@ describeCluster(
       return (await getCluster().get<{ items: PodObject[] }>(path)).items;
     };
 
-    it.each([...FORMS])('runs where its assignment says (%s)', async (namespace) => {
+    it.each([...FORMS])('runs on the nodes of its assignment (%s)', async (namespace) => {
       const parts = [
         { node: 'node-2', pods: 3 },
         { node: 'node-0', pods: 3 },

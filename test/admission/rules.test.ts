@@ -2,9 +2,9 @@ import type { AdmissionRequest } from '../../runtime/admission/review';
 import { admit } from '../../runtime/admission/rules';
 import type { KubeObject } from '../cluster/api';
 import { CORPUS } from './corpus';
+import { ADMIN, job, pod, userOf } from './corpus-objects';
 import { expectOutcome } from './expected-outcome';
 import { applyPatch } from './json-patch';
-import { ADMIN, job, pod, userOf } from './objects';
 
 const request = (object: KubeObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest => {
   const [group, version] = object.apiVersion.includes('/')
@@ -41,7 +41,7 @@ describe('the corpus', () => {
   });
 
   it.each(CORPUS.filter(({ expectedOutcome }) => expectedOutcome.is !== 'denied'))(
-    'changes its own result no more: $object.kind: $title',
+    'is not changed a second time: $object.kind: $title',
     ({ object, as = ADMIN }) => {
       const by = { userInfo: { username: as } };
       const once = applyPatch(object, admit(request(object, by)).patch);
@@ -50,7 +50,7 @@ describe('the corpus', () => {
   );
 });
 
-describe('everything else is allowed as it is', () => {
+describe('every other request is allowed unchanged', () => {
   const allowed = { allowed: true, patch: [] };
   it.each(['UPDATE', 'DELETE', 'CONNECT'] as const)('%s', (operation) => {
     expect(admit(request(job(), { operation }))).toEqual(allowed);
@@ -77,17 +77,17 @@ describe('the scheduler', () => {
     const verdict = admit(request(object), { schedulerName: 'fluxqueue-scheduler' });
     return (applyPatch(object, verdict.patch).spec as { schedulerName?: string }).schedulerName;
   };
-  it('is chosen for pods that ask for the default one', () => {
+  it('is set for pods that request the default one', () => {
     expect(scheduler(pod())).toBe('fluxqueue-scheduler');
     expect(scheduler(pod({ schedulerName: 'default-scheduler' }))).toBe('fluxqueue-scheduler');
   });
-  it('stays where the user chose one, and on pods that are not ours', () => {
+  it('does not change if the user chose one or the pod is not queued', () => {
     expect(scheduler(pod({ schedulerName: 'volcano' }))).toBe('volcano');
     expect(scheduler(pod({ nodeName: 'n1' }))).toBeUndefined();
   });
 });
 
-it('leaves fields it does not know in place', () => {
+it('keeps unknown fields', () => {
   const future = {
     ...pod({ schedulingGroup: { name: 'x' }, affinity: { future: { deep: [1, null] } } }),
     more: 1,

@@ -7,7 +7,7 @@ import {
   type WebhookOptions,
   type WebhookServer,
 } from '../../runtime/admission/server';
-import { pod } from './objects';
+import { pod } from './corpus-objects';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -97,8 +97,8 @@ const review = (object: object | undefined, more: object = {}) => ({
 });
 const badPod = pod({}, { labels: { 'fluxqueue/priority': 'high' } });
 
-describe('an answer', () => {
-  it('patches on /mutate, and only judges on /validate', async () => {
+describe('the webhook', () => {
+  it('patches on /mutate and returns only the verdict on /validate', async () => {
     await start();
     const { status, review: mutated } = await post(review(pod()), '/mutate?timeout=5s');
     expect(status).toBe(200);
@@ -123,16 +123,16 @@ describe('an answer', () => {
     expect(errors).toEqual([]);
   });
 
-  it('gives a patch only where there is one', async () => {
+  it('returns no patch for an object that does not change', async () => {
     await start();
     const { review: untouched } = await post(review(pod({ nodeName: 'n1' })));
     expect(untouched.response).toEqual({ uid: 'u-1', allowed: true });
   });
 });
 
-describe('what is no review gets one back that says no', () => {
+describe('an invalid request gets a review that denies it', () => {
   it.each([
-    ['no JSON', '{', 400],
+    ['invalid JSON', '{', 400],
     ['null', 'null', 400],
     ['no request', '{}', 400],
     ['no uid', { request: { kind: { kind: 'Pod' } } }, 400],
@@ -147,13 +147,13 @@ describe('what is no review gets one back that says no', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('a wrong path, a wrong method', async () => {
+  it('a wrong path or a wrong method', async () => {
     await start();
     expect((await post(review(pod()), '/')).status).toBe(404);
     expect((await post('', '/mutate', { method: 'GET' })).status).toBe(405);
   });
 
-  it('an object of a shape that no apiserver sends is refused, not let past', async () => {
+  it('an object with an invalid structure', async () => {
     await start();
     const { status, review: answered } = await post(review({ spec: { schedulingGates: 7 } }));
     expect(status).toBe(200);
@@ -164,7 +164,7 @@ describe('what is no review gets one back that says no', () => {
 });
 
 describe('limits', () => {
-  it('takes 3 MB, refuses more than 4 MiB, announced or not', async () => {
+  it('accept a body of 3 MB and reject one above 4 MiB, with or without a content length', async () => {
     await start();
     const of = (bytes: number) => JSON.stringify(review(pod({}, { annotations: { a: 'x'.repeat(bytes) } })));
     expect((await post(of(3_000_000))).status).toBe(200);
@@ -175,7 +175,7 @@ describe('limits', () => {
     expect((await post(review(pod()))).status).toBe(200);
   });
 
-  it('gives up a request that does not arrive', async () => {
+  it('abort a request that stays incomplete', async () => {
     await start({ deadline: 200 });
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect({ host: LOOPBACK, port: server.port, ca: first.bundle }, () => {
@@ -193,7 +193,7 @@ describe('limits', () => {
 });
 
 describe('the certificate', () => {
-  it('changes for new connections; open ones go on', async () => {
+  it('changes for new connections only', async () => {
     await start();
     const before = await post(review(pod()));
     const second = await makeCertificate({ names: [LOOPBACK], now: new Date(), trusted: first.bundle });
@@ -207,7 +207,7 @@ describe('the certificate', () => {
     expect(after.serial).not.toBe(before.serial);
   });
 
-  it('stays when the new one is none, or has another key', async () => {
+  it('stays if the new one is invalid or has another key', async () => {
     await start();
     const other = await makeCertificate({ names: [LOOPBACK], now: new Date() });
     const invalid = expect.objectContaining({ code: 'FLUXQ_CERTIFICATE_INVALID' });
@@ -220,13 +220,13 @@ describe('the certificate', () => {
 });
 
 describe('start and stop', () => {
-  it('says that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     await start();
     const second = startWebhook({ host: LOOPBACK, port: server.port, tls: first });
     await expect(second).rejects.toMatchObject({ code: 'FLUXQ_PORT_IN_USE', field: 'webhook.port' });
   });
 
-  it('answers what is under way, and then closes its connection although the client would keep it', async () => {
+  it('answers a request that has begun, and then closes its connection although the client would keep it', async () => {
     await start();
     const body = JSON.stringify(review(pod()));
     let stopped: Promise<void> | undefined;
@@ -261,7 +261,7 @@ describe('start and stop', () => {
     await stopped;
   }, 10_000);
 
-  it('closes kept connections', async () => {
+  it('closes idle connections', async () => {
     await start();
     await post(review(pod()));
     await server.stop();

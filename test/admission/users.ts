@@ -1,4 +1,4 @@
-/** Creates objects as any user: an administrator's token that impersonates. */
+/** Creates objects as any user, by impersonation with the administrator's token. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import type { Cluster, KubeObject } from '../cluster/cluster';
@@ -9,7 +9,10 @@ export interface Reply {
 }
 
 export interface Users {
-  /** @param user may do everything that RBAC decides (group system:masters), so that only admission says no; none: the administrator */
+  /**
+   * @param user the impersonated user, in group system:masters, so that RBAC allows everything and only admission
+   *   denies; undefined for the administrator
+   */
   send(user: string | undefined, method: string, path: string, body?: unknown): Promise<Reply>;
   create(user: string | undefined, namespace: string, object: KubeObject): Promise<Reply>;
   /** Merge patch. */

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { encodeAssignment } from '../../runtime/workloads/assignment';
-import { JOB_CONTROLLER, job, pod } from '../admission/objects';
+import { JOB_CONTROLLER, job, pod } from '../admission/corpus-objects';
 import { FORMS, type Form, installForms, PLAIN } from '../admission/forms';
 import { usersOf } from '../admission/users';
 import type { KubeObject } from '../cluster/api';

@@ -1,7 +1,7 @@
 /**
- * Rendered clusters, booted with a real Flux: pods are sandboxes of this machine. Runs where there is a Flux
- * (`FLUX_PREFIX`, or `flux` in PATH), bubblewrap, and the right to make networks; elsewhere it is skipped, and
- * the scripts are held to a fake flux alone.
+ * Boots rendered clusters with a real Flux; the pods are sandboxes on this machine. The suite requires a Flux
+ * (`FLUX_PREFIX`, or `flux` in PATH), bubblewrap, and the right to create networks; otherwise it is skipped, and
+ * only a fake flux tests the scripts.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { Network } from './network';
 import { type Image, Pods } from './pods';
 
 const FLUX = fluxPrefix();
-const can =
+const isSupported =
   FLUX !== undefined && process.getuid?.() === 0 && ['bwrap', 'ip', 'nsenter', 'setpriv'].every(found);
 
 function fluxPrefix(): string | undefined {
@@ -30,10 +30,10 @@ function found(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 }
 
-const WITHOUT: Image = { folders: {} };
-const WITH: Image = { folders: { [FLUX ?? '']: FLUX ?? '' }, path: [`${FLUX}/bin`] };
-const fluxion = existsSync(`${FLUX}/lib/flux/modules/sched-fluxion-qmanager.so`);
-/** Laid out as the published view: what it was built as, in /opt/software, and a tree of it in /opt/view. */
+const WITHOUT_FLUX: Image = { folders: {} };
+const WITH_FLUX: Image = { folders: { [FLUX ?? '']: FLUX ?? '' }, path: [`${FLUX}/bin`] };
+const hasFluxion = existsSync(`${FLUX}/lib/flux/modules/sched-fluxion-qmanager.so`);
+/** The layout of the published view image: the packages in /opt/software and their merged tree in /opt/view. */
 const VIEW: Image = { folders: { '/opt/software': '/opt/software', '/opt/view': FLUX ?? '' } };
 
 let network: Network;
@@ -46,7 +46,7 @@ async function remove(): Promise<void> {
 
 const CERTIFICATE = makeCertificate({ name: 'mc', hostname: 'test', madeAt: new Date(0) });
 
-/** The manifests as `fluxqueue render` prints them, and the Secret that they wait for. */
+/** The manifests that `fluxqueue render` prints, and the Secret that they mount. */
 function manifests(spec: object, namespace?: string, name = 'mc'): ManifestObject[] {
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
   const resource = { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', metadata, spec };
@@ -58,7 +58,7 @@ function manifests(spec: object, namespace?: string, name = 'mc'): ManifestObjec
 
 type Container = Partial<MiniClusterSpec['containers'][number]>;
 
-/** A cluster whose image has Flux, unless it says otherwise. */
+/** A cluster whose image contains Flux. */
 function cluster(container: Container, more: Partial<MiniClusterSpec> = {}): Pods {
   const { flux = {}, ...rest } = more;
   const spec = {
@@ -67,20 +67,20 @@ function cluster(container: Container, more: Partial<MiniClusterSpec> = {}): Pod
     flux: { container: { disable: true }, ...flux },
     ...rest,
   };
-  pods = new Pods(manifests(spec, 'lab'), () => WITH, network);
+  pods = new Pods(manifests(spec, 'lab'), () => WITH_FLUX, network);
   return pods;
 }
 
 const SOCKET = 'local:///mnt/flux/config/run/flux/local';
 
-/** A flux command in pod 0, as a user's `kubectl exec` would run it. */
+/** Runs a flux command in pod 0, as `kubectl exec` does. */
 async function inLead(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await pods!.exec(0, [`${FLUX}/bin/flux`, 'proxy', SOCKET, ...words]);
   if (code !== 0) throw new Error(`${words.join(' ')}: ${code}: ${stderr}`);
   return stdout.trim();
 }
 
-/** How many nodes the instance has up. */
+/** The number of nodes that are up in the instance. */
 async function nodesUp(): Promise<number> {
   const words = ['flux', 'resource', 'list', '-s', 'free', '-no', '{nnodes}'];
   return Number(await inLead(...words).catch(() => '0'));
@@ -88,7 +88,7 @@ async function nodesUp(): Promise<number> {
 
 const lines = (text: string) => text.trim().split('\n').sort();
 
-(can ? describe : describe.skip)('with a real Flux', () => {
+(isSupported ? describe : describe.skip)('with a real Flux', () => {
   beforeAll(() => {
     network = new Network();
   });
@@ -96,9 +96,9 @@ const lines = (text: string) => text.trim().split('\n').sort();
   afterAll(() => network.remove());
 
   test.each<[string, Image]>([
-    ['in the image', WITH],
-    ['from the view', WITHOUT],
-  ])('an image and a command are enough: Flux %s', async (_, image) => {
+    ['in the image', WITH_FLUX],
+    ['from the view', WITHOUT_FLUX],
+  ])('runs a spec with only an image and a command, with Flux %s', async (_, image) => {
     const spec = { size: 4, containers: [{ image: 'app', command: 'hostname' }] };
     pods = new Pods(manifests(spec), (name) => (name === 'app' ? image : VIEW), network);
     const { lead, workers } = await pods.toTheEnd();
@@ -107,7 +107,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(lead.stderr).toContain('quorum-full');
   });
 
-  test('a task on each node', async () => {
+  test('runs one task on each node', async () => {
     const { lead } = await cluster({ command: 'hostname' }, { size: 4, tasks: 4 }).toTheEnd();
     expect([lead.code, lines(lead.stdout)]).toEqual([0, ['mc-0', 'mc-1', 'mc-2', 'mc-3']]);
   });
@@ -117,12 +117,12 @@ const lines = (text: string) => text.trim().split('\n').sort();
     ['a script', { commands: { script: 'exit 3\n' } }],
     ['a launcher', { command: "flux run -n2 sh -c 'exit 3'", launcher: true }],
     ['a batch script', { command: '#!/bin/sh\nflux run sh -c "exit 3"\n', batchRaw: true }],
-  ])('the exit code is that of %s', async (_, container) => {
+  ])('exits with the exit code of %s', async (_, container) => {
     const { lead } = await cluster(container).toTheEnd();
     expect(lead.code).toBe(3);
   });
 
-  test('batch: every line a job, a failed one fails the whole', async () => {
+  test('runs each line of a batch as a job and fails if one of them fails', async () => {
     const command = 'echo one\n-n1 hostname\nsh -c "exit 4"\n';
     const post = 'cat /tmp/fluxout/*.out';
     const { lead } = await cluster({ command, batch: true, commands: { post } }, { size: 1 }).toTheEnd();
@@ -130,7 +130,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(lines(lead.stdout).filter((line) => /^(one|mc-0)$/.test(line))).toEqual(['mc-0', 'one']);
   });
 
-  test('batch over several nodes, quiet', async () => {
+  test('runs a quiet batch on several nodes', async () => {
     const command = '-N2 -n2 hostname\n';
     const post = 'cat /tmp/fluxout/*.out';
     const more = { tasks: 0, logging: { quiet: true } };
@@ -139,7 +139,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lines(printed.join(''))]).toEqual([0, ['mc-0', 'mc-1']]);
   });
 
-  test('quiet: nothing but what the command prints', async () => {
+  test('prints only the output of the command if quiet is set', async () => {
     const { lead, workers } = await cluster(
       { command: 'echo hello' },
       { logging: { quiet: true } },
@@ -147,7 +147,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.stdout, lead.stderr, workers[0]!.stderr]).toEqual(['hello\n', '', '']);
   });
 
-  test('strict, debug, timed, zeromq and blocks', async () => {
+  test('supports the strict, debug, timed and zeromq logging options and all command blocks', async () => {
     const blocks = ['init', 'pre', 'brokerPre', 'workerPre', 'post'];
     const commands = Object.fromEntries(blocks.map((name) => [name, `echo ${name}`]));
     const { lead, workers } = await cluster(
@@ -159,16 +159,16 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(lead.stderr).toMatch(/FLUXTIME/);
   });
 
-  test('interactive: jobs from outside, then shut down', async () => {
+  test('runs jobs that are submitted to an interactive cluster until it is shut down', async () => {
     const [lead] = await cluster({}, { size: 3 }).startAll();
     await waitFor('three nodes', async () => (await nodesUp()) === 3);
     expect(lines(await inLead('flux', 'run', '-N3', 'hostname'))).toEqual(['mc-0', 'mc-1', 'mc-2']);
-    // The proxy that it came through is cut off by it and says so; the lead's end is what counts.
+    // The shutdown also ends the proxy, which then fails; only the exit code of the lead broker counts.
     await inLead('flux', 'shutdown', '--quiet').catch(() => undefined);
     expect((await lead!.ended).code).toBe(0);
   });
 
-  test('restricted: another user, a root that is read-only, no capabilities', async () => {
+  test('runs restricted pods: as another user, with a read-only root and without capabilities', async () => {
     const { lead, workers } = await cluster(
       { command: 'id -u' },
       { pod: { restricted: true }, tasks: 2 },
@@ -176,13 +176,13 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lead.stdout, workers[0]!.code]).toEqual([0, '1000\n1000\n', 143]);
   });
 
-  test('a user without restrictions', async () => {
+  test('runs as the user of the security context', async () => {
     const pod = { securityContext: { runAsUser: 12345 } };
     const { lead } = await cluster({ command: 'id -u' }, { pod }).toTheEnd();
     expect([lead.code, lead.stdout]).toEqual([0, '12345\n']);
   });
 
-  test('cores are those of the spec, and no task is pinned to one', async () => {
+  test('registers the cores of the spec and does not pin tasks to cores', async () => {
     const command = 'grep Cpus_allowed_list /proc/self/status';
     const { lead } = await cluster(
       { command, resources: { requests: { cpu: '1' } } },
@@ -199,7 +199,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(await inLead('flux', 'resource', 'list', '-s', 'all', '-no', '{nnodes}:{ncores}')).toBe('4:12');
   });
 
-  test('a retried lead gets its workers back', async () => {
+  test('reconnects the workers to a restarted lead broker', async () => {
     const mc = cluster({}, { size: 3 });
     const [lead] = await mc.startAll();
     await waitFor('three nodes', async () => (await nodesUp()) === 3);
@@ -210,7 +210,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(lines(await inLead('flux', 'run', '-N3', 'hostname'))).toHaveLength(3);
   });
 
-  test('grows to what it was told it may, and shrinks', async () => {
+  test('grows up to its maximum size and shrinks', async () => {
     const mc = cluster({ resources: { requests: { cpu: '1' } } }, { size: 2, minSize: 2, maxSize: 4 });
     await mc.startAll();
     await waitFor('two nodes', async () => (await nodesUp()) === 2);
@@ -221,13 +221,13 @@ const lines = (text: string) => text.trim().split('\n').sort();
     await waitFor('three nodes', async () => (await nodesUp()) === 3);
   });
 
-  test('cores that nobody named are those of the machine, also of pods that are not there yet', async () => {
+  test('registers the cores of the machine for all pods, including future ones, if the spec has none', async () => {
     await cluster({}, { size: 1, minSize: 1, maxSize: 3 }).startAll();
     await waitFor('a node', async () => (await nodesUp()) === 1);
     expect(await inLead('flux', 'resource', 'list', '-s', 'all', '-no', '{nnodes}')).toBe('3');
   });
 
-  test('a minimal service: workers are reached through the lead alone', async () => {
+  test('reaches workers only through the lead broker with a minimal service', async () => {
     const { lead } = await cluster(
       { command: 'hostname' },
       { tasks: 2, flux: { minimalService: true } },
@@ -235,14 +235,14 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lines(lead.stdout)]).toEqual([0, ['mc-0', 'mc-1']]);
   });
 
-  test('the simple scheduler, where it is asked for', async () => {
+  test('uses the simple scheduler if the spec requests it', async () => {
     const command = 'flux module list';
     const container: Container = { command, launcher: true };
     const { lead } = await cluster(container, { flux: { scheduler: { simple: true } } }).toTheEnd();
     expect(lead.stdout).toMatch(/sched-simple/);
   });
 
-  (fluxion ? test : test.skip)('Fluxion, with the policies asked for', async () => {
+  (hasFluxion ? test : test.skip)('uses Fluxion with the policies of the spec', async () => {
     const scheduler = { queuePolicy: 'easy', matchPolicy: 'lonodex' };
     const command = 'flux module stats sched-fluxion-qmanager; flux ion-resource params';
     const { lead } = await cluster({ command, launcher: true }, { flux: { scheduler } }).toTheEnd();
@@ -250,7 +250,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect(lead.stdout).toContain('"policy": "easy"');
   });
 
-  test('a sidecar waits for the socket and uses Flux', async () => {
+  test('lets a sidecar use Flux once the socket exists', async () => {
     const shared = { volumes: { shared: { path: '/shared' } } };
     const containers = [
       {
@@ -272,7 +272,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
   });
 
   test.each(['archive.tar', 'archive.tar.gz', 'archive'])(
-    'what a cluster did is known to the next by %s',
+    'restores the jobs of an earlier cluster from %s',
     async (name) => {
       const state = mkdtempSync(join(tmpdir(), 'fluxqueue-state-'));
       const volumes = { state: { path: '/state', hostPath: state } };
@@ -293,7 +293,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     },
   );
 
-  test('in the network of the nodes, whose names the hosts have', async () => {
+  test('runs in the host network with the host names of the nodes', async () => {
     const { lead } = await cluster(
       { command: 'hostname' },
       { tasks: 2, pod: { hostNetwork: true } },
@@ -301,7 +301,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lines(lead.stdout)]).toEqual([0, ['node-0', 'node-1']]);
   });
 
-  test('a broker of its own configuration', async () => {
+  test('uses a custom broker configuration', async () => {
     const brokerConfig = manifests({ size: 2, containers: [{ image: 'app' }] }, 'lab')
       .map(({ data }) => (data as Record<string, string> | undefined)?.['config_broker.toml'])
       .find((text) => text !== undefined)!;
@@ -309,7 +309,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lines(lead.stdout)]).toEqual([0, ['mc-0', 'mc-1']]);
   });
 
-  test('options of the broker, of submit, of the environment', async () => {
+  test('passes broker options, submit options and environment variables', async () => {
     const flux = {
       optionFlags: '-o verbose=1',
       submitCommand: 'flux run --label-io',
@@ -321,7 +321,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     expect([lead.code, lines(lead.stdout)]).toEqual([0, ['0: a b c', '1: a b c']]);
   });
 
-  test('brokers of another cluster join', async () => {
+  test('accepts brokers of another cluster', async () => {
     const flux = { container: { disable: true }, bursting: { clusters: [{ name: 'burst', size: 1 }] } };
     await cluster({ resources: { requests: { cpu: '1' } } }, { size: 1, minSize: 1, flux }).startAll();
     await waitFor('a node', async () => (await nodesUp()) === 1);
@@ -331,7 +331,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
       containers: [{ image: 'app', resources: { requests: { cpu: '1' } } }],
       flux: { container: { disable: true }, bursting: { leadBroker }, curveCertSecret: 'mc-curve' },
     };
-    const burst = new Pods(manifests(spec, 'lab', 'burst'), () => WITH, network, 8);
+    const burst = new Pods(manifests(spec, 'lab', 'burst'), () => WITH_FLUX, network, 8);
     try {
       await burst.startAll();
       await waitFor('two nodes', async () => (await nodesUp()) === 2);
@@ -341,10 +341,10 @@ const lines = (text: string) => text.trim().split('\n').sort();
     }
   });
 
-  test('what `flux keygen` writes is a certificate to us too', () => {
+  test('accepts a certificate that flux keygen wrote', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'fluxqueue-keygen-')), 'curve.cert');
     execFileSync(`${FLUX}/bin/flux`, ['keygen', '--name', 'mc', file]);
-    expect(() => checkCertificate(readFileSync(file, 'utf8'), 'it')).not.toThrow();
+    expect(() => checkCertificate(readFileSync(file, 'utf8'), 'test')).not.toThrow();
     rmSync(dirname(file), { recursive: true });
   });
 });

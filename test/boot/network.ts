@@ -1,7 +1,7 @@
-/** A network of its own for every pod, joined by a bridge that nothing else of this machine is on. */
+/** A network namespace for each pod, connected by a bridge that nothing else on this machine uses. */
 import { execFileSync } from 'node:child_process';
 
-/** Pods there can be. */
+/** The maximum number of pods. */
 export const SIZE = 16;
 
 export class Network {
@@ -18,7 +18,7 @@ export class Network {
     return `10.77.0.${index + 10}`;
   }
 
-  /** What starts a command in the pod's network. */
+  /** The command prefix that runs a command in the network of a pod. */
   inside(index: number): string[] {
     return ['ip', 'netns', 'exec', `${this.name}-${index}`];
   }

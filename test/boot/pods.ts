@@ -1,7 +1,7 @@
 /**
- * The pods of one rendered cluster as sandboxes of this machine, with a real Flux in them: each pod has its own
- * network, host name, files and process ids, its containers are what the manifests say. What a kubelet does for
- * a Job's pods is here as far as MiniClusters need it; the Job controller's part is the test's.
+ * Runs the pods of one rendered cluster as sandboxes on this machine with a real Flux. Each pod has its own network,
+ * host name, files and process ids, and the containers of its manifest. This class does what a kubelet does, as far
+ * as MiniClusters need it; the tests do what the Job controller does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,15 +16,15 @@ import { makeVolumes } from './volumes';
 
 interface Running {
   readonly process: ChildProcess;
-  /** In this machine's numbering. */
+  /** The process id outside the sandbox. */
   readonly pid: Promise<number>;
   readonly ended: Promise<Ended>;
 }
 
 export interface Image {
-  /** Folders of this machine by where the image has them. */
+  /** Folders of this machine by their path in the image. */
   readonly folders: Readonly<Record<string, string>>;
-  /** Folders in PATH beside the usual ones. */
+  /** Additional folders in PATH. */
   readonly path?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export class Pods {
     private readonly objects: readonly ManifestObject[],
     private readonly images: Images,
     private readonly network = new Network(),
-    /** Where in the network pod 0 is: two clusters can share one. */
+    /** Network index of pod 0, so that two clusters can share one network. */
     private readonly first = 0,
   ) {
     this.job = objects.find(({ kind }) => kind === 'Job')!;
@@ -53,7 +53,7 @@ export class Pods {
     return (this.job.spec as { template: { spec: PodSpec } }).template.spec;
   }
 
-  /** Starts pod `index`: the init containers one after the other, then the broker's. */
+  /** Starts pod `index`: the init containers one after the other, then the broker container. */
   async start(index: number): Promise<Running> {
     const folder = join(this.folder, String(index));
     rmSync(folder, { recursive: true, force: true });
@@ -83,7 +83,7 @@ export class Pods {
     return Promise.all(Array.from({ length: this.size }, (_, index) => this.start(index)));
   }
 
-  /** What pod 0 ended with; the others are then told to go, as the Job's success policy has it. */
+  /** Waits for the end of pod 0 and then terminates the other pods, as the success policy of the Job does. */
   async toTheEnd(): Promise<{ lead: Ended; workers: Ended[] }> {
     const all = await this.startAll();
     const lead = await all[0]!.ended;
@@ -107,7 +107,7 @@ export class Pods {
       if (exitCode === null && signalCode === null) signal(await pid, 'SIGTERM');
   }
 
-  /** Ends what runs; the network is whose it is. */
+  /** Kills all containers; the creator of the network removes the network. */
   async remove(): Promise<void> {
     for (const each of [...this.running.values()].flat()) {
       each.process.kill('SIGKILL');
@@ -138,7 +138,7 @@ export class Pods {
     return `${this.job.metadata.name}-${index}`;
   }
 
-  /** What the cluster's DNS would say: the pods of the headless Service, and what a Service with an address has behind it. */
+  /** Writes the DNS names of the cluster: the pods of the headless Service, or the pod behind a Service with an address. */
   private hostsFile(folder: string, own: number): string {
     const { subdomain } = this.pod;
     const { namespace = 'default' } = this.job.metadata;
@@ -154,7 +154,7 @@ export class Pods {
         })
       : [`${this.network.address(this.first)} ${subdomain}.${domain} ${subdomain}`];
     const path = join(folder, 'hosts');
-    // The kubelet writes the pod's own name, DNS the others.
+    // In a cluster, the kubelet writes the pod's own name and DNS has the others.
     const self = `${this.network.address(this.first + own)} ${this.hostname(own)}`;
     writeFileSync(path, `${['127.0.0.1 localhost', self, ...lines].join('\n')}\n`);
     return path;

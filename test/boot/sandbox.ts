@@ -1,4 +1,4 @@
-/** One container as a bubblewrap command: this machine's programs, the image's folders, the pod's volumes. */
+/** Runs one container as a bubblewrap command with the programs of this machine, the folders of the image and the volumes of the pod. */
 import { existsSync } from 'node:fs';
 import type { Image } from './pods';
 import type { Volume } from './volumes';
@@ -46,7 +46,7 @@ interface Sandbox {
 }
 
 const PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-/** What programs of this machine need of /etc. */
+/** The files in /etc that programs of this machine need. */
 const ETC = [
   'alternatives',
   'group',
@@ -86,7 +86,7 @@ export function sandbox(of: Sandbox): string[] {
   ];
 }
 
-/** Those above the mounts, which bubblewrap would make for root alone. */
+/** Creates the parent folders of the mounts, because bubblewrap would create them with access for root only. */
 function folders(paths: readonly string[]): string[] {
   const above = paths.flatMap((path) =>
     path.split('/').map((_, depth, parts) => parts.slice(0, depth + 1).join('/')),

@@ -1,4 +1,4 @@
-/** The volumes of a pod as folders of this machine, with the owners and modes that a kubelet gives them. */
+/** Creates the volumes of a pod as folders on this machine, with the owners and modes that a kubelet sets. */
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ManifestObject } from '../../constructs/minicluster';
@@ -19,7 +19,7 @@ export interface Volume {
   };
 }
 
-/** Folders by the volumes' names. */
+/** Returns the folders by the names of the volumes. */
 export function makeVolumes(
   objects: readonly ManifestObject[],
   pod: PodSpec,
@@ -48,14 +48,14 @@ interface File {
   readonly mode: number;
 }
 
-/** What a Secret or a projected volume puts into its folder. */
+/** The files of a Secret or projected volume. */
 export function filesOf({ name, secret, projected }: Volume, objects: readonly ManifestObject[]): File[] {
   if (secret !== undefined) {
     const { secretName, defaultMode: mode = 0o644 } = secret;
     const data = Object.entries(dataOf(objects, 'Secret', secretName));
     return data.map(([at, text]) => ({ at, text, mode }));
   }
-  if (projected === undefined) throw new Error(`volume ${name} is of no kind that is made here`);
+  if (projected === undefined) throw new Error(`volume ${name} has a type that is not supported`);
   return projected.sources.flatMap(({ configMap }) => {
     const data = dataOf(objects, 'ConfigMap', configMap.name);
     return configMap.items.map(({ key, path, mode = 0o644 }) => ({ at: path, text: data[key]!, mode }));
@@ -68,7 +68,7 @@ function dataOf(objects: readonly ManifestObject[], kind: string, name: string):
   return (found.data ?? found.stringData) as Record<string, string>;
 }
 
-/** With a group of its own the kubelet lets the group read what the owner may read. */
+/** With an fsGroup, the kubelet gives the group the same read access as the owner. */
 function write(path: string, text: string, mode: number, group: number | undefined): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

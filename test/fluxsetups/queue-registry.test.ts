@@ -4,8 +4,8 @@ import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-s
 import { fluxSetup } from './fluxsetup-objects';
 
 const setup = (name: string, createdAt = '2026-01-01T00:00:00Z'): Setup => ({ name, createdAt });
-const NONE = { namespace: 'science', asked: undefined, current: undefined };
-const asks = (asked: string) => ({ ...NONE, asked });
+const NONE = { namespace: 'science', requested: undefined, current: undefined };
+const asks = (requested: string) => ({ ...NONE, requested });
 
 describe('a workload that names a queue', () => {
   test.each([
@@ -20,8 +20,8 @@ describe('a workload that names a queue', () => {
     ],
     ['one that is not there', 'tema', [setup('team')], 'default', 'science/tema'],
     ['the own queue of a stack without one', 'default', [], undefined, 'science/default'],
-  ])('%s', (_, asked, setups, own, queue) => {
-    expect(queueOf(asks(asked), setups, own)).toBe(queue);
+  ])('%s', (_, requested, setups, own, queue) => {
+    expect(queueOf(asks(requested), setups, own)).toBe(queue);
   });
 });
 

@@ -31,8 +31,41 @@ test('smaller units', () => {
 
 test('what others take is rounded once per node, not once per pod', () => {
   const agents = Array.from({ length: 10 }, () => of({ cpu: '50m', memory: '100Mi' }));
-  expect(unmanagedUnits(agents)).toEqual({ core: 1, memory: 1 });
-  expect(unmanagedUnits([of({})])).toEqual({});
+  expect(unmanagedUnits(agents, of({ cpu: '4', memory: '8Gi' }))).toEqual({ core: 1, memory: 1 });
+  expect(unmanagedUnits([of({})], of({ cpu: '4', memory: '8Gi' }))).toEqual({});
+});
+
+test.each<[string, Quantities, Quantities, object]>([
+  [
+    'what is left above the last unit',
+    { cpu: '1930m', memory: '3900Mi' },
+    { cpu: '300m', memory: '800Mi' },
+    {},
+  ],
+  ['a little more than that', { cpu: '1930m' }, { cpu: '931m' }, { core: 1 }],
+  ['anything of a whole number', { cpu: '2' }, { cpu: '1m' }, { core: 1 }],
+  ['more than there is', { cpu: '2', memory: '2Gi' }, { cpu: '7', memory: '9Gi' }, { core: 2, memory: 2 }],
+  ['what the node has none of', { cpu: '2' }, { 'nvidia.com/gpu': '1' }, {}],
+  [
+    'a gpu of one of two vendors',
+    { 'nvidia.com/gpu': '2', 'amd.com/gpu': '1' },
+    { 'amd.com/gpu': '1' },
+    { gpu: 1 },
+  ],
+])('pods that are not ours take of their node %s', (_, allocatable, used, units) => {
+  expect(unmanagedUnits([of(used)], of(allocatable))).toEqual(units);
+});
+
+test('what is left beside others always fits in the node, and no whole unit that would fit is lost', () => {
+  const milli = fc.integer({ min: 1, max: 8_000 });
+  fc.assert(
+    fc.property(fc.array(milli, { maxLength: 5 }), fc.integer({ min: 1, max: 64_000 }), (others, node) => {
+      const used = others.reduce((a, b) => a + b, 0);
+      const cpu = (millis: number) => of({ cpu: `${millis}m` });
+      const left = (nodeUnits(cpu(node)).core ?? 0) - (unmanagedUnits(others.map(cpu), cpu(node)).core ?? 0);
+      expect(left).toBe(Math.max(0, Math.floor((node - used) / 1000)));
+    }),
+  );
 });
 
 test.each([

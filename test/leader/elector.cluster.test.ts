@@ -55,7 +55,10 @@ function tests(getCluster: () => Cluster): void {
     await Promise.all(replicas.map(({ proxy }) => proxy.stop()));
   });
 
-  async function replica(identity: string, options: Partial<LeaderElectorOptions> = {}): Promise<Replica> {
+  async function replica(
+    identity: string | undefined,
+    options: Partial<LeaderElectorOptions> = {},
+  ): Promise<Replica> {
     const proxy = await startFaultProxy(getCluster());
     const settings: ClientOptions = { kubeconfig: proxy.kubeconfig };
     const client = createClient(settings);
@@ -65,7 +68,7 @@ function tests(getCluster: () => Cluster): void {
       client,
       namespace: 'default',
       name,
-      identity,
+      ...(identity === undefined ? {} : { identity }),
       fence: async () => {
         fence += 1;
         return fence;
@@ -306,6 +309,61 @@ function tests(getCluster: () => Cluster): void {
     await getCluster().restartApiserver();
     const leader = await waitFor('a leader', () => [a, b].find(({ elector }) => elector.leading));
     expect(a.lost.length).toBe(leader === a && a.acquired.length === 1 ? 0 : 1);
+  });
+
+  describe('a holder that has died without giving the Lease back', () => {
+    const POD = '3f0c0a52-7d0f-4f0e-9d6f-5b9a2c1d8e77';
+
+    /** Far from running out, by the clock of a replica whose clock stands still. */
+    async function hold(holderIdentity: string): Promise<void> {
+      const now = new Date().toISOString().replace('Z', '000Z');
+      await admin.create(leases('default'), {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name, namespace: 'default', annotations: { [FENCE_ANNOTATION]: '7' } },
+        spec: { holderIdentity, leaseDurationSeconds: 600, renewTime: now, leaseTransitions: 3 },
+      });
+    }
+    const candidate = (podUid?: string) =>
+      replica(undefined, {
+        clock: new ManualClock(),
+        fence: async (atLeast) => atLeast + 1,
+        ...(podUid === undefined ? {} : { podUid }),
+      });
+
+    test('is replaced at once by the next process of its pod, under a higher fence', async () => {
+      await hold(`controller-0_${POD}_an-earlier-process`);
+      const a = await candidate(POD);
+      await leads(a);
+      expect(a.acquired).toEqual([8]);
+      expect(a.elector.identity).toMatch(new RegExp(`_${POD}_[-0-9a-f]{36}$`));
+      expect(await stored()).toMatchObject({
+        metadata: { annotations: { [FENCE_ANNOTATION]: '8', [LAST_FENCE_ANNOTATION]: '8' } },
+        spec: { holderIdentity: a.elector.identity, leaseTransitions: 4 },
+      });
+    });
+
+    test.each([
+      ['of another pod with the same name', `controller-0_${POD.replace('3', '4')}_process`, POD],
+      ['of a pod whose UID only ends alike', `controller-0_1${POD}_process`, POD],
+      ['on the same host, where nobody says which pod that is', `controller-0_${POD}_process`, undefined],
+      ['that has the UID for a name', POD, POD],
+    ])('is waited for when it is %s', async (_, holder, podUid) => {
+      await hold(holder);
+      const a = await candidate(podUid);
+      await waitFor('a look', () => a.elector.holder === holder);
+      expect([a.elector.leading, a.acquired]).toEqual([false, []]);
+      expect((await stored()).spec?.holderIdentity).toBe(holder);
+    });
+
+    test('is overtaken by one process only, whose successor overtakes it in turn', async () => {
+      const a = await candidate(POD);
+      await leads(a);
+      const b = await candidate(POD);
+      await leads(b);
+      expect([a.acquired, b.acquired]).toEqual([[1], [2]]);
+      expect((await stored()).spec?.holderIdentity).toBe(b.elector.identity);
+    });
   });
 
   test('times that contradict each other are refused', () => {

@@ -9,23 +9,23 @@ const SERVICE: Manifest = { apiVersion: 'v1', kind: 'Service', metadata: { name:
 const answer = (status: number, message: string) =>
   new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
 
-function applied(manifest: Manifest, error?: Error) {
+function apply(manifest: Manifest, error?: Error) {
   const calls: unknown[][] = [];
   const patch = async (...args: unknown[]) => {
     calls.push(args);
     if (error !== undefined) throw error;
     return undefined;
   };
-  return { calls, refusal: applyManifest({ patch: patch as never }, manifest, 'science') };
+  return { calls, rejection: applyManifest({ patch: patch as never }, manifest, 'science') };
 }
 
-test('applies under a manager of its own; only a workload by force', async () => {
+test('applies with its own field manager and forces only the apply of a workload', async () => {
   for (const [manifest, path, force] of [
     [JOB, '/apis/batch/v1/namespaces/science/jobs/hello', true],
     [SERVICE, '/api/v1/namespaces/science/services/hello', false],
   ] as const) {
-    const { calls, refusal } = applied(manifest);
-    expect(await refusal).toBeUndefined();
+    const { calls, rejection } = apply(manifest);
+    expect(await rejection).toBeUndefined();
     expect(calls).toEqual([
       [path, manifest, 'apply', { fieldManager: 'fluxqueue-minicluster', force, metadataOnly: true }],
     ]);
@@ -34,60 +34,63 @@ test('applies under a manager of its own; only a workload by force', async () =>
 
 test.each([
   [
-    'a template that can not change',
+    'an immutable template',
     422,
     'Job.batch "hello" is invalid: spec.template: Invalid value: {"a":"b"}: field is immutable',
     'Immutable',
-    /^Job hello: .* \(refused: spec\.template\); delete the MiniCluster and apply it anew/,
+    /^Job hello: .* \(immutable: spec\.template\); delete and recreate the MiniCluster/,
   ],
   [
-    'a value that is none',
+    'an invalid value',
     422,
     'spec.template.spec.x: Required value',
     'Rejected',
     /^Job hello: FLUXQ_KUBERNETES_INVALID: spec\.template/,
   ],
   [
-    'a quota',
+    'an exceeded quota',
     403,
     'exceeded quota: small',
     'Forbidden',
     /^Job hello: FLUXQ_KUBERNETES_FORBIDDEN: exceeded quota: small; /,
   ],
   [
-    'an object of another owner',
+    'an object with another controller',
     422,
     'metadata.ownerReferences: Invalid value: []: Only one reference can have Controller set to true. Found "true" in …',
     'NameTaken',
-    /^Job hello belongs to something else; /,
+    /^Job hello already exists and has another controller; /,
   ],
   [
-    'an object of another manager',
+    'an object of another field manager',
     409,
     'Apply failed with 1 conflict',
     'NameTaken',
-    /managed by somebody else: .*: Apply failed/,
+    /^Job hello conflicts with another field manager: .*: Apply failed/,
   ],
-])('%s is an answer', async (_, status, message, reason, words) => {
-  expect(await applied(JOB, answer(status, message)).refusal).toEqual({
+])('returns a rejection for %s', async (_, status, message, reason, text) => {
+  expect(await apply(JOB, answer(status, message)).rejection).toEqual({
     reason,
-    message: expect.stringMatching(words),
+    message: expect.stringMatching(text),
   });
 });
 
-test('says nothing of the template', async () => {
+test('does not show the template in the message', async () => {
   const message = 'spec.template: Invalid value: {"env":"hunter2"}: field is immutable';
-  expect((await applied(JOB, answer(422, message)).refusal)?.message).not.toContain('hunter2');
+  expect((await apply(JOB, answer(422, message)).rejection)?.message).not.toContain('hunter2');
 });
 
 test.each([
-  ['a server that is busy', answer(503, 'busy')],
-  ['no answer', new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true })],
-])('%s is thrown', async (_, error) => {
-  await expect(applied(JOB, error).refusal).rejects.toBe(error);
+  ['an unavailable apiserver', answer(503, 'busy')],
+  [
+    'a request without an answer',
+    new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true }),
+  ],
+])('throws for %s', async (_, error) => {
+  await expect(apply(JOB, error).rejection).rejects.toBe(error);
 });
 
-test('a kind that it has no right to is an error', async () => {
+test('throws for a kind that the controller cannot write', async () => {
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'hello' } };
-  await expect(applied(role).refusal).rejects.toMatchObject({ code: 'FLUXQ_MINICLUSTER_KIND' });
+  await expect(apply(role).rejection).rejects.toMatchObject({ code: 'FLUXQ_MINICLUSTER_KIND' });
 });

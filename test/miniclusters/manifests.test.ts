@@ -1,20 +1,20 @@
 import { DEADLINE_ANNOTATION, GANG_SIZE } from '../../constructs/api/labels';
 import { renderMiniCluster } from '../../constructs/minicluster/index';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
-import { applied, isWorkload, type Manifest, pathOf } from '../../runtime/miniclusters/manifests';
+import { isWorkload, type Manifest, manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
 import type { MiniCluster } from '../../runtime/miniclusters/resource';
 import { type Progress, progressOfJob } from '../../runtime/miniclusters/workload-status';
 import { cluster, job } from './objects';
 
 function manifests(spec: Partial<MiniClusterSpec>): Manifest[] {
   const resource = cluster(spec);
-  return renderMiniCluster(resource).map((manifest) => applied(manifest, resource, undefined));
+  return renderMiniCluster(resource).map((manifest) => manifestToApply(manifest, resource, undefined));
 }
 
 const jobOf = (all: readonly Manifest[]) => all.find(isWorkload)!;
 const gangOf = (spec: Partial<MiniClusterSpec>) => jobOf(manifests(spec)).metadata.annotations?.[GANG_SIZE];
 
-test('every object has a path of its own, and belongs to the resource alone', () => {
+test('gives every object a distinct path and the MiniCluster as its only owner', () => {
   const services = [{ name: 'db', image: 'db', ports: [80] }];
   const all = manifests({ services });
   const paths = all.map((manifest) => pathOf(manifest, 'science'));
@@ -38,7 +38,7 @@ test('every object has a path of its own, and belongs to the resource alone', ()
     });
 });
 
-test('a change of size changes nothing that Kubernetes would refuse', () => {
+test('changes only mutable fields when the size changes', () => {
   const containers = [{ image: 'flux', command: 'hostname' }];
   const small = manifests({ size: 2, maxSize: 8, containers, tasks: 0 });
   const large = manifests({ size: 8, maxSize: 8, containers, tasks: 0 });
@@ -51,7 +51,7 @@ test('a change of size changes nothing that Kubernetes would refuse', () => {
   expect(sizeless(jobOf(small))).toEqual(sizeless(jobOf(large)));
 });
 
-test('only of a cluster that can grow are some of the pods a gang', () => {
+test('sets a gang size only for a cluster that can grow', () => {
   expect(gangOf({ size: 4 })).toBeUndefined();
   expect(gangOf({ size: 4, maxSize: 4 })).toBeUndefined();
   expect(gangOf({ size: 4, maxSize: 8 })).toBe('4');
@@ -59,13 +59,13 @@ test('only of a cluster that can grow are some of the pods a gang', () => {
   expect(gangOf({ size: 4, minSize: 2, maxSize: 8, priority: -1 })).toBe('2');
 });
 
-test('a deadline that the queue enforces stays, unless its user ends it sooner', () => {
+test('keeps the deadline that the queue enforces unless the user has an earlier one', () => {
   const resource = cluster({ deadlineSeconds: 1000 });
   const released = job({ activeDeadlineSeconds: 600 });
   const annotations = { [DEADLINE_ANNOTATION]: '600' };
   const enforced = progressOfJob({ ...released, metadata: { ...released.metadata, annotations } }, []);
   const deadline = (of: MiniCluster, progress: Progress) =>
-    jobOf(renderMiniCluster(of).map((manifest) => applied(manifest, of, progress))).spec;
+    jobOf(renderMiniCluster(of).map((manifest) => manifestToApply(manifest, of, progress))).spec;
   expect(deadline(resource, enforced)).toMatchObject({ activeDeadlineSeconds: 600 });
   expect(deadline(resource, progressOfJob(released, []))).toMatchObject({ activeDeadlineSeconds: 1000 });
   expect(deadline(cluster({ deadlineSeconds: 60 }), enforced)).toMatchObject({ activeDeadlineSeconds: 60 });

@@ -1,4 +1,4 @@
-/** MiniClusters, Jobs and pods for tests of what is pure. */
+/** MiniClusters, Jobs and pods for unit tests. */
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import type { Job, Pod } from '../../runtime/kubernetes/types';

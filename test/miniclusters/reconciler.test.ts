@@ -1,124 +1,15 @@
-/** Single steps of one MiniCluster against an apiserver of paper; the life of it is in minicluster.test.ts. */
-import { ADMITTED_LABEL, GANG_SIZE, HOLD } from '../../constructs/api/labels';
+/** Single reconciles of one MiniCluster against a fake apiserver; test/stack/miniclusters.test.ts has a real one. */
+import { GANG_SIZE, HOLD } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
-import type { EventNote } from '../../runtime/kubernetes/events';
-import type { Job } from '../../runtime/kubernetes/types';
-import type { Manifest } from '../../runtime/miniclusters/manifests';
-import type { Part } from '../../runtime/miniclusters/prune';
-import { MiniClusterReconciler } from '../../runtime/miniclusters/reconciler';
-import type { MiniCluster } from '../../runtime/miniclusters/resource';
-import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { OwnedObject } from '../../runtime/miniclusters/prune';
 import { rowIn } from '../queue/rows';
-import { CREATED, cluster, job, NOW } from './objects';
+import { FakeApiserver } from './fake-apiserver';
+import { CREATED } from './objects';
 
-const KEY = 'science/hello';
-
-/** What the reconciler sees, and what it did. */
-class FakeApiserver {
-  cluster: MiniCluster | undefined;
-  job: Job | undefined;
-  row: WorkloadRow | undefined;
-  parts: Part[] = [];
-  now = NOW;
-  /** `verb kind`, in order. */
-  readonly calls: string[] = [];
-  readonly bodies: Manifest[] = [];
-  readonly told: EventNote[] = [];
-  /** Refused from now on: `verb path` ends with this. */
-  refuse: { readonly call: string; readonly error: ApiError } | undefined;
-  private readonly reconciler: MiniClusterReconciler;
-
-  constructor(spec: Partial<MiniClusterSpec> = {}) {
-    this.cluster = cluster(spec);
-    this.reconciler = new MiniClusterReconciler({
-      client: this.client(),
-      clusterOf: () => this.cluster,
-      jobOf: () => this.job,
-      statefulSetOf: () => undefined,
-      partsOf: () => this.parts,
-      podsOf: () => [],
-      rowOf: () => this.row,
-      recordEvent: (_, news) => this.told.push(news),
-      now: () => this.now,
-    });
-  }
-
-  /** @returns what it did, and in how many seconds it looks again */
-  async step(): Promise<{ calls: string[]; again: number | undefined }> {
-    this.calls.length = 0;
-    const again = await this.reconciler.reconcile(KEY);
-    return { calls: [...this.calls], again: again === undefined ? undefined : again.after / 1000 };
-  }
-
-  get status() {
-    return this.cluster!.status!;
-  }
-
-  condition(wanted: string) {
-    return this.status.conditions!.find(({ type }) => type === wanted)!;
-  }
-
-  body(kind: string): Manifest | undefined {
-    return this.bodies.findLast((body) => body.kind === kind);
-  }
-
-  /** Its Job as the apiserver made it, seen from now on. */
-  made(spec: Partial<Job['spec']> = {}, status: Job['status'] = {}, owner = 'u'): void {
-    const made = job(spec, status);
-    const ownerReferences = [
-      {
-        apiVersion: 'flux-framework.org/v1alpha2',
-        kind: 'MiniCluster',
-        name: 'hello',
-        uid: owner,
-        controller: true,
-      },
-    ];
-    this.job = {
-      ...made,
-      metadata: { ...made.metadata, ownerReferences, labels: { [ADMITTED_LABEL]: 'true' } },
-    };
-  }
-
-  edit(spec: Partial<MiniClusterSpec>): void {
-    const { metadata } = this.cluster!;
-    this.cluster = {
-      ...this.cluster!,
-      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
-      spec: { ...this.cluster!.spec, ...spec },
-    };
-  }
-
-  private client(): KubernetesClient {
-    const call = (verb: string, path: string, body: object) => {
-      const at = `${verb} ${path.replace(/^.*namespaces\/science\//, '')}`;
-      this.calls.push(at);
-      if (this.refuse !== undefined && at === this.refuse.call) throw this.refuse.error;
-      this.bodies.push(body as Manifest);
-    };
-    return {
-      patch: async (path: string, body: object, type: string) => {
-        call(type === 'apply' ? 'apply' : 'patch', path, body);
-        if (path.endsWith('/status')) this.keepStatus((body as { status: MiniCluster['status'] }).status!);
-      },
-      create: async (path: string, body: object) => call('create', path, body),
-      delete: async (path: string, options: object) => call('delete', path, options),
-    } as unknown as KubernetesClient;
-  }
-
-  private keepStatus(patch: NonNullable<MiniCluster['status']>): void {
-    const status = Object.fromEntries(
-      Object.entries({ ...this.cluster!.status, ...patch }).filter(([, value]) => value !== null),
-    );
-    this.cluster = { ...this.cluster!, status };
-  }
-}
-
-const refusal = (status: number, message: string) =>
+const errorOf = (status: number, message: string) =>
   new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
-const IMMUTABLE = refusal(422, 'spec.template: Invalid value: {}: field is immutable');
+const IMMUTABLE = errorOf(422, 'spec.template: Invalid value: {}: field is immutable');
 const ALL = [
   'apply configmaps/hello-config',
   'apply configmaps/hello-entrypoint',
@@ -128,259 +19,276 @@ const ALL = [
 ];
 const STATUS = 'patch miniclusters/hello/status';
 
-test('makes everything, its Job last, and says that it was requested', async () => {
-  const paper = new FakeApiserver();
-  const { calls } = await paper.step();
+test('creates all objects, the Job last, and sets phase Requested', async () => {
+  const apiserver = new FakeApiserver();
+  const { calls } = await apiserver.reconcile();
   expect(calls).toEqual([...ALL, STATUS]);
   for (const kind of ['ConfigMap', 'Service', 'Secret', 'Job'])
-    expect(paper.body(kind)!.metadata).toMatchObject({
+    expect(apiserver.body(kind)!.metadata).toMatchObject({
       ownerReferences: [{ kind: 'MiniCluster', name: 'hello', uid: 'u', controller: true }],
     });
-  expect(paper.body('Job')!.spec).not.toHaveProperty('suspend');
-  expect(paper.status.phase).toBe('Requested');
+  expect(apiserver.body('Job')!.spec).not.toHaveProperty('suspend');
+  expect(apiserver.status.phase).toBe('Requested');
 });
 
-test('seen again, nothing is done; after some minutes what somebody changed is put right', async () => {
-  const paper = new FakeApiserver();
-  await paper.step();
-  paper.made({ suspend: true });
-  paper.row = rowIn('Waiting');
-  expect((await paper.step()).calls).toEqual([STATUS]);
-  expect(await paper.step()).toEqual({ calls: [], again: 300 });
-  paper.now += 301;
-  expect((await paper.step()).calls).toEqual([ALL[4], ...ALL.slice(0, 3)]);
+test('does nothing for an unchanged cluster, and applies all objects again after five minutes', async () => {
+  const apiserver = new FakeApiserver();
+  await apiserver.reconcile();
+  apiserver.addJob({ suspend: true });
+  apiserver.row = rowIn('Waiting');
+  expect((await apiserver.reconcile()).calls).toEqual([STATUS]);
+  expect(await apiserver.reconcile()).toEqual({ calls: [], requeueAfter: 300 });
+  apiserver.now += 301;
+  expect((await apiserver.reconcile()).calls).toEqual([ALL[4], ...ALL.slice(0, 3)]);
 });
 
-test('a certificate of its user is taken as it is, one by name is left alone', async () => {
+test('creates no certificate for a cluster that names a Secret', async () => {
   const named = new FakeApiserver({ flux: { curveCertSecret: 'mine' } });
-  expect((await named.step()).calls).not.toContain('create secrets');
+  expect((await named.reconcile()).calls).not.toContain('create secrets');
 });
 
-test('the Secret that is there is left over for a moment, then it is its user’s', async () => {
-  const paper = new FakeApiserver();
-  paper.refuse = { call: 'create secrets', error: refusal(409, 'secrets "hello-curve" already exists') };
-  paper.now = Date.parse(CREATED) / 1000 + 2;
-  const early = await paper.step();
+test('waits for a Secret of a deleted cluster, and later uses an existing Secret of the user', async () => {
+  const apiserver = new FakeApiserver();
+  apiserver.reject = { call: 'create secrets', error: errorOf(409, 'secrets "hello-curve" already exists') };
+  apiserver.now = Date.parse(CREATED) / 1000 + 2;
+  const early = await apiserver.reconcile();
   expect(early.calls).not.toContain('apply jobs/hello');
-  expect(early.again).toBe(1);
-  paper.now += 10;
-  expect((await paper.step()).calls).toContain('apply jobs/hello');
+  expect(early.requeueAfter).toBe(1);
+  apiserver.now += 10;
+  expect((await apiserver.reconcile()).calls).toContain('apply jobs/hello');
 });
 
-describe('a change of what is there', () => {
+describe('a change of a running cluster', () => {
   async function running(spec: Partial<MiniClusterSpec> = {}): Promise<FakeApiserver> {
-    const paper = new FakeApiserver(spec);
-    await paper.step();
-    paper.made({}, { active: 4, ready: 4 });
-    paper.row = rowIn('Running');
-    await paper.step();
-    expect(paper.status.phase).toBe('Running');
-    return paper;
+    const apiserver = new FakeApiserver(spec);
+    await apiserver.reconcile();
+    apiserver.addJob({}, { active: 4, ready: 4 });
+    apiserver.row = rowIn('Running');
+    await apiserver.reconcile();
+    expect(apiserver.status.phase).toBe('Running');
+    return apiserver;
   }
 
-  test('of its size goes to the Job first', async () => {
-    const paper = await running({ maxSize: 8 });
-    expect(paper.body('Job')!.metadata.annotations).toMatchObject({ [GANG_SIZE]: '4' });
-    paper.edit({ size: 6 });
-    expect((await paper.step()).calls.slice(0, 2)).toEqual([
+  test('applies a new size to the Job first', async () => {
+    const apiserver = await running({ maxSize: 8 });
+    expect(apiserver.body('Job')!.metadata.annotations).toMatchObject({ [GANG_SIZE]: '4' });
+    apiserver.edit({ size: 6 });
+    expect((await apiserver.reconcile()).calls.slice(0, 2)).toEqual([
       'apply jobs/hello',
       'apply configmaps/hello-config',
     ]);
-    expect(paper.body('Job')!.spec).toMatchObject({ parallelism: 6, completions: 6 });
+    expect(apiserver.body('Job')!.spec).toMatchObject({ parallelism: 6, completions: 6 });
   });
 
-  test('that can not be made changes nothing at all, is said, and is over when it is taken back', async () => {
-    const paper = await running();
-    paper.refuse = { call: 'apply jobs/hello', error: IMMUTABLE };
-    paper.edit({ containers: [{ image: 'other' }] });
-    expect(await paper.step()).toEqual({ calls: ['apply jobs/hello', STATUS], again: 30 });
-    expect(paper.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Immutable' });
-    expect(paper.condition('Ready').status).toBe('True');
-    expect(paper.told.at(-1)).toMatchObject({ type: 'Warning', reason: 'Immutable' });
-    // Tried again now and then, without another word.
-    const told = paper.told.length;
-    paper.now += 31;
-    expect((await paper.step()).calls).toEqual(['apply jobs/hello']);
-    expect(paper.told).toHaveLength(told);
-    paper.refuse = undefined;
-    paper.edit({ containers: [{ image: 'flux' }] });
-    await paper.step();
-    expect(paper.condition('Stalled').status).toBe('False');
+  test('changes no object and is Stalled while the Job is immutable, until the change is reverted', async () => {
+    const apiserver = await running();
+    apiserver.reject = { call: 'apply jobs/hello', error: IMMUTABLE };
+    apiserver.edit({ containers: [{ image: 'other' }] });
+    expect(await apiserver.reconcile()).toEqual({ calls: ['apply jobs/hello', STATUS], requeueAfter: 30 });
+    expect(apiserver.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Immutable' });
+    expect(apiserver.condition('Ready').status).toBe('True');
+    expect(apiserver.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'Immutable' });
+    // The retry records no other Event.
+    const recorded = apiserver.events.length;
+    apiserver.now += 31;
+    expect((await apiserver.reconcile()).calls).toEqual(['apply jobs/hello']);
+    expect(apiserver.events).toHaveLength(recorded);
+    apiserver.reject = undefined;
+    apiserver.edit({ containers: [{ image: 'flux' }] });
+    await apiserver.reconcile();
+    expect(apiserver.condition('Stalled').status).toBe('False');
   });
 
-  test('of the renderer, which its user did not make, troubles nobody', async () => {
-    const paper = await running();
+  test('ignores an immutable field that only the renderer changed', async () => {
+    const apiserver = await running();
     const next = new FakeApiserver();
-    next.cluster = paper.cluster;
-    next.job = paper.job;
-    next.row = paper.row;
-    next.refuse = { call: 'apply jobs/hello', error: IMMUTABLE };
-    expect((await next.step()).calls).toEqual(['apply jobs/hello']);
+    next.cluster = apiserver.cluster;
+    next.job = apiserver.job;
+    next.row = apiserver.row;
+    next.reject = { call: 'apply jobs/hello', error: IMMUTABLE };
+    expect((await next.reconcile()).calls).toEqual(['apply jobs/hello']);
     expect(next.condition('Stalled').status).toBe('False');
   });
 
-  test('by its user is refused by a restarted controller too', async () => {
-    const paper = await running();
-    paper.refuse = { call: 'apply jobs/hello', error: IMMUTABLE };
-    paper.edit({ containers: [{ image: 'other' }] });
-    await paper.step();
+  test('is Stalled after a restart of the controller too, if the user changed an immutable field', async () => {
+    const apiserver = await running();
+    apiserver.reject = { call: 'apply jobs/hello', error: IMMUTABLE };
+    apiserver.edit({ containers: [{ image: 'other' }] });
+    await apiserver.reconcile();
     const next = new FakeApiserver();
-    next.cluster = paper.cluster;
-    next.job = paper.job;
-    next.row = paper.row;
-    next.refuse = paper.refuse;
-    await next.step();
+    next.cluster = apiserver.cluster;
+    next.job = apiserver.job;
+    next.row = apiserver.row;
+    next.reject = apiserver.reject;
+    await next.reconcile();
     expect(next.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Immutable' });
   });
 });
 
-test('a spec that is wrong: nothing is made, all of it is said', async () => {
-  const paper = new FakeApiserver({ size: 2, maxSize: 1, minSize: 3 });
-  expect(await paper.step()).toEqual({ calls: [STATUS], again: undefined });
-  const { message, reason } = paper.condition('Stalled');
+test('creates nothing for an invalid spec and reports all problems', async () => {
+  const apiserver = new FakeApiserver({ size: 2, maxSize: 1, minSize: 3 });
+  expect(await apiserver.reconcile()).toEqual({ calls: [STATUS], requeueAfter: undefined });
+  const { message, reason } = apiserver.condition('Stalled');
   expect(reason).toBe('Invalid');
   expect(message).toMatch(/spec\.maxSize: .*\n?.*spec\.minSize: |spec\.minSize: .*\n.*spec\.maxSize: /s);
 });
 
-test('a Job of another owner is waited for, then named', async () => {
-  const paper = new FakeApiserver();
-  paper.made({}, {}, 'another');
-  paper.now = Date.parse(CREATED) / 1000 + 2;
-  expect(await paper.step()).toEqual({ calls: [STATUS], again: 1 });
-  expect(paper.condition('Stalled').status).toBe('False');
-  paper.now += 10;
-  expect((await paper.step()).again).toBe(30);
-  expect(paper.condition('Stalled').reason).toBe('NameTaken');
+test('waits for a Job with another owner to go, and then reports that the name is taken', async () => {
+  const apiserver = new FakeApiserver();
+  apiserver.addJob({}, {}, 'another');
+  apiserver.now = Date.parse(CREATED) / 1000 + 2;
+  expect(await apiserver.reconcile()).toEqual({ calls: [STATUS], requeueAfter: 1 });
+  expect(apiserver.condition('Stalled').status).toBe('False');
+  apiserver.now += 10;
+  expect((await apiserver.reconcile()).requeueAfter).toBe(30);
+  expect(apiserver.condition('Stalled').reason).toBe('NameTaken');
 });
 
-test('services that were taken out of it go; what is not its own stays', async () => {
-  const paper = new FakeApiserver({ services: [{ name: 'db', image: 'db', ports: [80] }] });
-  await paper.step();
-  paper.made();
-  const part = (kind: Part['kind'], name: string, owner: string): Part => {
-    const { metadata } = paper.job!;
+test('deletes services that were removed from the spec, and no object of another owner', async () => {
+  const apiserver = new FakeApiserver({ services: [{ name: 'db', image: 'db', ports: [80] }] });
+  await apiserver.reconcile();
+  apiserver.addJob();
+  const owned = (kind: OwnedObject['kind'], name: string, owner: string): OwnedObject => {
+    const { metadata } = apiserver.job!;
     const ownerReferences = [{ ...metadata.ownerReferences![0]!, uid: owner }];
     return { kind, metadata: { ...metadata, name, uid: `uid-${name}`, ownerReferences } };
   };
-  paper.parts = [
-    part('Service', 'hello', 'u'),
-    part('Service', 'hello-db', 'u'),
-    part('Deployment', 'hello-services', 'u'),
-    part('Service', 'mine', 'another'),
+  apiserver.ownedObjects = [
+    owned('Service', 'hello', 'u'),
+    owned('Service', 'hello-db', 'u'),
+    owned('Deployment', 'hello-services', 'u'),
+    owned('Service', 'mine', 'another'),
   ];
-  expect((await paper.step()).calls.filter((call) => call.startsWith('delete'))).toEqual([]);
-  paper.edit({ services: [] });
-  expect((await paper.step()).calls.filter((call) => call.startsWith('delete'))).toEqual([
+  expect((await apiserver.reconcile()).calls.filter((call) => call.startsWith('delete'))).toEqual([]);
+  apiserver.edit({ services: [] });
+  expect((await apiserver.reconcile()).calls.filter((call) => call.startsWith('delete'))).toEqual([
     'delete services/hello-db',
     'delete deployments/hello-services',
   ]);
-  expect(paper.bodies).toContainEqual({ uid: 'uid-hello-services', propagationPolicy: 'Background' });
+  expect(apiserver.bodies).toContainEqual({ uid: 'uid-hello-services', propagationPolicy: 'Background' });
 });
 
-describe('held by its user', () => {
-  test('it is made without pods, and says so to the queue', async () => {
-    const paper = new FakeApiserver({ suspend: true });
-    await paper.step();
-    expect(paper.body('Job')).toMatchObject({
+describe('a suspended cluster', () => {
+  test('gets a Job without pods and with the hold annotation', async () => {
+    const apiserver = new FakeApiserver({ suspend: true });
+    await apiserver.reconcile();
+    expect(apiserver.body('Job')).toMatchObject({
       metadata: { annotations: { [HOLD]: 'true' } },
       spec: { parallelism: 0, completions: 4 },
     });
-    paper.made({ suspend: true, parallelism: 0 });
-    await paper.step();
-    expect(paper.body('Job')!.spec).toMatchObject({ parallelism: 4, completions: 4 });
+    apiserver.addJob({ suspend: true, parallelism: 0 });
+    await apiserver.reconcile();
+    expect(apiserver.body('Job')!.spec).toMatchObject({ parallelism: 4, completions: 4 });
   });
 
-  test('while it runs, it is stopped; the queue starts it again', async () => {
-    const paper = new FakeApiserver();
-    await paper.step();
-    paper.made({}, { active: 4, ready: 4 });
-    paper.edit({ suspend: true });
-    expect((await paper.step()).calls).toContain('patch jobs/hello');
-    expect(paper.bodies.findLast(({ spec }) => spec !== undefined)).toMatchObject({
+  test('has its Job suspended while it runs, and leaves the resumption to the queue', async () => {
+    const apiserver = new FakeApiserver();
+    await apiserver.reconcile();
+    apiserver.addJob({}, { active: 4, ready: 4 });
+    apiserver.edit({ suspend: true });
+    expect((await apiserver.reconcile()).calls).toContain('patch jobs/hello');
+    expect(apiserver.bodies.findLast(({ spec }) => spec !== undefined)).toMatchObject({
       spec: { suspend: true },
     });
-    paper.made({ suspend: true });
-    paper.edit({ suspend: false });
-    expect((await paper.step()).calls).not.toContain('patch jobs/hello');
+    apiserver.addJob({ suspend: true });
+    apiserver.edit({ suspend: false });
+    expect((await apiserver.reconcile()).calls).not.toContain('patch jobs/hello');
   });
 
-  test('without a queue, it is started by us', async () => {
-    const paper = new FakeApiserver();
-    await paper.step();
-    paper.made({ suspend: true });
-    paper.job = { ...paper.job!, metadata: { ...paper.job!.metadata, labels: {} } };
-    expect((await paper.step()).calls).toContain('patch jobs/hello');
-    expect(paper.bodies.findLast(({ spec }) => spec !== undefined)).toMatchObject({
+  test('has its Job resumed by the controller if the Job is outside the queue', async () => {
+    const apiserver = new FakeApiserver();
+    await apiserver.reconcile();
+    apiserver.addJob({ suspend: true });
+    apiserver.job = { ...apiserver.job!, metadata: { ...apiserver.job!.metadata, labels: {} } };
+    expect((await apiserver.reconcile()).calls).toContain('patch jobs/hello');
+    expect(apiserver.bodies.findLast(({ spec }) => spec !== undefined)).toMatchObject({
       spec: { suspend: false },
     });
   });
 });
 
-describe('over', () => {
+describe('a finished cluster', () => {
   const complete = {
     conditions: [{ type: 'Complete', status: 'True' as const, lastTransitionTime: CREATED }],
   };
 
-  async function over(spec: Partial<MiniClusterSpec> = {}): Promise<FakeApiserver> {
-    const paper = new FakeApiserver(spec);
-    await paper.step();
-    paper.made({}, complete);
-    return paper;
+  async function finished(spec: Partial<MiniClusterSpec> = {}): Promise<FakeApiserver> {
+    const apiserver = new FakeApiserver(spec);
+    await apiserver.reconcile();
+    apiserver.addJob({}, complete);
+    return apiserver;
   }
 
-  test('it is left as it is, whatever its spec says, and is not made again when its Job is gone', async () => {
-    const paper = await over();
-    expect(await paper.step()).toEqual({ calls: [STATUS], again: undefined });
-    expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
-    expect((await paper.step()).calls).toEqual([]);
-    for (const job of [paper.job, undefined]) {
-      paper.job = job;
-      paper.edit({ size: 2 });
-      expect((await paper.step()).calls).toEqual([STATUS]);
-      expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
-      expect(paper.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Over' });
-      expect((await paper.step()).calls).toEqual([]);
+  test('ignores changes of its spec and is not created again when its Job is deleted', async () => {
+    const apiserver = await finished();
+    expect(await apiserver.reconcile()).toEqual({ calls: [STATUS], requeueAfter: undefined });
+    expect(apiserver.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+    expect((await apiserver.reconcile()).calls).toEqual([]);
+    for (const job of [apiserver.job, undefined]) {
+      apiserver.job = job;
+      apiserver.edit({ size: 2 });
+      expect((await apiserver.reconcile()).calls).toEqual([STATUS]);
+      expect(apiserver.status).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+      expect(apiserver.condition('Stalled')).toMatchObject({ status: 'True', reason: 'AlreadyFinished' });
+      expect((await apiserver.reconcile()).calls).toEqual([]);
     }
   });
 
-  test('its Job that was swept away unseen is not run a second time', async () => {
-    const paper = new FakeApiserver({ ttlSecondsAfterFinished: 0 });
-    await paper.step();
-    paper.made({}, { active: 4, ready: 4 });
-    await paper.step();
-    paper.job = undefined;
-    expect((await paper.step()).calls).toEqual([STATUS]);
-    expect(paper.status).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
-    expect((await paper.step()).calls).toEqual([]);
+  test('is not run again if its Job was deleted before its end was observed', async () => {
+    const apiserver = new FakeApiserver({ ttlSecondsAfterFinished: 0 });
+    await apiserver.reconcile();
+    apiserver.addJob({}, { active: 4, ready: 4 });
+    await apiserver.reconcile();
+    apiserver.job = undefined;
+    expect((await apiserver.reconcile()).calls).toEqual([STATUS]);
+    expect(apiserver.status).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    expect((await apiserver.reconcile()).calls).toEqual([]);
   });
 
-  test('it is deleted where its user asked for that', async () => {
-    const paper = await over({ cleanup: true });
-    expect((await paper.step()).calls).toEqual([STATUS, 'delete miniclusters/hello']);
-    expect(paper.bodies.at(-1)).toMatchObject({ uid: 'u', propagationPolicy: 'Background' });
+  test('is deleted if its spec has cleanup', async () => {
+    const apiserver = await finished({ cleanup: true });
+    expect((await apiserver.reconcile()).calls).toEqual([STATUS, 'delete miniclusters/hello']);
+    expect(apiserver.bodies.at(-1)).toMatchObject({ uid: 'u', propagationPolicy: 'Background' });
   });
 });
 
-test('its Job deleted by hand is made again', async () => {
-  const paper = new FakeApiserver();
-  await paper.step();
-  paper.made();
-  await paper.step();
-  paper.job = undefined;
-  paper.now += 2;
-  expect((await paper.step()).calls).toContain('apply jobs/hello');
+test('creates a Job again that was deleted by hand', async () => {
+  const apiserver = new FakeApiserver();
+  await apiserver.reconcile();
+  apiserver.addJob();
+  await apiserver.reconcile();
+  apiserver.job = undefined;
+  apiserver.now += 2;
+  expect((await apiserver.reconcile()).calls).toContain('apply jobs/hello');
 });
 
-test('what the apiserver can not answer is tried again by the work queue', async () => {
-  const paper = new FakeApiserver();
-  paper.refuse = { call: 'apply services/hello', error: refusal(503, 'busy') };
-  await expect(paper.step()).rejects.toMatchObject({ status: 503 });
-  expect(paper.calls).not.toContain('apply jobs/hello');
+test('throws for an unavailable apiserver, so that the work queue retries', async () => {
+  const apiserver = new FakeApiserver();
+  apiserver.reject = { call: 'apply services/hello', error: errorOf(503, 'busy') };
+  await expect(apiserver.reconcile()).rejects.toMatchObject({ status: 503 });
+  expect(apiserver.calls).not.toContain('apply jobs/hello');
 });
 
-test('one that is deleted is left to the garbage collector', async () => {
-  const paper = new FakeApiserver();
-  const { metadata } = paper.cluster!;
-  paper.cluster = { ...paper.cluster!, metadata: { ...metadata, deletionTimestamp: CREATED } };
-  expect(await paper.step()).toEqual({ calls: [], again: undefined });
+test('leaves a deleted cluster to the garbage collector', async () => {
+  const apiserver = new FakeApiserver();
+  const { metadata } = apiserver.cluster!;
+  apiserver.cluster = { ...apiserver.cluster!, metadata: { ...metadata, deletionTimestamp: CREATED } };
+  expect(await apiserver.reconcile()).toEqual({ calls: [], requeueAfter: undefined });
+});
+
+test('logs the decision of each reconcile', async () => {
+  const apiserver = new FakeApiserver();
+  await apiserver.reconcile();
+  apiserver.addJob({ suspend: true });
+  apiserver.row = rowIn('Waiting');
+  await apiserver.reconcile();
+  await apiserver.reconcile();
+  apiserver.cluster = undefined;
+  await apiserver.reconcile();
+  expect(apiserver.decisions).toEqual([
+    'manifests applied',
+    'manifests are up to date',
+    'manifests are up to date',
+    'deleted, nothing to do',
+  ]);
 });

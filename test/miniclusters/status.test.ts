@@ -5,9 +5,9 @@ import { CREATED, cluster, NOW } from './objects';
 
 const NOW_TEXT = '2026-01-01T00:01:00Z';
 const progress = (over: Partial<Progress> = {}): Progress => ({
-  wanted: 4,
+  desired: 4,
   pods: 4,
-  placed: 4,
+  scheduled: 4,
   ready: 0,
   suspended: false,
   ...over,
@@ -22,41 +22,41 @@ function status(over: Partial<Facts> = {}): MiniClusterStatus {
     row: undefined,
     fluxJob: undefined,
     selector: 'app=hello',
-    refusal: undefined,
+    rejection: undefined,
     now: NOW,
     ...over,
   });
 }
 
-/** The conditions that hold. */
-const holding = ({ conditions = [] }: MiniClusterStatus) =>
+/** Types of the conditions that are True. */
+const trueConditions = ({ conditions = [] }: MiniClusterStatus) =>
   conditions.filter(({ status }) => status === 'True').map(({ type }) => type);
-const condition = ({ conditions = [] }: MiniClusterStatus, wanted: string) =>
-  conditions.find(({ type }) => type === wanted)!;
+const condition = ({ conditions = [] }: MiniClusterStatus, desired: string) =>
+  conditions.find(({ type }) => type === desired)!;
 
-describe('the phases and what holds in each', () => {
+describe('the phase and the conditions that are True', () => {
   const ALL_UP = progress({ ready: 4 });
   test.each<[string, Partial<Facts>, MiniClusterStatus['phase'], string[]]>([
-    ['nothing is there', { progress: undefined }, 'Requested', ['Reconciling']],
+    ['the Job does not exist', { progress: undefined }, 'Requested', ['Reconciling']],
     [
-      'its Job waits in the queue',
-      { progress: progress({ suspended: true, pods: 0, placed: 0 }), row: waiting },
+      'the Job waits in the queue',
+      { progress: progress({ suspended: true, pods: 0, scheduled: 0 }), row: waiting },
       'Waiting',
       ['JobRequested', 'JobWaitingForResources', 'Reconciling'],
     ],
     [
-      'without a queue, its pods have no nodes',
-      { progress: progress({ placed: 0 }) },
+      'pods outside the queue have no nodes',
+      { progress: progress({ scheduled: 0 }) },
       'Waiting',
       ['JobRequested', 'JobWaitingForResources', 'Reconciling'],
     ],
     [
       'nodes are granted',
-      { row: { ...waiting, phase: 'Ready' }, progress: progress({ placed: 0 }) },
+      { row: { ...waiting, phase: 'Ready' }, progress: progress({ scheduled: 0 }) },
       'Ready',
       ['JobRequested', 'Reconciling'],
     ],
-    ['without a queue, its pods have nodes', {}, 'Ready', ['JobRequested', 'Reconciling']],
+    ['pods outside the queue have nodes', {}, 'Ready', ['JobRequested', 'Reconciling']],
     [
       'too few brokers are up',
       { row: running, progress: progress({ ready: 3 }) },
@@ -70,111 +70,117 @@ describe('the phases and what holds in each', () => {
       ['JobRequested', 'JobRunning', 'JobMiniClusterReady', 'Ready'],
     ],
     [
-      'as many brokers are up as it needs',
+      'the quorum of brokers is up',
       { row: running, cluster: cluster({ minSize: 2 }), progress: progress({ ready: 2 }) },
       'Running',
       ['JobRequested', 'JobRunning', 'JobMiniClusterReady', 'Ready', 'Reconciling'],
     ],
     [
-      'it succeeded',
-      { progress: progress({ end: { result: 'Succeeded', message: 'the lead is done', finishedAt: NOW } }) },
+      'the Job succeeded',
+      {
+        progress: progress({
+          end: { result: 'Succeeded', message: 'the lead broker succeeded', finishedAt: NOW },
+        }),
+      },
       'Finished',
       ['JobRequested', 'JobFinished'],
     ],
     [
-      'it failed',
+      'the Job failed',
       { progress: progress({ end: { result: 'Failed', message: 'exit code 3', finishedAt: NOW } }) },
       'Finished',
       ['JobRequested', 'JobFinished', 'Stalled'],
     ],
     [
-      'it can never be placed',
+      'the Job is unsatisfiable',
       { progress: progress({ suspended: true }), row: { ...waiting, reason: 'Unsatisfiable' } },
       'Waiting',
       ['JobRequested', 'JobWaitingForResources', 'Stalled'],
     ],
-  ])('%s', (_, facts, phase, held) => {
+  ])('when %s', (_, facts, phase, expected) => {
     expect(status(facts).phase).toBe(phase);
-    expect(holding(status(facts))).toEqual(held);
+    expect(trueConditions(status(facts))).toEqual(expected);
   });
 
-  test('a wait says why', () => {
+  test('contain the reason of a wait', () => {
     const waits = status({ progress: progress({ suspended: true }), row: waiting });
     expect(condition(waits, 'Ready')).toMatchObject({ status: 'False', reason: 'Busy', message: 'no room' });
   });
 
-  test('a start says how far it is', () => {
+  test('contain the number of brokers that are up during the start', () => {
     const starts = status({ progress: progress({ ready: 1 }), cluster: cluster({ minSize: 3 }) });
-    expect(condition(starts, 'Ready').message).toBe('1 of 4 brokers are up, 3 are needed');
+    expect(condition(starts, 'Ready').message).toBe('1 of 4 brokers are up, the quorum is 3');
   });
 });
 
-describe('the end', () => {
+describe('the status of a finished cluster', () => {
   const timedOut = progress({
-    end: { result: 'TimedOut', message: 'ended by its deadline of 30 s', finishedAt: NOW - 5 },
+    end: { result: 'TimedOut', message: 'the Job exceeded its deadline of 30s', finishedAt: NOW - 5 },
   });
 
-  test('carries the result and its time', () => {
+  test('has the result and the finish time', () => {
     const done = status({
-      progress: progress({ end: { result: 'Succeeded', message: 'the lead is done', finishedAt: NOW - 5 } }),
+      progress: progress({
+        end: { result: 'Succeeded', message: 'the lead broker succeeded', finishedAt: NOW - 5 },
+      }),
     });
     expect(done).toMatchObject({ result: 'Succeeded', finishTime: '2026-01-01T00:00:55Z' });
     expect(condition(done, 'JobFinished')).toMatchObject({
       reason: 'Succeeded',
-      message: 'the lead is done',
+      message: 'the lead broker succeeded',
     });
     expect(condition(done, 'Ready')).toMatchObject({ status: 'False', reason: 'Succeeded' });
   });
 
-  test('by its deadline without a quorum says so', () => {
+  test('has reason QuorumNotReached if the deadline passed before the quorum was up', () => {
     expect(condition(status({ progress: timedOut }), 'JobFinished')).toMatchObject({
       reason: 'QuorumNotReached',
-      message: 'ended by its deadline of 30 s; the 4 brokers that it needs were never up together',
+      message: 'the Job exceeded its deadline of 30s; the quorum of 4 brokers was never reached',
     });
   });
 
-  test('by its deadline after its brokers were up is not about them', () => {
+  test('has reason TimedOut if the deadline passed after the quorum was up', () => {
     const once = cluster({}, { phase: 'Running', startTime: CREATED });
     expect(condition(status({ cluster: once, progress: timedOut }), 'JobFinished').reason).toBe('TimedOut');
   });
 
-  test('stays when its Job is gone', () => {
+  test('does not change when the Job is deleted', () => {
     const over: MiniClusterStatus = { phase: 'Finished', result: 'Failed', finishTime: CREATED };
     expect(status({ cluster: cluster({}, over), progress: undefined })).toBe(over);
   });
 });
 
-test('what is refused stalls it, whatever else it does', () => {
-  const refusal = { reason: 'Immutable', message: 'no' };
-  const up = status({ progress: progress({ ready: 4 }), row: running, refusal });
+test('a rejected spec makes the cluster Stalled in every phase', () => {
+  const rejection = { reason: 'Immutable', message: 'no' };
+  const up = status({ progress: progress({ ready: 4 }), row: running, rejection });
   expect(up.phase).toBe('Running');
-  expect(condition(up, 'Stalled')).toMatchObject({ status: 'True', ...refusal });
+  expect(condition(up, 'Stalled')).toMatchObject({ status: 'True', ...rejection });
   expect(condition(up, 'Ready')).toMatchObject({ status: 'True', reason: 'BrokersUp' });
-  const invalid = status({ progress: undefined, refusal });
-  expect(condition(invalid, 'JobRequested')).toMatchObject({ status: 'False', ...refusal });
+  const invalid = status({ progress: undefined, rejection });
+  expect(condition(invalid, 'JobRequested')).toMatchObject({ status: 'False', ...rejection });
 });
 
-test('the time of a condition is that of its last change', () => {
+test('lastTransitionTime is the time of the last change of a condition', () => {
   const first = status({ progress: progress({ ready: 4 }), now: NOW - 60 });
   const next = status({ cluster: cluster({}, first), progress: progress({ ready: 2 }) });
   expect(condition(next, 'JobRunning').lastTransitionTime).toBe(CREATED);
   expect(condition(next, 'Ready')).toMatchObject({ status: 'False', lastTransitionTime: NOW_TEXT });
 });
 
-test('when its brokers were up first is told once', () => {
+test('startTime is the first time that the quorum was up', () => {
   const first = status({ progress: progress({ ready: 4 }) });
   expect(first.startTime).toBe(NOW_TEXT);
   const later = status({ cluster: cluster({}, first), progress: progress({ ready: 4 }), now: NOW + 60 });
   expect(later.startTime).toBe(NOW_TEXT);
 });
 
-describe('the scale subresource', () => {
-  test('has pods, selector and the most there can be', () => {
+describe('the fields of the scale subresource', () => {
+  test('are the number of pods, the selector and the maximum size', () => {
     const shown = status({ cluster: cluster({ maxSize: 8 }), progress: progress({ pods: 3 }) });
     expect(shown).toMatchObject({ size: 3, selector: 'app=hello', maximumSize: 8, observedGeneration: 3 });
   });
 
-  test('the most there can be is fixed once brokers have started', () => {
+  test('have a fixed maximum size once brokers have started', () => {
     const waits = status({ progress: progress({ suspended: true }), row: waiting });
     expect(waits.maximumSize).toBe(4);
     const raised = status({

@@ -15,59 +15,59 @@ const ended = (type: string, reason?: string, message?: string) => ({
   ],
 });
 
-test('a Job that runs: what it wants, has, has placed, has up', () => {
+test('counts the desired, existing, scheduled and ready pods of a running Job', () => {
   const pods = [podAt(0, { node: 'n1', phase: 'Running' }), podAt(1, { node: 'n1' }), podAt(2)];
   expect(progressOfJob(job({}, { active: 3, ready: 1 }), pods)).toEqual({
-    wanted: 4,
+    desired: 4,
     pods: 3,
-    placed: 2,
+    scheduled: 2,
     ready: 1,
     suspended: false,
   });
 });
 
-test('a Job that waits', () => {
+test('reports that a Job is suspended', () => {
   expect(progressOfJob(job({ suspend: true }), [])).toMatchObject({ suspended: true, pods: 0, ready: 0 });
 });
 
-test('pods that have ended hold no node', () => {
-  expect(progressOfJob(job(), [podAt(1, { node: 'n1', phase: 'Failed' })]).placed).toBe(0);
+test('does not count finished pods as scheduled', () => {
+  expect(progressOfJob(job(), [podAt(1, { node: 'n1', phase: 'Failed' })]).scheduled).toBe(0);
 });
 
-describe('its end', () => {
+describe('the end of a Job', () => {
   const endOf = (
     status: ReturnType<typeof ended>,
     pods: Parameters<typeof progressOfJob>[1] = [],
     spec: Parameters<typeof job>[0] = {},
   ) => progressOfJob(job(spec, { ...status, ready: 2 }), pods);
 
-  test('is success when the lead is done', () => {
+  test('is a success when the lead broker succeeded', () => {
     const { end, ready } = endOf(ended('Complete'));
-    expect(end).toEqual({ result: 'Succeeded', message: 'the lead is done', finishedAt });
-    // What the Job controller has not counted yet is up no more.
+    expect(end).toEqual({ result: 'Succeeded', message: 'the lead broker succeeded', finishedAt });
+    // The Job controller may not have reset the number of ready pods yet.
     expect(ready).toBe(0);
   });
 
-  test('is failure with the exit code of the last lead', () => {
+  test('is a failure with the exit code of the newest lead broker', () => {
     const pods = [
       podAt(0, { phase: 'Failed', exitCode: 3, createdAt: '2026-01-01T00:00:20Z' }),
       podAt(0, { phase: 'Failed', exitCode: 1 }),
       podAt(1, { phase: 'Failed', exitCode: 143, createdAt: '2026-01-01T00:00:25Z' }),
     ];
     const { end } = endOf(ended('Failed', 'BackoffLimitExceeded', 'too often'), pods);
-    expect(end).toEqual({ result: 'Failed', message: 'the lead ended with exit code 3', finishedAt });
+    expect(end).toEqual({ result: 'Failed', message: 'the lead broker exited with code 3', finishedAt });
   });
 
-  test("is failure in the Job's own words where no lead tells", () => {
+  test('is a failure with the message of the Job if no lead broker has an exit code', () => {
     expect(endOf(ended('Failed', 'BackoffLimitExceeded', 'too often')).end?.message).toBe('too often');
   });
 
-  test('may be its deadline', () => {
+  test('is a timeout when the deadline is exceeded', () => {
     const { end } = endOf(ended('Failed', 'DeadlineExceeded'), [], { activeDeadlineSeconds: 30 });
-    expect(end).toEqual({ result: 'TimedOut', message: 'ended by its deadline of 30 s', finishedAt });
+    expect(end).toEqual({ result: 'TimedOut', message: 'the Job exceeded its deadline of 30s', finishedAt });
   });
 
-  test('is not there while it only fails, or succeeds, to be', () => {
+  test('is undefined while the Job is only about to fail or succeed', () => {
     expect(endOf(ended('FailureTarget')).end).toBeUndefined();
     expect(endOf(ended('SuccessCriteriaMet')).end).toBeUndefined();
   });
@@ -76,9 +76,9 @@ describe('its end', () => {
 test('a StatefulSet has no end', () => {
   const set = { ...job(), spec: { replicas: 3 }, status: { replicas: 3, readyReplicas: 2 } };
   expect(progressOfStatefulSet(set, [podAt(0, { node: 'n1' })])).toEqual({
-    wanted: 3,
+    desired: 3,
     pods: 3,
-    placed: 1,
+    scheduled: 1,
     ready: 2,
     suspended: false,
   });

@@ -17,12 +17,15 @@ describePostgres(
     test('a wrong password or database is refused, and no second try can help', async () => {
       const url = new URL(getPostgres().url);
       url.password = 'wrong';
-      const stranger = openQueue({ url: url.href });
+      const refused: string[] = [];
+      const onLoginRefused = (error: Error) => refused.push(error.message);
+      const stranger = openQueue({ url: url.href, onLoginRefused });
       await expect(stranger.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
       });
       await stranger.close();
+      expect(refused).toEqual([expect.stringContaining('28P01')]);
       const lost = new URL(getPostgres().url);
       lost.pathname = '/nowhere';
       const nowhere = openQueue({ url: lost.href });

@@ -11,7 +11,7 @@ import { type ConfigInput, parseConfig } from '../../runtime/config';
 import { createLogger } from '../../runtime/observability/log';
 import type { Role } from '../../runtime/roles/role';
 import { startWebhookRole } from '../../runtime/roles/webhook';
-import { job } from '../admission/objects';
+import { job } from '../admission/corpus-objects';
 import { makeNamespace } from '../admission/forms';
 import type { KubeObject } from '../cluster/api';
 import { freePorts } from '../cluster/ports';

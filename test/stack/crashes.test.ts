@@ -1,7 +1,7 @@
 /**
- * Processes die, freeze and come back while jobs flow: controllers, the
- * Fluxion service, the apiserver, Postgres. Nothing is lost, misplaced or
- * granted twice, and at the end nothing is held.
+ * Controllers, the Fluxion service, the apiserver and Postgres are killed,
+ * stopped and restarted while jobs run. No workload is lost, misplaced or
+ * granted units twice, and no units stay allocated at the end.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -12,16 +12,16 @@ import type { RoleProcess } from './roles';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
 
-/** Quick handovers. */
+/** Short times, so that a new leader is elected quickly. */
 const ELECTION = { leaseDurationSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 };
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
 
 describeStack(
-  'processes that die',
+  'crashes of processes',
   (getFixture) => {
     let science: Namespace;
     let fluxion: RoleProcess;
-    let made = 0;
+    let submitted = 0;
     const controllers: RoleProcess[] = [];
 
     const startController = async () => {
@@ -40,10 +40,10 @@ describeStack(
       science = await Namespace.create(getFixture, 'science');
     }, 60_000);
 
-    /** About three seconds of work for the cluster. */
+    /** Submits about three seconds of work. */
     async function submit(): Promise<void> {
       for (const _ of Array(6).keys()) {
-        const i = made++;
+        const i = submitted++;
         const annotations = { 'fluxqueue/walltime': '60s' };
         if (i % 6 === 0) await science.job(`wide-${i}`, { annotations, pods: 3, cores: 4 });
         else if (i % 6 === 1) await science.job(`loose-${i}`, { annotations, pods: 2, indexed: false });
@@ -61,13 +61,13 @@ describeStack(
         lost: 0,
         doubleGranted: 0,
       });
-      // A restart changes nothing: nobody was cancelled, or sent back to the queue.
+      // A restart neither cancels nor requeues a workload.
       const rows = await getFixture().queue.byUid(science.uids);
       expect(rows.filter(({ result, requeues }) => result !== 'Succeeded' || requeues > 0)).toEqual([]);
       const address = getFixture().stack.roles.fluxionAddress;
       const client = connectFluxion({ address });
       try {
-        await waitFor('Fluxion to hold nothing', async () => {
+        await waitFor('Fluxion to have no allocations', async () => {
           const { jobs: held, nodes } = await client.state();
           return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
         });
@@ -79,7 +79,7 @@ describeStack(
     const isLeader = async (role: RoleProcess) => /^fluxqueue_leader 1$/m.test(await role.metrics());
     const holder = async () => (await getFixture().client.get<Lease>(LEASE)).spec?.holderIdentity ?? '';
 
-    test('the controller is killed at any moment', async () => {
+    test('no workload is lost when the controller is killed at different moments', async () => {
       for (const moment of [50, 400, 900]) {
         await submit();
         await pause(moment);
@@ -89,7 +89,7 @@ describeStack(
       await expectNothingLost();
     }, 90_000);
 
-    test('the Fluxion service is killed', async () => {
+    test('no workload is lost when the Fluxion service is killed', async () => {
       await submit();
       await pause(300);
       await fluxion.crash();
@@ -98,46 +98,46 @@ describeStack(
       await expectNothingLost();
     }, 90_000);
 
-    test('the apiserver is restarted', async () => {
+    test('no workload is lost when the apiserver is restarted', async () => {
       await submit();
       await getFixture().stack.cluster.restartApiserver();
-      await waitFor('it to take jobs', async () => {
+      await waitFor('the apiserver to accept jobs', async () => {
         await submit();
         return true;
       });
       await expectNothingLost();
     }, 90_000);
 
-    test('Postgres is restarted; meanwhile the controller says what it misses', async () => {
+    test('the controller is not ready while Postgres is down, and no workload is lost', async () => {
       const { postgres } = getFixture().stack;
       await submit();
       await postgres.kill();
       await submit();
       const [leader] = controllers;
-      await waitFor('it to say so', async () => !(await leader!.isReady()));
+      await waitFor('the controller to be not ready', async () => !(await leader!.isReady()));
       expect(await leader!.notReady()).toMatch(/^not ready: FLUXQ_DATABASE_DOWN: /);
       await postgres.restart();
-      await waitFor('it to be ready', () => leader!.isReady());
+      await waitFor('the controller to be ready', () => leader!.isReady());
       await expectNothingLost();
     }, 90_000);
 
-    test('a leader that freezes is followed by another, and stops when it wakes', async () => {
+    test('a frozen leader is replaced and does not lead when it resumes', async () => {
       const [first] = controllers;
-      await waitFor('it to lead', () => isLeader(first!));
+      await waitFor('the first controller to lead', () => isLeader(first!));
       const second = await startController();
       await submit();
       first!.process.signal('SIGSTOP');
       await submit();
-      await waitFor('the other to lead', () => isLeader(second));
+      await waitFor('the second controller to lead', () => isLeader(second));
       await pause(200);
       first!.process.signal('SIGCONT');
       await submit();
       await expectNothingLost();
-      // It ends, to be started afresh, or stands for election again: it does not lead.
+      // It exits, to be restarted, or is a candidate again: it does not lead.
       expect(first!.process.running && (await isLeader(first!))).toBe(false);
     }, 90_000);
 
-    test('SIGTERM hands over at once: the Lease is given up', async () => {
+    test('a controller releases the Lease at SIGTERM', async () => {
       for (const role of controllers.splice(0)) {
         if (!role.process.running) continue;
         await role.stop();
@@ -149,38 +149,38 @@ describeStack(
       await expectNothingLost();
     }, 90_000);
 
-    test('a term that is over and is fenced at its last write ends no later one', async () => {
+    test('a term that is fenced at its last write does not end the next term', async () => {
       const [leader] = controllers;
-      await waitFor('it to lead', () => isLeader(leader!));
-      const itself = await holder();
+      await waitFor('the first controller to lead', () => isLeader(leader!));
+      const identity = await holder();
       const other = new Client({ connectionString: getFixture().stack.postgres.url });
       await other.connect();
       try {
-        // Overtaken in the tables, and nobody can see it yet: every write waits to know.
+        // A newer fence is in an open transaction: every write of the leader waits for its commit.
         await other.query('BEGIN');
         await other.query('UPDATE fluxqueue.leader SET fence = fence + 1');
         await submit();
-        await waitFor('a write to be under way', async () => {
+        await waitFor('a blocked write', async () => {
           const { rowCount } = await other.query('SELECT FROM pg_locks WHERE NOT granted');
           return rowCount !== 0;
         });
-        // Whoever takes the Lease here never renews it.
-        const taken = { spec: { holderIdentity: 'somebody', leaseDurationSeconds: 1 } };
+        // This holder never renews the Lease.
+        const taken = { spec: { holderIdentity: 'other', leaseDurationSeconds: 1 } };
         await getFixture().client.patch(LEASE, taken, 'merge');
-        await waitFor('it to have the Lease again', async () => (await holder()) === itself);
+        await waitFor('the controller to hold the Lease again', async () => (await holder()) === identity);
         expect(await isLeader(leader!)).toBe(false);
         await other.query('COMMIT');
       } finally {
         await other.end();
       }
-      await waitFor('it to lead again', () => isLeader(leader!));
+      await waitFor('the controller to lead again', () => isLeader(leader!));
       expect(leader!.process.logTail()).toContain('FLUXQ_FENCED');
       await expectNothingLost();
     }, 90_000);
 
-    test('a leader that was overtaken unawares ends, to be started afresh', async () => {
+    test('a leader exits with FLUXQ_FENCED if the database has a newer leader', async () => {
       const leader = controllers.pop()!;
-      await getFixture().queue.acquireFence('somebody');
+      await getFixture().queue.acquireFence('other');
       await submit();
       expect(await leader.process.exited).toBe('exit code 1');
       expect(leader.process.logTail()).toContain('FLUXQ_FENCED');

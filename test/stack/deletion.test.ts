@@ -1,10 +1,10 @@
-/** Deleting a workload at any phase gives everything back. */
+/** The deletion of a workload frees its units in every phase. */
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
 
 describeStack(
-  'deletion at any phase frees',
+  'the deletion of a workload',
   (getFixture) => {
     let science: Namespace;
 
@@ -13,37 +13,44 @@ describeStack(
       science = await Namespace.create(getFixture, 'science');
     }, 60_000);
 
-    /** Whoever asks for everything gets it only if nothing is held. */
+    /** A Job for all units of the cluster runs only if no other workload has an allocation. */
     async function expectAllFree(name: string): Promise<void> {
       const all = await science.job(name, { pods: 2, cores: 4, runs: '100ms' });
       await science.phase(all, 'Finished');
     }
 
-    test.each(['Background', 'Foreground'] as const)('of Jobs, %s', async (policy) => {
-      const prefix = policy.toLowerCase();
-      const running = await science.job(`${prefix}-running`, { pods: 2, cores: 3, runs: '60s' });
-      await science.phase(running, 'Running');
-      const reserved = await science.job(`${prefix}-reserved`, { pods: 2, cores: 4 });
-      const held = await science.job(`${prefix}-held`, { labels: { 'fluxqueue/hold': 'true' } });
-      const impossible = await science.job(`${prefix}-impossible`, { cores: 99 });
-      await science.phase(reserved, 'Waiting', 'Reserved');
-      await science.phase(held, 'Waiting', 'Held');
-      await science.phase(impossible, 'Waiting', 'Unsatisfiable');
-      for (const job of [held, impossible, reserved, running]) {
-        await science.delete(job, 'Job', policy);
-        expect((await science.phase(job, 'Finished')).result).toBe('Cancelled');
-      }
-      await expectAllFree(`${prefix}-all`);
-      await waitFor('its FluxJob to go with it', async () => {
-        for (const name of ['running', 'reserved', 'held', 'impossible'])
-          if ((await science.fluxJob(`${prefix}-${name}-job`)) !== undefined) return false;
-        return true;
-      });
-    });
+    test.each(['Background', 'Foreground'] as const)(
+      'frees the units of Jobs with propagation policy %s',
+      async (policy) => {
+        const prefix = policy.toLowerCase();
+        const running = await science.job(`${prefix}-running`, { pods: 2, cores: 3, runs: '60s' });
+        await science.phase(running, 'Running');
+        const reserved = await science.job(`${prefix}-reserved`, { pods: 2, cores: 4 });
+        const held = await science.job(`${prefix}-held`, { labels: { 'fluxqueue/hold': 'true' } });
+        const impossible = await science.job(`${prefix}-impossible`, { cores: 99 });
+        await science.phase(reserved, 'Waiting', 'Reserved');
+        await science.phase(held, 'Waiting', 'Held');
+        await science.phase(impossible, 'Waiting', 'Unsatisfiable');
+        for (const job of [held, impossible, reserved, running]) {
+          await science.delete(job, 'Job', policy);
+          expect((await science.phase(job, 'Finished')).result).toBe('Cancelled');
+        }
+        await expectAllFree(`${prefix}-all`);
+        await waitFor('its FluxJob to be deleted', async () => {
+          for (const name of ['running', 'reserved', 'held', 'impossible'])
+            if ((await science.fluxJob(`${prefix}-${name}-job`)) !== undefined) return false;
+          return true;
+        });
+      },
+    );
 
-    test('of a Job in Ready: granted, no pod runs yet', async () => {
-      // Pods that no scheduler binds.
-      const ready = await science.job('ready', { pods: 2, cores: 4, podSpec: { schedulerName: 'nobody' } });
+    test('frees the units of a granted Job whose pods do not run yet', async () => {
+      // No scheduler binds these pods.
+      const ready = await science.job('ready', {
+        pods: 2,
+        cores: 4,
+        podSpec: { schedulerName: 'no-such-scheduler' },
+      });
       await science.phase(ready, 'Ready');
       await waitFor('its pods', async () => (await science.podsOf(ready)).length === 2);
       await science.delete(ready, 'Job');
@@ -51,7 +58,7 @@ describeStack(
       await expectAllFree('after-ready');
     });
 
-    test('of Pods, waiting and running', async () => {
+    test('frees the units of waiting and running Pods', async () => {
       const running = await science.pod('running', { cores: 4, runs: '60s' });
       const other = await science.pod('other', { cores: 4, runs: '60s' });
       await science.phase(running, 'Running');
@@ -65,11 +72,11 @@ describeStack(
       await expectAllFree('after-pods');
     });
 
-    test('another Job of the same name has a life of its own', async () => {
+    test('does not affect a new Job of the same name', async () => {
       const first = await science.job('twin', { cores: 4, runs: '60s' });
       await science.phase(first, 'Running');
       await science.delete(first, 'Job');
-      await waitFor('it to be gone', async () => (await science.podsOf(first)).length === 0);
+      await waitFor('its pods to be deleted', async () => (await science.podsOf(first)).length === 0);
       const second = await waitFor('the name to be free', () => science.job('twin', { cores: 4 }));
       await science.phase(second, 'Finished');
       expect((await science.row(first))!.result).toBe('Cancelled');

@@ -1,9 +1,9 @@
-/** A Job that grows while it runs: what it grows by goes through the queue, and what it shrinks by is free. */
+/** An elastic Job: pods that it gains go through the queue, and the units of pods that it loses are freed. */
 import { CONTROLLER_SERVICE_ACCOUNT, GANG_SIZE, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import { placeOf } from '../../runtime/workloads/pod';
+import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
@@ -16,7 +16,7 @@ const BAND = {
 };
 
 describeStack(
-  'a Job that may grow',
+  'an elastic Job',
   (getFixture) => {
     let science: Namespace;
     let controller: KubernetesClient;
@@ -43,14 +43,14 @@ describeStack(
     const indexOf = ({ metadata }: Pod) =>
       Number(metadata.annotations?.['batch.kubernetes.io/job-completion-index']);
 
-    /** Its pods by index, once so many run. */
+    /** Resolves to the pods in the order of their indexes once this number of them runs. */
     const running = (job: Job, count: number) =>
       waitFor(`${count} pods of ${job.metadata.name} to run`, async () => {
         const pods = (await science.podsOf(job)).filter(({ status }) => status?.phase === 'Running');
         return pods.length === count && pods.sort((a, b) => indexOf(a) - indexOf(b));
       });
 
-    /** More cores granted on a node than it has would show here. */
+    /** The number of used cores per node. */
     const coresOn = (pods: readonly Pod[]) => {
       const used = new Map<string, number>();
       for (const pod of pods) used.set(pod.spec.nodeName!, (used.get(pod.spec.nodeName!) ?? 0) + 1);
@@ -60,7 +60,7 @@ describeStack(
     test('grows pod by pod through the queue, shrinks, and grows again', async () => {
       const job = await science.job('band', BAND);
       const [first] = await running(job, 2);
-      // Both on one node: a pod beyond them must not simply follow.
+      // Both pods are on one node: further pods must not run there without a grant.
       expect((await science.row(job))!.allocation!.nodes).toHaveLength(1);
 
       await resize(job, 6);
@@ -74,7 +74,7 @@ describeStack(
         expect(row.allocation!.nodes.map(({ name }) => name)).toEqual([pod.spec.nodeName]);
       }
 
-      // Nothing is left for what comes next, until it gives something back.
+      // All units are allocated, so the next Job waits until the elastic Job shrinks.
       const late = await science.job('late', { cores: 2, runs: '10m' });
       await science.phase(late, 'Waiting', 'Reserved');
       await resize(job, 5);
@@ -83,11 +83,11 @@ describeStack(
       const uids = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.uid);
       expect(uids(await running(job, 5))).toEqual(uids(grown.slice(0, 5)));
 
-      // Growing into a full cluster waits in line, and disturbs nobody.
+      // A pod for which no units are free waits in the queue.
       await resize(job, 6);
-      const waiting = await waitFor('a sixth pod to wait', async () => {
+      const waiting = await waitFor('the sixth pod to wait', async () => {
         const pod = (await science.podsOf(job)).find((one) => indexOf(one) === 5);
-        return pod !== undefined && placeOf(pod) === undefined && pod;
+        return pod !== undefined && assignedNode(pod) === undefined && pod;
       });
       await science.phase(waiting, 'Waiting', 'Reserved');
       await science.delete(late, 'Job');
@@ -99,7 +99,7 @@ describeStack(
       await science.phase(job, 'Finished');
     });
 
-    test('loses a node of its gang: all of it runs again elsewhere', async () => {
+    test('is requeued when a node of its gang is lost, and runs on other nodes', async () => {
       const { cluster } = getFixture().stack;
       const spec = { backoffLimit: 10 };
       const job = await science.job('nomad', { ...BAND, spec });
@@ -114,7 +114,7 @@ describeStack(
       });
       for (const pod of after) expect(pod.spec.nodeName).not.toBe(lost);
       expect(await science.phase(job, 'Running')).toMatchObject({ requeues: 1, pods: 2 });
-      // One node for the gang, and none for what was granted before.
+      // The earlier grants are freed: no node has more pods than cores.
       expect([...coresOn(after).values()].every((count) => count <= 2)).toBe(true);
     });
   },

@@ -1,7 +1,8 @@
 /**
- * The crash matrix: a term is killed before and after every kind of commit,
- * patch and call, and answers are lost without a crash, while jobs of every
- * kind flow. Afterwards nothing is lost, misplaced, granted twice or held.
+ * The crash matrix on the real control plane: a term crashes before and after
+ * every kind of commit, patch and call, or loses the answer, while jobs of every
+ * kind run. Afterwards no workload is lost, misplaced or granted units twice,
+ * and no units stay allocated.
  */
 import { GATE } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
@@ -15,22 +16,22 @@ import { Namespace } from './workloads';
 const NODES = 4;
 const CORES = 4;
 
-/** Changed queues, preemption and a changed graph: their faults are the crash matrix's alone (test/crash-matrix). */
-const ELSEWHERE: readonly CallName[] = [
+/** Calls for changed queues, preemptions and a changed graph. Only test/crash-matrix injects faults into them. */
+const CALLS_ELSEWHERE: readonly CallName[] = [
   'queue.setQueues',
   'queue.recall',
   'fluxion.removeNodes',
   'fluxion.addNodes',
 ];
-const HERE = CALLS.filter((call) => !ELSEWHERE.includes(call));
+const CALLS_HERE = CALLS.filter((call) => !CALLS_ELSEWHERE.includes(call));
 
-/** A crash at the first and at a later call of its kind, and an answer that is lost without a crash. */
+/** A crash at the first and at a later call of this kind, and a lost answer without a crash. */
 function faultsOf(call: string): readonly Fault[] {
   const once: Fault[] = [
     { call, when: 'before', nth: 1, crash: true },
     { call, when: 'after', nth: 1, crash: true },
   ];
-  // Called once by a term that nothing disturbs.
+  // A term without disturbances makes this call once.
   if (call === 'queue.requeue') return [...once, { call, when: 'after', nth: 1, crash: false }];
   if (call === 'queue.active' || call === 'fluxion.init' || call === 'fluxion.replay') return once;
   return [
@@ -41,11 +42,11 @@ function faultsOf(call: string): readonly Fault[] {
 }
 
 describeStack(
-  'a term that dies at any call',
+  'a fault at any call of a term',
   (getFixture) => {
     let terms: Terms;
     let science: Namespace;
-    let made = 0;
+    let submitted = 0;
 
     beforeAll(async () => {
       terms = await Terms.create(getFixture());
@@ -53,9 +54,9 @@ describeStack(
     });
     afterAll(() => terms.stop());
 
-    /** One of everything; the last one is held until its user says otherwise. */
+    /** Submits one workload of each kind; the last one is held until its user releases it. */
     async function submit(): Promise<{ held: KubernetesObject; victim: KubernetesObject }> {
-      const i = made++;
+      const i = submitted++;
       const annotations = { 'fluxqueue/walltime': '60s' };
       const common = { annotations, runs: '200ms' };
       await science.job(`gang-${i}`, { ...common, pods: 3, cores: CORES });
@@ -66,16 +67,17 @@ describeStack(
       return { held, victim };
     }
 
-    async function stir({ held, victim }: Awaited<ReturnType<typeof submit>>): Promise<void> {
-      if (made % 2 === 0) await science.delete(victim, 'Job', made % 4 === 0 ? 'Foreground' : 'Background');
+    async function disturb({ held, victim }: Awaited<ReturnType<typeof submit>>): Promise<void> {
+      if (submitted % 2 === 0)
+        await science.delete(victim, 'Job', submitted % 4 === 0 ? 'Foreground' : 'Background');
       await science.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
     }
 
-    /** Takes a node away from under a job, for `queue.requeue` to be called. */
+    /** Removes the node of a running job, which causes a call of `queue.requeue`. */
     async function loseNode({ sprung }: FaultInjector): Promise<void> {
       const { cluster } = getFixture().stack;
-      const i = made++;
-      // For this job alone: a plain Pod on a deleted node ends only when the controller manager collects it.
+      const i = submitted++;
+      // No other pod uses this node: a bare Pod on a deleted node ends only when the controller manager deletes it.
       const taint = { key: 'spare', value: `${i}`, effect: 'NoSchedule' };
       const shape = { cpu: String(CORES), labels: { spare: `${i}` }, taints: [taint] };
       const [name] = await cluster.addNodes(1, shape);
@@ -88,31 +90,31 @@ describeStack(
         },
         annotations: { 'fluxqueue/walltime': '60s' },
       });
-      // A job that the term before was to send back springs it too.
+      // A job that the previous term had to requeue also triggers the fault.
       await Promise.race([science.phase(job, 'Running'), sprung]);
       await cluster.removeNode(name!);
-      // Where it can run again, after whatever went wrong.
+      // The job can run on this node after the fault.
       await cluster.addNodes(1, shape);
     }
 
-    async function spring(fault: Fault): Promise<void> {
+    async function inject(fault: Fault): Promise<void> {
       const faults = await terms.next(fault);
       for (let tries = 0; !faults.isSprung && tries < 4; tries++) {
         const batch = await submit();
-        // So that there is something to update.
+        // Only a waiting row can be updated.
         if (fault.call === 'queue.update')
           await Promise.race([science.phase(batch.held, 'Waiting'), faults.sprung]);
-        await stir(batch);
+        await disturb(batch);
         if (fault.call === 'queue.requeue') await loseNode(faults);
-        await waitFor(`${JSON.stringify(fault)} to spring`, () => faults.isSprung, {
+        await waitFor(`the fault ${JSON.stringify(fault)}`, () => faults.isSprung, {
           timeoutMs: 3_000,
         }).catch(() => undefined);
       }
       expect(faults.isSprung).toBe(true);
     }
 
-    /** What must be true when everything is over. */
-    async function settled(): Promise<void> {
+    /** Waits for the end of all workloads and checks the invariants. */
+    async function expectSettled(): Promise<void> {
       await science.finished(40_000);
       const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
       expect({ finished, misplaced, lost, doubleGranted }).toEqual({
@@ -121,7 +123,7 @@ describeStack(
         lost: 0,
         doubleGranted: 0,
       });
-      await waitFor('Fluxion to hold nothing', async () => {
+      await waitFor('Fluxion to have no allocations', async () => {
         const { jobs: held, nodes } = await terms.fluxion.state();
         return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
       });
@@ -132,20 +134,20 @@ describeStack(
     }
 
     describe.each(['queue', 'client', 'fluxion'])('%s', (port) => {
-      test.each(HERE.filter((call) => call.startsWith(port)))('%s', async (call) => {
-        for (const fault of faultsOf(call)) await spring(fault);
+      test.each(CALLS_HERE.filter((call) => call.startsWith(port)))('%s', async (call) => {
+        for (const fault of faultsOf(call)) await inject(fault);
       });
 
-      test('nothing is lost, misplaced, granted twice or held', async () => {
+      test('leaves no workload lost, misplaced or granted units twice, and no units allocated', async () => {
         await terms.next();
-        await settled();
+        await expectSettled();
         expect(terms.fenced).toEqual([]);
       });
     });
 
-    test('every FluxJob says how it ended', async () => {
+    test('every FluxJob is Finished', async () => {
       const { client } = getFixture();
-      await waitFor('all to say Finished', async () => {
+      await waitFor('all FluxJobs to be Finished', async () => {
         const { items } = await client.list<{ status?: { phase?: string } } & KubernetesObject>(
           '/apis/jobs.converged-computing.org/v1alpha1/namespaces/science/fluxjobs',
         );

@@ -1,4 +1,4 @@
-/** FluxSetups on the real control plane: queues that come, change and go, and what they do to what waits and runs. */
+/** FluxSetups on the real control plane: the effect of created, changed and deleted queues on workloads. */
 
 import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
 import { fluxSetups } from '../../runtime/fluxsetups/reconciler';
@@ -19,7 +19,7 @@ describeStack(
       science = namespace;
     });
 
-    /** Resolves once it is at work: a workload that names no queue could be seen before it. */
+    /** Resolves once the controller serves the FluxSetup, because a workload without a queue name may be reconciled first. */
     const create = async (name: string, spec: FluxSetupSpecJson = {}) => {
       await getFixture().client.create<FluxSetupObject>(fluxSetups(science.name), {
         apiVersion: 'flux-framework.org/v1alpha1',
@@ -27,32 +27,32 @@ describeStack(
         metadata: { name },
         spec,
       });
-      await says(name, { observedGeneration: 1 });
+      await hasStatus(name, { observedGeneration: 1 });
     };
     const update = (name: string, spec: object) =>
       getFixture().client.patch(fluxSetups(science.name, name), { spec }, 'merge');
     const remove = (name: string) => getFixture().client.delete(fluxSetups(science.name, name));
-    /** The FluxSetup, once its status says this. */
-    const says = (name: string, status: FluxSetupObject['status'] & object) =>
-      waitFor(`FluxSetup ${name} to say ${JSON.stringify(status)}`, async () => {
+    /** Resolves to the FluxSetup once its status has these fields. */
+    const hasStatus = (name: string, status: FluxSetupObject['status'] & object) =>
+      waitFor(`FluxSetup ${name} to have the status ${JSON.stringify(status)}`, async () => {
         const found = await getFixture().client.get<FluxSetupObject>(fluxSetups(science.name, name));
         try {
           expect(found.status).toMatchObject(status);
         } catch {
-          throw new Error(`it says ${JSON.stringify(found.status)}`);
+          throw new Error(`its status is ${JSON.stringify(found.status)}`);
         }
         return found;
       });
     const condition = (object: FluxSetupObject, wanted: string) =>
       object.status?.conditions?.find(({ type }) => type === wanted);
-    /** A waiting FluxJob comes to say whether it can ever start. */
-    const saysStalled = (name: string, reason: string, status: 'True' | 'False') =>
-      waitFor(`${name} to say Stalled=${status}`, async () => {
+    /** Waits for the Stalled condition of a waiting FluxJob. */
+    const isStalled = (name: string, reason: string, status: 'True' | 'False') =>
+      waitFor(`${name} to have Stalled=${status}`, async () => {
         const shown = await science.shown(name, 'Waiting', reason);
         return shown.status!.conditions!.find(({ type }) => type === 'Stalled')!.status === status;
       });
 
-    test('its create makes the queue, its status counts, its quota holds back until it grows', async () => {
+    test('a FluxSetup creates its queue, counts its workloads, and limits them by its quota until the quota grows', async () => {
       await create('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });
       const full = await science.job('full', { cores: 4, runs: '40s' });
       const running = await science.phase(full, 'Running');
@@ -62,8 +62,8 @@ describeStack(
       expect(waits.message).toMatch(/4 cores/);
       const shown = await science.shown('more-job', 'Waiting', 'QuotaExceeded');
       expect(shown.spec.queue).toBe(`${science.name}/team`);
-      await saysStalled('more-job', 'QuotaExceeded', 'False');
-      const counted = await says('team', {
+      await isStalled('more-job', 'QuotaExceeded', 'False');
+      const counted = await hasStatus('team', {
         queue: `${science.name}/team`,
         waiting: 1,
         ready: 0,
@@ -75,7 +75,7 @@ describeStack(
       expect(condition(counted, 'Ready')).toMatchObject({ status: 'True', reason: 'Serving' });
       await update('team', { quota: { cores: '6', pods: null } });
       await science.phase(more, 'Running');
-      const grown = await says('team', {
+      const grown = await hasStatus('team', {
         waiting: 0,
         running: 2,
         usage: { cores: '6' },
@@ -84,21 +84,21 @@ describeStack(
       expect(grown.status?.quota).toEqual({ cores: '6' });
       await science.delete(full, 'Job');
       await science.delete(more, 'Job');
-      await says('team', { running: 0, finished: 2, usage: { cores: '0', jobs: '0', nodes: '0' } });
+      await hasStatus('team', { running: 0, finished: 2, usage: { cores: '0', jobs: '0', nodes: '0' } });
       const stored = await getFixture().queue.queues();
       expect(stored.find(({ name }) => name === `${science.name}/team`)?.quota).toEqual({ cores: 6 });
     });
 
-    test('its deletion holds what waits, what runs goes on, and made again it takes all in', async () => {
+    test('the deletion of a FluxSetup blocks waiting workloads, not running ones, until it is created again', async () => {
       await create('team', { quota: { jobs: 1 } });
       const runs = await science.job('runs', { runs: '40s' });
       await science.phase(runs, 'Running');
       const first = await science.job('first');
-      const asks = await science.job('asks', { labels: { 'fluxqueue/queue': 'later' } });
+      const requests = await science.job('requests', { labels: { 'fluxqueue/queue': 'later' } });
       await science.phase(first, 'Waiting', 'QuotaExceeded');
-      const nowhere = await science.phase(asks, 'Waiting', 'NoFluxSetup');
-      expect(nowhere.message).toContain(`${science.name}/later`);
-      await saysStalled('asks-job', 'NoFluxSetup', 'True');
+      const unserved = await science.phase(requests, 'Waiting', 'NoFluxSetup');
+      expect(unserved.message).toContain(`${science.name}/later`);
+      await isStalled('requests-job', 'NoFluxSetup', 'True');
       await remove('team');
       const held = await science.phase(first, 'Waiting', 'NoFluxSetup');
       expect(held.queue).toBe(`${science.name}/team`);
@@ -109,11 +109,11 @@ describeStack(
       for (const job of [first, late])
         expect((await science.phase(job, 'Finished')).result).toBe('Succeeded');
       await create('later');
-      expect((await science.phase(asks, 'Finished')).queue).toBe(`${science.name}/later`);
+      expect((await science.phase(requests, 'Finished')).queue).toBe(`${science.name}/later`);
       expect((await science.row(runs))!.phase).toBe('Running');
     });
 
-    test('a queue borrows what another of its cohort, where nothing is, does not use', async () => {
+    test('a queue borrows unused quota of another queue in its cohort', async () => {
       await create('small', { quota: { cores: 1 }, cohort: science.name, borrowing: { cores: 2 } });
       await create('idle', { quota: { cores: 8 }, cohort: science.name });
       const small = { runs: '30s', labels: { 'fluxqueue/queue': 'small' } };
@@ -121,12 +121,12 @@ describeStack(
       await science.phase(three, 'Running');
       const more = await science.job('more', small);
       await science.phase(more, 'Waiting', 'QuotaExceeded');
-      await says('small', { running: 1, usage: { cores: '3' }, quota: { cores: '1' } });
+      await hasStatus('small', { running: 1, usage: { cores: '3' }, quota: { cores: '1' } });
     });
 
     const inQueue = (name: string) => ({ cores: 4, runs: '60s', labels: { 'fluxqueue/queue': name } });
 
-    test('who lent its quota takes it back: the youngest borrower waits again in its place', async () => {
+    test('a queue reclaims lent quota by preempting the youngest borrower, which is requeued in its position', async () => {
       await create('guest', { quota: { cores: 4 }, cohort: science.name });
       await create('owner', { quota: { cores: 4 }, cohort: science.name, reclaim: true });
       const own = await science.job('own', inQueue('guest'));
@@ -142,7 +142,7 @@ describeStack(
       await science.phase(borrowed, 'Running');
     });
 
-    test('the urgent takes the nodes of what is preemptible, which goes on when they are free again', async () => {
+    test('an urgent workload preempts a preemptible one, which runs again when the nodes are free', async () => {
       await create('calm', {});
       await create('urgent', { preemption: 'LowerPriority', priority: { min: 100 } });
       const kept = await science.job('kept', inQueue('calm'));
@@ -157,13 +157,13 @@ describeStack(
       expect(await science.phase(low, 'Running')).toMatchObject({ preemptions: 1, requeues: 0 });
     });
 
-    test("what waits in the stack's own queue moves to the first FluxSetup of its namespace", async () => {
+    test('waiting workloads of the default queue move to the first FluxSetup of their namespace', async () => {
       const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s' });
       await science.phase(hog, 'Running');
       const waits = await science.job('waits', { annotations: { 'fluxqueue/priority': '7' } });
       expect((await science.phase(waits, 'Waiting')).queue).toBe('default');
       await create('team', { priority: { max: 3 }, walltime: { default: '2m', max: '5m' } });
-      const moved = await waitFor('it to move', async () => {
+      const moved = await waitFor('the workload to move', async () => {
         const row = await science.row(waits);
         return row?.queue === 'default' ? undefined : row;
       });
@@ -172,7 +172,7 @@ describeStack(
       await science.phase(waits, 'Finished');
     });
 
-    test('a Job is as urgent as the PriorityClass of its pods', async () => {
+    test('a Job has the priority of the PriorityClass of its pods', async () => {
       await getFixture().client.create(priorityClasses(), {
         apiVersion: 'scheduling.k8s.io/v1',
         kind: 'PriorityClass',
@@ -184,19 +184,19 @@ describeStack(
       await waitFor('its priority', async () => (await science.row(urgent))!.priority === 4711);
     });
 
-    test('a Job that overruns its walltime is ended; who waits for it goes or never will', async () => {
+    test('a Job that exceeds its walltime times out, which satisfies or fails the dependencies on it', async () => {
       const prep = await science.job('prep', { runs: '1s' });
       const slow = await science.job('slow', { runs: '60s', annotations: { 'fluxqueue/walltime': '2s' } });
       const after = (text: string) => ({ annotations: { 'fluxqueue/after': text } });
       const main = await science.job('main', after('prep'));
       const cleanup = await science.job('cleanup', after('afternotok:slow, afterany:prep'));
       const never = await science.job('never', after('afterok:slow'));
-      const lonely = await science.job('lonely', after('nobody'));
+      const lonely = await science.job('lonely', after('no-such-job'));
       expect((await science.phase(main, 'Waiting', 'DependencyPending')).message).toContain('prep');
       await science.phase(cleanup, 'Waiting', 'DependencyPending');
       const ended = await science.phase(slow, 'Finished');
       expect(ended.result).toBe('TimedOut');
-      // The Job controller counts from its own sight of the release, in whole seconds.
+      // The Job controller counts whole seconds from the time at which it observes the release.
       expect(ended.finishedAt! - ended.allocatedAt!).toBeLessThan(10);
       const shown = await science.shown('slow-job', 'Finished');
       expect(shown.status!.result).toBe('TimedOut');
@@ -209,8 +209,8 @@ describeStack(
       expect((await science.phase(never, 'Waiting', 'DependencyPending')).message).toMatch(
         /^can never start/,
       );
-      await saysStalled('never-job', 'DependencyPending', 'True');
-      await saysStalled('lonely-job', 'DependencyPending', 'False');
+      await isStalled('never-job', 'DependencyPending', 'True');
+      await isStalled('lonely-job', 'DependencyPending', 'False');
       await science.delete(never, 'Job');
       await science.delete(lonely, 'Job');
     });

@@ -1,4 +1,4 @@
-/** From kubectl to the exact nodes and back: every kind of workload, with the roles as processes and their own rights. */
+/** The life of every kind of workload, with the roles as processes that have only their own rights. */
 import { GATE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
@@ -19,7 +19,7 @@ describeStack(
 
     const nodesOf = (pods: readonly Pod[]) => pods.map(({ spec }) => spec.nodeName).sort();
 
-    test('an indexed Job: to its nodes, one Event, a FluxJob that says so', async () => {
+    test('an indexed Job runs on its allocated nodes, with one Event and a FluxJob that shows its status', async () => {
       const job = await science.job('train', { pods: 3, cores: 4, runs: '8s' });
       const running = await science.phase(job, 'Running');
       const shown = await science.shown('train-job', 'Running');
@@ -60,13 +60,11 @@ describeStack(
       expect(end.status).toMatchObject({ result: 'Succeeded', nodeCount: 3 });
       expect(end.status!.position).toBeUndefined();
       expect(await science.events(job)).toEqual([
-        expect.stringMatching(
-          /^Scheduled: 3 pods on node-\d, node-\d, node-\d after \d+ s in queue default$/,
-        ),
+        expect.stringMatching(/^Scheduled: 3 pods on node-\d, node-\d, node-\d after \d+s in queue default$/),
       ]);
     });
 
-    test("the gated pods of a Job without index get the allocation's places", async () => {
+    test('the gated pods of a Job without indexes get the slots of its allocation', async () => {
       const job = await science.job('loose', { pods: 4, cores: 2, indexed: false, completions: 6 });
       await science.phase(job, 'Finished');
       const pods = await science.podsOf(job);
@@ -74,7 +72,7 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
     });
 
-    test('a Pod, and the pods of a Deployment', async () => {
+    test('a Pod and the pods of a Deployment run on their allocated nodes', async () => {
       const pod = await science.pod('probe');
       const deployment = await getFixture().stack.cluster.create({
         apiVersion: 'apps/v1',
@@ -109,7 +107,7 @@ describeStack(
         expect((await science.phase(replica, 'Finished')).result).toBe('Cancelled');
     });
 
-    test('what ends makes room for what waits', async () => {
+    test('a finished Job frees its units for a waiting one', async () => {
       const first = await science.job('first', { pods: 3, cores: 4, runs: '1s' });
       await science.phase(first, 'Running');
       const second = await science.job('second', { pods: 3, cores: 4 });
@@ -118,7 +116,7 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
     });
 
-    test('a node of a wide Job is free when its pod has succeeded', async () => {
+    test('a node of a wide Job is freed when its pod has succeeded', async () => {
       const wide = await science.job('wide', { pods: 2, cores: 4, runs: '20s' });
       const { allocation } = await science.phase(wide, 'Running');
       const [first] = await science.podsOf(wide);
@@ -134,14 +132,14 @@ describeStack(
       const left = (await science.row(wide))!;
       expect(left.phase).toBe('Running');
       expect(left.allocation!.nodes).toHaveLength(allocation!.nodes.length - 1);
-      // Users still see where all of it ran.
+      // The status still shows all nodes on which the Job ran.
       expect((await science.shown('wide-job', 'Running')).status!.nodeCount).toBe(2);
       await science.delete(wide, 'Job');
       await science.phase(wide, 'Finished');
       await science.phase(big, 'Finished');
     });
 
-    test('failed, and ended by its deadline', async () => {
+    test('a failed Job has the result Failed, and one that exceeds its deadline TimedOut', async () => {
       const failed = await science.job('failed', {
         annotations: {},
         spec: { backoffLimit: 0 },
@@ -165,18 +163,18 @@ describeStack(
       );
     });
 
-    test('nothing else was touched: no gate left, one Event at most each', async () => {
+    test('no pod keeps the gate, and each workload has at most one Event', async () => {
       await science.finished();
       for (const pod of await science.pods())
         expect(pod.spec.schedulingGates?.map(({ name }) => name) ?? []).not.toContain(GATE);
       for (const uid of science.uids) {
         const [row] = await getFixture().queue.byUid([uid]);
         const object = { metadata: { uid } } as Pod;
-        const told = await science.events(object);
-        expect(told.length).toBeLessThanOrEqual(1);
-        // Of a lone pod that went at once kube-scheduler has said already.
+        const events = await science.events(object);
+        expect(events.length).toBeLessThanOrEqual(1);
+        // A pod on a single node that started at once has only the Event of kube-scheduler.
         const nodes = row!.startedAt === null ? 0 : row!.allocation!.nodes.length;
-        if (nodes > 1) expect(told).toHaveLength(1);
+        if (nodes > 1) expect(events).toHaveLength(1);
       }
     });
   },

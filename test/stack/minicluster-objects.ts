@@ -1,4 +1,4 @@
-/** MiniClusters of a test namespace: made, looked at, brought to their end. */
+/** Creates, reads and ends MiniClusters of a test namespace. */
 
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
@@ -10,7 +10,7 @@ import { type MiniCluster, miniClusters } from '../../runtime/miniclusters/resou
 import { waitFor } from '../cluster/wait';
 import type { Fixture } from './suite';
 
-/** Every kind that a MiniCluster may consist of. */
+/** Every kind of object that a MiniCluster can own. */
 const KINDS = {
   ConfigMap: namespaced('', 'v1', 'configmaps'),
   Secret: namespaced('', 'v1', 'secrets'),
@@ -32,7 +32,7 @@ export class MiniClusters {
     private readonly namespace: string,
   ) {}
 
-  /** Pods of two cores that run until the test ends them. */
+  /** Creates a cluster whose pods have two cores each and run until the test ends them. */
   create(name: string, spec: Partial<MiniClusterSpec> = {}): Promise<MiniCluster> {
     return this.client.create<MiniCluster>(miniClusters(this.namespace), {
       apiVersion: 'flux-framework.org/v1alpha2',
@@ -51,7 +51,7 @@ export class MiniClusters {
     return this.client.patch<MiniCluster>(miniClusters(this.namespace, name), { spec }, 'merge');
   }
 
-  /** Also one that goes by itself meanwhile. */
+  /** Deletes a cluster that may be deleted already. */
   async delete(name: string): Promise<void> {
     await this.orUndefined(this.client.delete(miniClusters(this.namespace, name)));
   }
@@ -60,7 +60,7 @@ export class MiniClusters {
     return this.orUndefined(this.client.get<MiniCluster>(miniClusters(this.namespace, name)));
   }
 
-  /** Deletes them all, and all Jobs: nothing of them runs much longer. */
+  /** Deletes all clusters and all Jobs. */
   async clear(): Promise<void> {
     const { items } = await this.client.list<MiniCluster>(miniClusters(this.namespace));
     for (const { metadata } of items) await this.delete(metadata.name);
@@ -70,7 +70,7 @@ export class MiniClusters {
       );
   }
 
-  /** Once it is in this phase. */
+  /** Resolves to the cluster once it is in this phase. */
   phase(name: string, phase: MiniClusterStatusPhase): Promise<MiniCluster> {
     return waitFor(`MiniCluster ${name} to be ${phase}`, async () => {
       const found = await this.get(name);
@@ -79,7 +79,7 @@ export class MiniClusters {
     });
   }
 
-  /** Once this condition is so. */
+  /** Resolves to the condition once it has this status. */
   condition(name: string, type: string, status: 'True' | 'False', reason?: string): Promise<Condition> {
     return waitFor(`${type} of ${name} to be ${status} ${reason ?? ''}`, async () => {
       const found = await this.get(name);
@@ -94,7 +94,7 @@ export class MiniClusters {
     return waitFor(`Job ${name}`, () => this.orUndefined(this.client.get<Job>(jobs(this.namespace, name))));
   }
 
-  /** Its brokers' pods that have not ended, by index. */
+  /** The unfinished broker pods, in the order of their indexes. */
   async brokers(name: string): Promise<readonly Pod[]> {
     const labelSelector = `hpa-selector=${name}`;
     const { items } = await this.client.list<Pod>(pods(this.namespace), { labelSelector });
@@ -103,7 +103,7 @@ export class MiniClusters {
       .sort((a, b) => indexOf(a) - indexOf(b));
   }
 
-  /** Once so many of its brokers run. */
+  /** Resolves to the broker pods once this number of them runs. */
   running(name: string, count: number): Promise<readonly Pod[]> {
     return waitFor(`${count} brokers of ${name} to run`, async () => {
       const all = await this.brokers(name);
@@ -112,8 +112,8 @@ export class MiniClusters {
     });
   }
 
-  /** The container of this broker ends with this code. */
-  async end(pod: Pod, exitCode = 0): Promise<void> {
+  /** Sets the status of a pod as if its container had exited with this code. */
+  async finishPod(pod: Pod, exitCode = 0): Promise<void> {
     const terminated = { exitCode, finishedAt: new Date().toISOString() };
     const status = {
       phase: exitCode === 0 ? 'Succeeded' : 'Failed',
@@ -133,8 +133,8 @@ export class MiniClusters {
     return (await this.client.list<T>(KINDS[kind](this.namespace))).items;
   }
 
-  /** `Kind/name` of everything in the namespace that is this cluster's, or its objects'. */
-  async belongings({ metadata: { uid } }: MiniCluster): Promise<readonly string[]> {
+  /** `Kind/name` of every object that the cluster owns, directly or indirectly. */
+  async ownedObjects({ metadata: { uid } }: MiniCluster): Promise<readonly string[]> {
     const all = await Promise.all(
       (Object.keys(KINDS) as Kind[]).map(async (kind) =>
         (await this.list(kind)).map((object) => ({ kind, ...object.metadata })),
@@ -173,9 +173,16 @@ export function conditionOf(cluster: MiniCluster | undefined, wanted: string) {
   return cluster?.status?.conditions?.find(({ type }) => type === wanted);
 }
 
-/** Types of the conditions that hold. */
-export function holding(cluster: MiniCluster): readonly string[] {
+/** The types of the conditions that are True. */
+export function trueConditions(cluster: MiniCluster): readonly string[] {
   return (cluster.status?.conditions ?? []).filter(({ status }) => status === 'True').map(({ type }) => type);
+}
+
+/** Number of pods per node. */
+export function podsPerNode(pods: readonly Pod[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { spec } of pods) counts[spec.nodeName!] = (counts[spec.nodeName!] ?? 0) + 1;
+  return counts;
 }
 
 function indexOf({ metadata }: Pod): number {

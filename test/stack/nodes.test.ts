@@ -1,11 +1,11 @@
-/** What happens to nodes, and on them without us. */
+/** Nodes that are added, removed, cordoned, resized, or used by pods outside the queue. */
 import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
 
 describeStack(
-  'nodes come, go and change',
+  'changes of nodes',
   (getFixture) => {
     let science: Namespace;
 
@@ -24,14 +24,14 @@ describeStack(
     const patchNode = (name: string, body: object, subresource = '') =>
       getFixture().client.patch(`/api/v1/nodes/${name}${subresource}`, body, 'merge');
 
-    const untilReady = (name: string, ready: boolean) =>
-      waitFor(`${name} to be ready or not`, async () => {
+    const untilReadyIs = (name: string, ready: boolean) =>
+      waitFor(`the Ready condition of ${name}`, async () => {
         const { status, spec } = await getFixture().client.get<Node>(`/api/v1/nodes/${name}`);
         const condition = status?.conditions?.find(({ type }) => type === 'Ready');
         return (condition?.status === 'True') === ready && (!ready || (spec.taints ?? []).length === 0);
       });
 
-    test('a node is deleted under a gang: it runs again elsewhere, in its place', async () => {
+    test('requeues a gang whose node is lost, in its queue position, and runs it on other nodes', async () => {
       const gang = await science.job('gang', { pods: 3, cores: 4, runs: '40s', spec: { backoffLimit: 10 } });
       const before = await science.phase(gang, 'Running');
       const next = await science.job('next', { pods: 3, cores: 4, runs: '100ms' });
@@ -40,8 +40,8 @@ describeStack(
       await getFixture().stack.cluster.removeNode(lost);
       const requeued = await science.phase(gang, 'Waiting');
       expect(requeued).toMatchObject({ requeues: 1, submittedAt: before.submittedAt, allocation: null });
-      // Three nodes are no longer there for either.
-      const shown = await waitFor('the FluxJob to say so', async () => {
+      // Neither Job fits on the two nodes that are left.
+      const shown = await waitFor('the FluxJob to be requeued', async () => {
         const found = await science.fluxJob('gang-job');
         return found?.status?.phase === 'Waiting' && found.status.requeues === 1 && found;
       });
@@ -61,15 +61,15 @@ describeStack(
             .join() === [...nodes].sort().join()
         );
       });
-      const told = await science.events(gang);
-      expect(told).toContainEqual(`Requeued: lost ${lost}, waits again in its place, for 5 s at least`);
+      const events = await science.events(gang);
+      expect(events).toContainEqual(`Requeued: node ${lost} was lost; requeued, retrying in 5s`);
       await science.delete(gang, 'Job');
       await science.phase(gang, 'Finished');
       await science.phase(next, 'Finished');
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
     });
 
-    test('what its user suspends while it runs gives its nodes back and is released again', async () => {
+    test('frees the nodes of a running Job that its user suspends, and releases it again', async () => {
       const job = await science.job('paused', { pods: 3, cores: 4, runs: '30s' });
       const before = await science.phase(job, 'Running');
       await science.patch(job, 'Job', { spec: { suspend: true } });
@@ -77,17 +77,17 @@ describeStack(
         const row = await science.row(job);
         return row?.phase === 'Running' && row.jobid !== before.jobid && row;
       });
-      // Its user's doing is no failure.
+      // A suspension by the user does not count as a failure.
       expect(after.requeues).toBe(0);
       await science.delete(job, 'Job');
       await science.phase(job, 'Finished');
     });
 
-    test('a cordoned node and one that is lost get nothing new', async () => {
+    test('starts nothing on a cordoned node or on a node that is not ready', async () => {
       const [cordoned, lost, left] = await nodeNames();
       await patchNode(cordoned!, { spec: { unschedulable: true } });
       await patchNode(lost!, { metadata: { annotations: { 'fluxqueue.test/not-ready': 'true' } } });
-      await untilReady(lost!, false);
+      await untilReadyIs(lost!, false);
       const wide = await science.job('wide', { pods: 2, cores: 4, runs: '100ms' });
       const row = await science.phase(wide, 'Waiting', 'Busy');
       expect(row.message).toMatch(/down|cordoned/);
@@ -96,12 +96,12 @@ describeStack(
       await patchNode(cordoned!, { spec: { unschedulable: null } });
       await science.phase(wide, 'Finished');
       await patchNode(lost!, { metadata: { annotations: { 'fluxqueue.test/not-ready': null } } });
-      await untilReady(lost!, true);
+      await untilReadyIs(lost!, true);
       const all = await science.job('all', { pods: 3, cores: 4, runs: '100ms' });
       await science.phase(all, 'Finished');
     });
 
-    test('pods that are not ours take units away, and give them back', async () => {
+    test('does not use the units of unmanaged pods until these pods are deleted', async () => {
       const { stack, client } = getFixture();
       await stack.namespace('others', false);
       const names = await nodeNames();
@@ -119,7 +119,7 @@ describeStack(
       const small = await science.job('small', { pods: 3, cores: 2, runs: '20s' });
       await science.phase(small, 'Running');
       const full = await science.job('full', { cores: 4, runs: '100ms' });
-      await waitFor('it to be looked at', async () => (await science.row(full))!.reason !== 'Submitted');
+      await waitFor('a scheduling pass', async () => (await science.row(full))!.reason !== 'Submitted');
       await science.delete(small, 'Job');
       await science.phase(small, 'Finished');
       expect((await science.row(full))!.phase).toBe('Waiting');
@@ -128,7 +128,7 @@ describeStack(
       for (const i of [0, 2]) await client.delete(`/api/v1/namespaces/others/pods/other-${i}`);
     });
 
-    test('a node that gets larger takes more', async () => {
+    test('uses the new units of a resized node', async () => {
       const larger = await science.job('larger', { cores: 6, runs: '100ms' });
       await science.phase(larger, 'Waiting', 'Unsatisfiable');
       const [name] = await nodeNames();
@@ -136,7 +136,7 @@ describeStack(
       expect((await science.phase(larger, 'Finished')).allocation!.nodes[0]!.name).toBe(name);
     });
 
-    test('what runs longer than its walltime keeps its nodes', async () => {
+    test('does not grant the nodes of a Job that exceeds its walltime', async () => {
       const late = await science.job('late', {
         pods: 3,
         cores: 4,

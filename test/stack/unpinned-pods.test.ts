@@ -1,6 +1,6 @@
-/** Pods that were made while admission was not in force: nothing holds them to the nodes that their Job was granted. */
+/** Pods that are created while admission is not active, so that nothing pins them to the nodes of their Job. */
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
-import { placeOf } from '../../runtime/workloads/pod';
+import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
@@ -8,7 +8,7 @@ import { Namespace } from './workloads';
 const BINDING = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/fluxqueue-pods';
 
 describeStack(
-  'a Job whose pods admission did not see',
+  'a Job whose pods bypassed admission',
   (getFixture) => {
     let science: Namespace;
 
@@ -17,29 +17,31 @@ describeStack(
       science = await Namespace.create(getFixture, 'science');
     }, 60_000);
 
-    /** Policies are read by the apiserver some moments after they were written. */
+    /** The apiserver uses a policy a moment after it has stored it. */
     const untilPodsAre = (gated: boolean) =>
       waitFor(
-        `pods ${gated ? 'to be gated' : 'to pass'}`,
+        `pods ${gated ? 'to be gated' : 'to bypass admission'}`,
         async () => (await getFixture().stack.gatesPods('science')) === gated,
       );
 
-    test('is taken back, waits, and runs on its own nodes once admission is in force again', async () => {
+    test('is requeued, and runs on its allocated nodes once admission is active again', async () => {
       const { client, stack } = getFixture();
       const { apiVersion, kind, metadata, spec } = await stack.cluster.get<
         KubernetesObject & { spec: object }
       >(BINDING);
       await client.delete(BINDING);
       await untilPodsAre(false);
-      // Granted the same node, they would spread: kube-scheduler prefers the emptier one.
+      // Both pods are granted one node, but kube-scheduler spreads unpinned pods over two.
       const job = await science.job('lost', { pods: 2, cores: 2, runs: '10m' });
       const waiting = await science.phase(job, 'Waiting', 'Requeued');
       expect(waiting).toMatchObject({ allocation: null, requeues: 1 });
       expect(waiting.message).toMatch(
-        /^lost-\d-\w+ was made without being pinned to its node, as if admission was not in force, waits again in its place, for 5 s at least$/,
+        /^pod lost-\d-\w+ was created while admission was not active and is not pinned to an allocated node; requeued, retrying in 5s$/,
       );
       expect(await science.podsOf(job)).toEqual([]);
-      expect(await science.events(job)).toEqual([expect.stringMatching(/^Requeued: lost-\d-\w+ was made/)]);
+      expect(await science.events(job)).toEqual([
+        expect.stringMatching(/^Requeued: pod lost-\d-\w+ was created/),
+      ]);
 
       const { name, labels } = metadata;
       await stack.cluster.apply({ apiVersion, kind, metadata: { name, ...(labels && { labels }) }, spec });
@@ -47,8 +49,8 @@ describeStack(
       const row = await science.phase(job, 'Running');
       const pods = await science.podsOf(job);
       const granted = row.allocation!.nodes.map((node) => node.name);
-      expect(pods.map(placeOf)).toEqual([granted[0], granted[0]]);
-      for (const { spec: own } of pods) expect(own.affinity?.nodeAffinity).toBeDefined();
+      expect(pods.map(assignedNode)).toEqual([granted[0], granted[0]]);
+      for (const { spec: podSpec } of pods) expect(podSpec.affinity?.nodeAffinity).toBeDefined();
     });
   },
   { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },

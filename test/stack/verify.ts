@@ -6,7 +6,7 @@ import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
-import { isBeyond, placementOf } from '../../runtime/workloads/assignment';
+import { isBeyondAssignment, placementOf } from '../../runtime/workloads/assignment';
 
 export interface Verdict {
   readonly jobs: number;
@@ -125,7 +125,7 @@ function belongsTo({ uid }: WorkloadRow, { metadata }: Pod): boolean {
   // A pod beyond the gang of its Job stands for itself.
   const { annotations, ownerReferences = [] } = metadata;
   const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
-  if (isBeyond(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return false;
+  if (isBeyondAssignment(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return false;
   return ownerReferences.some((owner) => owner.uid === uid);
 }
 

@@ -1,10 +1,10 @@
-/** What waits says why, in order; what its user changes while it waits counts. */
+/** Waiting workloads: their reasons, their order, and changes that users make while they wait. */
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import type { Namespace } from './workloads';
 
 describeStack(
-  'waiting',
+  'waiting workloads',
   (getFixture) => {
     let science: Namespace;
 
@@ -17,7 +17,7 @@ describeStack(
 
     const walltime = (time: string) => ({ 'fluxqueue/walltime': time });
 
-    test('the wide one is Reserved with its start, the small one goes before it, others are Busy', async () => {
+    test('the first wide Job is Reserved with an estimated start, a small Job backfills, and others are Busy', async () => {
       const hog = await science.job('hog', { cores: 4, runs: '30s', annotations: walltime('60s') });
       const { allocation } = await science.phase(hog, 'Running');
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
@@ -25,7 +25,7 @@ describeStack(
       expect(reserved.estimatedStart).toBe(allocation!.end);
       const long = await science.job('long', { cores: 4, runs: '30s', annotations: walltime('10m') });
       await science.phase(long, 'Waiting', 'Busy');
-      // Its end is before the start of the reservation.
+      // It ends before the start of the reservation.
       const small = await science.job('small', { cores: 4, annotations: walltime('5s') });
       await science.phase(small, 'Finished');
       const shown = await science.shown('wide-job', 'Waiting', 'Reserved');
@@ -42,7 +42,7 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
     });
 
-    test('Unsatisfiable says why, once, and starts when a node is added that has it', async () => {
+    test('an unsatisfiable Job records one Event with the cause, and starts when a suitable node is added', async () => {
       const big = await science.job('big', { cores: 8 });
       const row = await science.phase(big, 'Waiting', 'Unsatisfiable');
       expect(row.message).toMatch(/^asks for 1 node with 8 cores.*the cluster has none$/);
@@ -53,11 +53,13 @@ describeStack(
       const [name] = await getFixture().stack.cluster.addNodes(1, { cpu: '8' });
       const ran = await science.phase(big, 'Finished');
       expect(ran.allocation!.nodes[0]!.name).toBe(name);
-      expect((await science.events(big)).filter((said) => said.startsWith('Unsatisfiable'))).toHaveLength(1);
+      expect((await science.events(big)).filter((event) => event.startsWith('Unsatisfiable'))).toHaveLength(
+        1,
+      );
       await getFixture().stack.cluster.removeNode(name!);
     });
 
-    test('Held by label, or because its user suspended it, until its user releases it', async () => {
+    test('a Job is held by the hold label or its own suspension until its user releases it', async () => {
       const held = await science.job('held', { labels: { 'fluxqueue/hold': 'true' } });
       const suspended = await science.job('suspended', { spec: { suspend: true } });
       await science.phase(held, 'Waiting', 'Held');
@@ -70,7 +72,7 @@ describeStack(
       expect((await science.shown('held-job', 'Finished')).status!.result).toBe('Succeeded');
     });
 
-    test('higher priority first, also when it is given later; a shorter walltime backfills', async () => {
+    test('Jobs start in the order of their priorities, which their users can change while they wait', async () => {
       const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s', annotations: walltime('5m') });
       await science.phase(hog, 'Running');
       const all = { pods: 2, cores: 4, runs: '200ms', annotations: walltime('60s') };
@@ -85,13 +87,13 @@ describeStack(
       await science.patch(late, 'Job', { metadata: { annotations: { 'fluxqueue/priority': '20' } } });
       await waitFor('the new priority', async () => (await science.row(late))!.priority === 20);
       await science.phase(late, 'Waiting', 'Reserved');
-      const places = async () => {
+      const positions = async () => {
         const shown = [];
         for (const name of ['late', 'high', 'low'])
           shown.push((await science.fluxJob(`${name}-job`))?.status?.position);
         return shown;
       };
-      await waitFor('the places', async () => JSON.stringify(await places()) === '[1,2,3]');
+      await waitFor('the positions', async () => JSON.stringify(await positions()) === '[1,2,3]');
       await science.delete(hog, 'Job');
       const [last, second, first] = [
         await science.phase(low, 'Finished'),
@@ -103,7 +105,7 @@ describeStack(
       expect((await science.fluxJob('late-job'))?.spec.priority).toBe(20);
     });
 
-    test('a walltime that gets shorter while it waits lets it go before the reservation', async () => {
+    test('a Job backfills before a reservation once its user shortens its walltime', async () => {
       const hog = await science.job('hog', { cores: 4, runs: '40s', annotations: walltime('60s') });
       await science.phase(hog, 'Running');
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });

@@ -1,7 +1,7 @@
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { askOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
-import { adoptionOf, forgottenGrant, TakenUnits } from '../../runtime/workloads/adoption';
+import { adoptionOf, TakenUnits, unrecordedGrant } from '../../runtime/workloads/adoption';
 import { placementOf } from '../../runtime/workloads/assignment';
 import { adapters } from '../../runtime/workloads/index';
 import { rowIn } from '../queue/rows';
@@ -30,14 +30,14 @@ function released(annotations: Record<string, string>, over: Partial<Job['spec']
 }
 
 const GRANT = { [ASSIGNMENT_ANNOTATION]: '0/1:node-1,node-2', [JOBID_ANNOTATION]: '9' };
-const grantOf = (object: KubernetesObject, row?: Parameters<typeof forgottenGrant>[2]) =>
-  forgottenGrant(object, adapter, row, [], 0);
+const recordedGrant = (object: KubernetesObject, row?: Parameters<typeof unrecordedGrant>[2]) =>
+  unrecordedGrant(object, adapter, row, [], 0);
 
-describe('what is a forgotten grant', () => {
-  test('a released Job without a row, by what it carries', () => {
-    expect(grantOf(released(GRANT))).toEqual({
+describe('an unrecorded grant', () => {
+  test('is read from a released Job without a row', () => {
+    expect(recordedGrant(released(GRANT))).toEqual({
       jobid: 9,
-      places: [
+      placement: [
         { node: 'node-1', pods: 1 },
         { node: 'node-2', pods: 1 },
       ],
@@ -45,26 +45,26 @@ describe('what is a forgotten grant', () => {
   });
 
   test.each(['', 'x', '1.5', '-4', '1e30', '9007199254740993', 'Infinity'])(
-    'a job id that we never wrote is none: %j',
+    'has job id 0 if the annotation has the invalid value %j',
     (jobid) => {
-      expect(grantOf(released({ ...GRANT, [JOBID_ANNOTATION]: jobid }))).toMatchObject({ jobid: 0 });
+      expect(recordedGrant(released({ ...GRANT, [JOBID_ANNOTATION]: jobid }))).toMatchObject({ jobid: 0 });
     },
   );
 
-  test('one whose row waits with a job id as old as its own', () => {
-    expect(grantOf(released(GRANT), rowIn('Waiting', { jobid: 9 }))).toBeDefined();
-    expect(grantOf(released(GRANT), rowIn('Waiting', { jobid: 5 }))).toBeDefined();
+  test('is found if the row waits with a job id that is not higher than the one of the Job', () => {
+    expect(recordedGrant(released(GRANT), rowIn('Waiting', { jobid: 9 }))).toBeDefined();
+    expect(recordedGrant(released(GRANT), rowIn('Waiting', { jobid: 5 }))).toBeDefined();
   });
 
-  test('not one that was requeued since: a leader that was overtaken has released it', () => {
-    expect(grantOf(released(GRANT), rowIn('Waiting', { jobid: 10 }))).toBeUndefined();
+  test('is not found if the workload was requeued since, because then a former leader released it', () => {
+    expect(recordedGrant(released(GRANT), rowIn('Waiting', { jobid: 10 }))).toBeUndefined();
   });
 
   test.each<[string, KubernetesObject]>([
-    ['held back', released(GRANT, { suspend: true })],
+    ['suspended', released(GRANT, { suspend: true })],
     ['without an assignment', released({})],
     [
-      'over',
+      'finished',
       {
         ...released(GRANT),
         status: {
@@ -72,43 +72,49 @@ describe('what is a forgotten grant', () => {
         },
       } as Job,
     ],
-  ])('not one that is %s', (_, object) => {
-    expect(grantOf(object)).toBeUndefined();
+  ])('is not found on a Job that is %s', (_, object) => {
+    expect(recordedGrant(object)).toBeUndefined();
   });
 
-  test('not one that is in the books', () => {
-    expect(grantOf(released(GRANT), rowIn('Running'))).toBeUndefined();
+  test('is not found if the workload has a running row', () => {
+    expect(recordedGrant(released(GRANT), rowIn('Running'))).toBeUndefined();
   });
 });
 
 describe('an adoption', () => {
   const given = submission('a', { pods: 2 });
-  const places = [
+  const placement = [
     { node: 'node-1', pods: 1 },
     { node: 'node-2', pods: 1 },
   ];
   const none = new Map();
 
-  test('takes units that nobody else has, and makes the pods it says', () => {
+  test('takes free units only and keeps the placement of the grant', () => {
     const other = rowIn('Running', { uid: 'other' });
-    const adoption = adoptionOf(given, { jobid: 9, places }, new TakenUnits([other]), none, 50.5);
+    const adoption = adoptionOf(given, { jobid: 9, placement }, new TakenUnits([other]), none, 50.5);
     const { perPod } = askOf(given.jobspec);
     const [first] = adoption.allocation.nodes;
     expect(adoption.knownJobid).toBe(9);
-    // node-1 has another workload on unit 0.
+    // Another workload uses unit 0 of node-1.
     expect(first).toEqual({
       name: 'node-1',
       units: Object.fromEntries(Object.keys(perPod).map((type) => [type, '1'])),
     });
     expect(adoption.allocation.start).toBe(50);
     const allocation = { ...adoption.allocation, jobid: 1 };
-    expect(placementOf({ ...given, allocation })).toEqual(places);
+    expect(placementOf({ ...given, allocation })).toEqual(placement);
   });
 
-  test('two of them never share a unit', () => {
+  test('never shares a unit with another adoption', () => {
     const taken = new TakenUnits([]);
     const units = ['a', 'b'].map((uid) => {
-      const one = adoptionOf({ ...given, uid }, { jobid: undefined, places: [places[0]!] }, taken, none, 0);
+      const one = adoptionOf(
+        { ...given, uid },
+        { jobid: undefined, placement: [placement[0]!] },
+        taken,
+        none,
+        0,
+      );
       return one.allocation.nodes[0]!.units;
     });
     expect(units[0]).not.toEqual(units[1]);

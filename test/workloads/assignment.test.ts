@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import {
   type AssignmentPart,
   encodeAssignment,
-  isBeyond,
-  leftOpen,
+  isBeyondAssignment,
   nodeOfIndex,
   nodesOf,
+  openAssignment,
   soleNode,
 } from '../../runtime/workloads/assignment';
 
@@ -18,8 +18,8 @@ const assignments = fc.uniqueArray(fc.record({ node: nodeNames, pods: fc.integer
 
 const total = (parts: readonly AssignmentPart[]) => parts.reduce((sum, { pods }) => sum + pods, 0);
 
-describe('the text', () => {
-  it('groups nodes by their number of pods, most first, in the order given', () => {
+describe('writing an assignment', () => {
+  it('groups nodes by their number of pods, largest first, and keeps the given order', () => {
     const parts = [
       { node: 'n3', pods: 1 },
       { node: 'n2', pods: 4 },
@@ -28,7 +28,7 @@ describe('the text', () => {
     expect(encodeAssignment(parts)).toBe('0/4:n2,n1;8/1:n3');
   });
 
-  it('adds up a node that is named twice', () => {
+  it('adds up the pods of a node that appears twice', () => {
     expect(
       encodeAssignment([
         { node: 'a', pods: 1 },
@@ -63,8 +63,8 @@ describe('the text', () => {
   });
 });
 
-describe('reading it', () => {
-  it('gives back what was encoded', () => {
+describe('reading an assignment', () => {
+  it('returns the nodes and pods that were written', () => {
     fc.assert(
       fc.property(assignments, (parts) => {
         const read = nodesOf(encodeAssignment(parts));
@@ -75,7 +75,7 @@ describe('reading it', () => {
     );
   });
 
-  it('gives every index of 0..pods-1 one node, as often as that node has pods, and none beyond', () => {
+  it('maps each index of 0..pods-1 to one node, once per pod of that node, and no other index', () => {
     fc.assert(
       fc.property(assignments, (parts) => {
         const text = encodeAssignment(parts);
@@ -88,7 +88,7 @@ describe('reading it', () => {
     );
   });
 
-  it('knows the sole node exactly when there is one', () => {
+  it('returns the sole node exactly if there is one', () => {
     fc.assert(
       fc.property(assignments, (parts) => {
         expect(soleNode(encodeAssignment(parts))).toBe(parts.length === 1 ? parts[0]!.node : undefined);
@@ -96,29 +96,29 @@ describe('reading it', () => {
     );
   });
 
-  it('left open, it has the same places, and none for whoever comes later', () => {
+  it('maps the same indexes when it is open, and later indexes to no node', () => {
     fc.assert(
       fc.property(assignments, (parts) => {
         const closed = encodeAssignment(parts);
         const pods = total(parts);
-        const text = leftOpen(closed, pods);
+        const text = openAssignment(closed, pods);
         expect(nodesOf(text)).toEqual(nodesOf(closed));
         expect(soleNode(text)).toBeUndefined();
         for (let index = 0; index < pods; index += 1) {
           expect(nodeOfIndex(text, index)).toBe(nodeOfIndex(closed, index));
-          expect(isBeyond(text, index)).toBe(false);
+          expect(isBeyondAssignment(text, index)).toBe(false);
         }
         for (const later of [pods, pods + 1, pods + 1000]) {
           expect(nodeOfIndex(text, later)).toBeUndefined();
-          expect(isBeyond(text, later)).toBe(true);
-          expect(isBeyond(closed, later)).toBe(false);
+          expect(isBeyondAssignment(text, later)).toBe(true);
+          expect(isBeyondAssignment(closed, later)).toBe(false);
         }
-        expect(isBeyond(text, Number.NaN)).toBe(false);
+        expect(isBeyondAssignment(text, Number.NaN)).toBe(false);
       }),
     );
   });
 
-  it('never throws, and finds only names that a node can have', () => {
+  it('never throws, and returns valid node names only', () => {
     const nearly = fc.stringMatching(/^[0-9/:;,a-zA-Z -]{0,30}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), nearly), fc.nat(40), (text, index) => {
@@ -134,7 +134,7 @@ describe('reading it', () => {
   });
 
   it.each(['', 'n1', '0:n1', '0/0:n1', '/1:n1', '0/1', '0/1:', '-1/2:n1', '0/1:N1', '0/1:a b'])(
-    'finds nothing in %j',
+    'returns no node for %j',
     (text) => {
       expect(nodeOfIndex(text, 0)).toBeUndefined();
       expect(soleNode(text)).toBeUndefined();

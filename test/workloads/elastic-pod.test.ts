@@ -1,6 +1,6 @@
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
-import { joiningSettings } from '../../runtime/workloads/elastic-pod';
+import { elasticPodSettings } from '../../runtime/workloads/elastic-pod';
 import { rowIn } from '../queue/rows';
 
 const CREATED = '1970-01-01T00:02:00Z';
@@ -20,13 +20,13 @@ function pod(index: number, assignment = '0/2:node-1;2/1:', owner = 'j'): Pod {
   };
 }
 
-const settings = (of: Pod, row = job) => joiningSettings(of, (uid) => (uid === row.uid ? row : undefined));
+const settings = (of: Pod, row = job) => elasticPodSettings(of, (uid) => (uid === row.uid ? row : undefined));
 
-test('a pod beyond the gang asks as its Job did, for the time that is left', () => {
+test('an elastic pod has the settings of its Job and the walltime that the Job has left', () => {
   expect(settings(pod(2))).toEqual({
     queue: 'fast',
     priority: 3,
-    // The Job may run until second 160, the pod is of second 120.
+    // The Job ends at second 160 and the pod was created at second 120.
     walltimeSeconds: 40,
     hold: false,
     exclusive: false,
@@ -35,14 +35,16 @@ test('a pod beyond the gang asks as its Job did, for the time that is left', () 
   });
 });
 
-test('past the time of its Job it still asks for some', () => {
+test('an elastic pod has a walltime of at least one second', () => {
   const allocation = { ...job.allocation!, end: 60 };
   expect(settings(pod(2), { ...job, allocation })?.walltimeSeconds).toBe(1);
 });
 
-test('everything else stands for itself', () => {
+test('every other object has no settings of a Job', () => {
   expect(settings(pod(1))).toBeUndefined();
   expect(settings(pod(2, '0/2:node-1'))).toBeUndefined();
   expect(settings(pod(2, '0/2:node-1;2/1:', 'gone'))).toBeUndefined();
-  expect(joiningSettings({ metadata: { ...pod(2).metadata, annotations: {} } }, () => job)).toBeUndefined();
+  expect(
+    elasticPodSettings({ metadata: { ...pod(2).metadata, annotations: {} } }, () => job),
+  ).toBeUndefined();
 });

@@ -12,12 +12,12 @@ const UNSATISFIABLE = rowIn('Waiting', {
   message: 'asks for 5 nodes with 8 gpus, the cluster has 3',
 });
 
-let told: [ObjectReference, EventNote][];
+let recorded: [ObjectReference, EventNote][];
 let seen: KubernetesObject | undefined;
-let news: WorkloadEvents;
+let events: WorkloadEvents;
 
 beforeEach(() => {
-  told = [];
+  recorded = [];
   seen = {
     metadata: {
       name: 'wide',
@@ -27,15 +27,15 @@ beforeEach(() => {
       creationTimestamp: '1970-01-01T00:00:00Z',
     },
   };
-  news = new WorkloadEvents({
-    events: { record: (about, what) => told.push([about, what]) },
+  events = new WorkloadEvents({
+    events: { record: (about, event) => recorded.push([about, event]) },
     objectOf: () => seen,
   });
 });
 
-test('that a workload can never start is told of the object as its user made it', () => {
-  news.rowChanged(UNSATISFIABLE);
-  expect(told).toEqual([
+test('records that a workload is unsatisfiable on the object that its user created', () => {
+  events.rowChanged(UNSATISFIABLE);
+  expect(recorded).toEqual([
     [
       { apiVersion: 'batch/v1', kind: 'Job', namespace: 'science', name: 'wide', uid: 'u1' },
       { type: 'Warning', reason: 'Unsatisfiable', message: UNSATISFIABLE.message },
@@ -43,11 +43,11 @@ test('that a workload can never start is told of the object as its user made it'
   ]);
 });
 
-test('not what passes by itself, nor of an object that came after it or is gone', () => {
-  news.rowChanged({ ...UNSATISFIABLE, reason: 'Busy' });
-  news.rowChanged(rowIn('Finished', { ...UNSATISFIABLE, phase: 'Finished' }));
-  news.rowChanged({ ...UNSATISFIABLE, uid: 'u0' });
+test('records no Event for other reasons, for a replaced object, or for a deleted one', () => {
+  events.rowChanged({ ...UNSATISFIABLE, reason: 'Busy' });
+  events.rowChanged(rowIn('Finished', { ...UNSATISFIABLE, phase: 'Finished' }));
+  events.rowChanged({ ...UNSATISFIABLE, uid: 'u0' });
   seen = undefined;
-  news.rowChanged(UNSATISFIABLE);
-  expect(told).toEqual([]);
+  events.rowChanged(UNSATISFIABLE);
+  expect(recorded).toEqual([]);
 });

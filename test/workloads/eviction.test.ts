@@ -1,4 +1,4 @@
-/** How often and how soon a workload is tried again, and what its user hears. */
+/** The steps of an eviction, the backoff and limit of requeues, and the Events for the user. */
 
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
@@ -17,9 +17,10 @@ async function setUp() {
   const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
   await workloadCache.reload();
   await workloadCache.submit(submission('a'));
-  const told: EventNote[] = [];
+  const events: EventNote[] = [];
   const freed: number[] = [];
   const patches: unknown[] = [];
+  const decisions: unknown[][] = [];
   const eviction = new Eviction({
     client: {
       patch: async (_path: string, body: object) => patches.push(body),
@@ -29,7 +30,8 @@ async function setUp() {
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
     onFreed: (jobid) => freed.push(jobid),
     onQueueChanged: () => undefined,
-    recordEvent: (_object, _adapter, event) => told.push(event),
+    recordEvent: (_object, _adapter, event) => events.push(event),
+    logger: { debug: (...line: unknown[]) => decisions.push(line) } as never,
     now: () => NOW,
   });
   const row = () => workloadCache.byUid('a')!;
@@ -37,9 +39,9 @@ async function setUp() {
     await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }]);
     await workloadCache.released('a');
   };
-  const step = (why: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
-    eviction.step(object, adapter, row(), pods, why);
-  return { workloadCache, eviction, told, freed, patches, row, grant, step };
+  const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
+    eviction.evict({ object, adapter, row: row(), pods }, reason);
+  return { workloadCache, eviction, events, freed, patches, decisions, row, grant, evict };
 }
 
 function job(suspend: boolean, generation = 5): Job {
@@ -56,90 +58,111 @@ function job(suspend: boolean, generation = 5): Job {
   };
 }
 
-const LOST: EvictionReason = { cause: 'failure', what: 'lost node-1' };
+const LOST: EvictionReason = { cause: 'failure', message: 'node node-1 was lost' };
 const pod: Pod = { metadata: job(false).metadata, spec: { containers: [], nodeName: 'node-1' } };
 
-describe('taking back', () => {
-  test('first it is suspended, then its pods go, then it waits in its place', async () => {
-    const { grant, step, row, patches, told, freed } = await setUp();
+describe('an eviction', () => {
+  test('suspends the Job, waits for its pods to terminate and then requeues the workload', async () => {
+    const { grant, evict, row, patches, events, freed } = await setUp();
     await grant();
     const { jobid } = row();
-    await step(LOST, job(false));
+    await evict(LOST, job(false));
     expect(patches).toEqual([expect.objectContaining({ spec: { suspend: true } })]);
-    await step(LOST, job(true), [pod]);
+    await evict(LOST, job(true), [pod]);
     expect(row().phase).toBe('Ready');
-    await step(LOST, job(true));
+    await evict(LOST, job(true));
     expect(row()).toMatchObject({ phase: 'Waiting', reason: 'Requeued', requeues: 1, notBefore: NOW + 10 });
     expect(freed).toEqual([jobid]);
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'Warning',
         reason: 'Requeued',
-        message: 'lost node-1, waits again in its place, for 10 s at least',
+        message: 'node node-1 was lost; requeued, retrying in 10s',
       },
     ]);
   });
 
-  test('a failure stays what it is taken back for, until it waits again', async () => {
-    const { grant, step, row, eviction } = await setUp();
+  test('keeps the failure that began it until the workload is requeued', async () => {
+    const { grant, evict, row, eviction } = await setUp();
     await grant();
     const granted = row();
-    expect(eviction.whyBegun(granted)).toBeUndefined();
-    await step({ cause: 'suspended', what: 'was suspended' }, job(true), [pod]);
-    expect(eviction.whyBegun(granted)).toBeUndefined();
-    await step(LOST, job(false));
-    expect(eviction.whyBegun(granted)).toEqual(LOST);
-    await step(LOST, job(true));
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
+    await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true), [pod]);
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
+    await evict(LOST, job(false));
+    expect(eviction.pendingFailure(granted)).toEqual(LOST);
+    await evict(LOST, job(true));
     expect(row().phase).toBe('Waiting');
-    expect(eviction.whyBegun(granted)).toBeUndefined();
+    expect(eviction.pendingFailure(granted)).toBeUndefined();
   });
 
-  test('not by what was seen before its release', async () => {
-    const { grant, step, row, eviction } = await setUp();
+  test('ignores the object as it was before its release', async () => {
+    const { grant, evict, row, eviction } = await setUp();
     await grant();
-    eviction.releases(job(false, 7), row());
-    // As it was when we released it, and as its user had changed it just before the release arrived.
-    for (const generation of [5, 6]) await step(LOST, job(true, generation));
+    eviction.recordRelease(job(false, 7), row());
+    // The generation that was released, and one from a change by the user just before the release.
+    for (const generation of [5, 6]) await evict(LOST, job(true, generation));
     expect(row().phase).toBe('Ready');
-    await step(LOST, job(true, 8));
+    await evict(LOST, job(true, 8));
     expect(row().phase).toBe('Waiting');
   });
 
-  test('failures wait twice as long each time, and at the limit for their user', async () => {
-    const { grant, step, row, told } = await setUp();
+  test('doubles the backoff with each failure and stops retrying at the limit', async () => {
+    const { grant, evict, row, events } = await setUp();
     const waits: (number | null)[] = [];
     for (let i = 0; i < 2; i++) {
       await grant();
-      await step(LOST, job(true));
+      await evict(LOST, job(true));
       waits.push(row().notBefore);
     }
     expect(waits).toEqual([NOW + 10, NOW + 20]);
     await grant();
-    await step(LOST, job(true));
+    await evict(LOST, job(true));
     expect(row()).toMatchObject({
       reason: 'RequeueLimit',
       notBefore: null,
-      message:
-        'lost node-1, and was requeued 2 times already; waits until its user changes something about it',
+      message: 'node node-1 was lost; not retried after 2 requeues, edit the workload to retry',
     });
-    expect(told.map(({ reason }) => reason)).toEqual(['Requeued', 'Requeued', 'RequeueLimit']);
+    expect(events.map(({ reason }) => reason)).toEqual(['Requeued', 'Requeued', 'RequeueLimit']);
   });
 
-  test('what is preempted or suspended does not count, and waits for nothing', async () => {
-    const { grant, step, row, told } = await setUp();
+  test('neither counts a preemption or a suspension nor backs off after it', async () => {
+    const { grant, evict, row, events } = await setUp();
     const causes: readonly EvictionReason[] = [
-      { cause: 'preempted', what: 'preempted by science/b, which is more urgent' },
-      { cause: 'suspended', what: 'was suspended' },
+      { cause: 'preempted', message: 'preempted by science/b, which is more urgent' },
+      { cause: 'suspended', message: 'suspended by its user' },
     ];
-    for (const why of causes) {
+    for (const reason of causes) {
       await grant();
-      await step(why, job(true));
+      await evict(reason, job(true));
       expect(row()).toMatchObject({ reason: 'Requeued', requeues: 0, notBefore: null });
     }
     expect(row().preemptions).toBe(1);
-    expect(told.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+    expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
       'Warning Preempted',
       'Normal Requeued',
     ]);
+  });
+
+  test('logs each step with the workload, its queue and its job id', async () => {
+    const { grant, evict, row, decisions } = await setUp();
+    await grant();
+    const { jobid } = row();
+    await evict(LOST, job(false));
+    await evict(LOST, job(true), [pod]);
+    await evict(LOST, job(true));
+    expect(decisions.map(([, decision]) => decision)).toEqual([
+      'evicting: suspending the object',
+      'evicting: waiting for the pods to terminate',
+      'requeued',
+    ]);
+    for (const [fields] of decisions)
+      expect(fields).toEqual({
+        workload: 'Job/science/job-a',
+        queue: 'default',
+        jobid,
+        cause: 'failure',
+        reason: 'node node-1 was lost',
+      });
   });
 });

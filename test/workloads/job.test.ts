@@ -8,7 +8,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { jobAdapter } from '../../runtime/workloads/job';
-import { unpinned } from '../../runtime/workloads/pod';
+import { findUnpinned } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -70,24 +70,24 @@ const wide = rowIn('Running', {
 });
 
 describe('a Job', () => {
-  test('is held back while it is suspended and not over', () => {
-    expect(jobAdapter.isHeldBack(job())).toBe(true);
-    expect(jobAdapter.isHeldBack(job({ suspend: false }))).toBe(false);
-    expect(jobAdapter.isHeldBack(job({}, ended('Failed')))).toBe(false);
+  test('is suspended while spec.suspend is true and it has not finished', () => {
+    expect(jobAdapter.isSuspended(job())).toBe(true);
+    expect(jobAdapter.isSuspended(job({ suspend: false }))).toBe(false);
+    expect(jobAdapter.isSuspended(job({}, ended('Failed')))).toBe(false);
   });
 
   test.each([
-    ['as many as run at once', { parallelism: 3, completions: 10 }, 3],
-    ['no more than it needs', { parallelism: 10, completions: 3 }, 3],
-    ['without completions', { parallelism: 4, completions: undefined }, 4],
+    ['its parallelism', { parallelism: 3, completions: 10 }, 3],
+    ['no more than its completions', { parallelism: 10, completions: 3 }, 3],
+    ['its parallelism without completions', { parallelism: 4, completions: undefined }, 4],
     ['one by default', { parallelism: undefined, completions: undefined }, 1],
     ['none', { parallelism: 0 }, 0],
-  ])('asks for pods: %s', (_, spec, pods) => {
+  ])('requests as many pods as %s', (_, spec, pods) => {
     expect(jobAdapter.demand(job(spec)).pods).toBe(pods);
   });
 
-  test('is released by one patch, which the same allocation recognises', () => {
-    const patch = jobAdapter.release(job(), wide);
+  test('is released by one patch, after which it counts as released onto that allocation', () => {
+    const patch = jobAdapter.releasePatch(job(), wide);
     expect(patch).toEqual({
       type: 'merge',
       body: {
@@ -114,17 +114,17 @@ describe('a Job', () => {
   });
 
   test.each([
-    ['gave none', undefined, undefined, 61, '61'],
-    ['gave a later one', 600, undefined, 61, '61'],
-    ['gave an earlier one, which stays theirs', 30, undefined, 30, null],
-    ['gave the same', 61, undefined, 61, null],
-    ['gave none, and the queue wrote a shorter one at an earlier release', 20, '20', 61, '61'],
-    ['gave one after the queue had written another', 40, '20', 40, null],
-  ])('ends with its walltime where its user %s', (_, given, written, deadline, mark) => {
+    ['set none', undefined, undefined, 61, '61'],
+    ['set a later one', 600, undefined, 61, '61'],
+    ['set an earlier one, which is kept', 30, undefined, 30, null],
+    ['set the same one', 61, undefined, 61, null],
+    ['set none and an earlier release wrote a shorter one', 20, '20', 61, '61'],
+    ['set one after an earlier release wrote another', 40, '20', 40, null],
+  ])('gets the deadline of its walltime if its user %s', (_, given, written, deadline, mark) => {
     const train = job({ activeDeadlineSeconds: given });
     const annotations = written === undefined ? {} : { [DEADLINE_ANNOTATION]: written };
     const marked = { ...train, metadata: { ...train.metadata, annotations } };
-    expect(jobAdapter.release(marked, { ...wide, walltime: 60.2 }).body).toMatchObject({
+    expect(jobAdapter.releasePatch(marked, { ...wide, walltime: 60.2 }).body).toMatchObject({
       metadata: { annotations: { [DEADLINE_ANNOTATION]: mark } },
       spec: { activeDeadlineSeconds: deadline },
     });
@@ -132,27 +132,27 @@ describe('a Job', () => {
     expect(jobAdapter.demand(marked).deadlineSeconds).toBe(users);
   });
 
-  test('has no priority of its own: a template may claim anything', () => {
+  test('has no priority of its own, because its template can contain any number', () => {
     const template = { spec: { containers: [], priority: 1_000_000 } };
     expect(jobAdapter.demand(job({ template })).priority).toBeUndefined();
   });
 
-  const growing = (gang: string, spec: Spec = {}): Job => {
-    const made = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
-    return { ...made, metadata: { ...made.metadata, annotations: { [GANG_SIZE]: gang } } };
+  const elasticJob = (gang: string, spec: Spec = {}): Job => {
+    const elastic = job({ completionMode: 'Indexed', parallelism: 3, completions: 3, ...spec });
+    return { ...elastic, metadata: { ...elastic.metadata, annotations: { [GANG_SIZE]: gang } } };
   };
 
   test.each([
-    ['its gang', growing('2'), 2],
-    ['no more than it has', growing('8'), 3],
-    ['all of them, where the size of the gang is none', growing('many'), 3],
-    ['all of them, without indexes', growing('2', { completionMode: 'NonIndexed' }), 3],
-  ])('that may grow asks for %s', (_, made, pods) => {
-    expect(jobAdapter.demand(made).pods).toBe(pods);
+    ['its gang size', elasticJob('2'), 2],
+    ['no more than its parallelism', elasticJob('8'), 3],
+    ['all its pods if the gang size is invalid', elasticJob('many'), 3],
+    ['all its pods if they have no indexes', elasticJob('2', { completionMode: 'NonIndexed' }), 3],
+  ])('with a gang size requests %s', (_, elastic, pods) => {
+    expect(jobAdapter.demand(elastic).pods).toBe(pods);
   });
 
-  test('that may grow is released with an open assignment', () => {
-    expect(jobAdapter.release(growing('3'), wide)).toMatchObject({
+  test('with a gang size is released with an open assignment', () => {
+    expect(jobAdapter.releasePatch(elasticJob('3'), wide)).toMatchObject({
       body: {
         spec: {
           template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
@@ -161,20 +161,26 @@ describe('a Job', () => {
     });
   });
 
-  test('can be released once the Job controller has let go of the run before', () => {
+  test('can be released once the Job controller has reset its start time', () => {
     expect(jobAdapter.canRelease(job())).toBe(true);
     expect(jobAdapter.canRelease(job({}, { startTime: TIME }))).toBe(false);
   });
 
-  test('is taken back once', () => {
-    expect(jobAdapter.recall(job({ suspend: false }))).toMatchObject({ body: { spec: { suspend: true } } });
-    expect(jobAdapter.recall(job())).toBeUndefined();
+  test('is suspended by a patch unless it is suspended already', () => {
+    expect(jobAdapter.suspendPatch(job({ suspend: false }))).toMatchObject({
+      body: { spec: { suspend: true } },
+    });
+    expect(jobAdapter.suspendPatch(job())).toBeUndefined();
   });
 });
 
-describe('a pod of a Job that went astray', () => {
+describe('an unpinned pod of a Job', () => {
   const row = { ...wide, jobid: 7 };
-  const made = (nodeName: string | undefined, jobid = '7', more: Partial<Pod['metadata']> = {}): Pod => {
+  const podOfGrant = (
+    nodeName: string | undefined,
+    jobid = '7',
+    more: Partial<Pod['metadata']> = {},
+  ): Pod => {
     const { spec, metadata, ...rest } = pod('Running', nodeName);
     const { nodeName: _, ...unbound } = spec;
     return {
@@ -183,20 +189,20 @@ describe('a pod of a Job that went astray', () => {
       metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
     };
   };
-  const strays = (one: Pod) => unpinned(row, [made('node-1'), one]) === one;
+  const isUnpinned = (one: Pod) => findUnpinned(row, [podOfGrant('node-1'), one]) === one;
 
-  test('is bound to a node that is not its own, or to none', () => {
-    expect(strays(made('node-3'))).toBe(true);
-    expect(strays(made(undefined))).toBe(true);
-    expect(strays(made('node-2'))).toBe(false);
+  test('is on a node outside the allocation, or has no node and no pin', () => {
+    expect(isUnpinned(podOfGrant('node-3'))).toBe(true);
+    expect(isUnpinned(podOfGrant(undefined))).toBe(true);
+    expect(isUnpinned(podOfGrant('node-2'))).toBe(false);
   });
 
-  test('is neither one of another run, nor one that waits for its place, ended or is on its way out', () => {
-    const gated = made(undefined);
-    expect(strays({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
-    expect(strays({ ...made('node-3'), status: { phase: 'Failed' } })).toBe(false);
-    expect(strays(made('node-3', '6'))).toBe(false);
-    expect(strays(made('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
+  test('is not a gated, finished or terminating pod, or a pod of another grant', () => {
+    const gated = podOfGrant(undefined);
+    expect(isUnpinned({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
+    expect(isUnpinned({ ...podOfGrant('node-3'), status: { phase: 'Failed' } })).toBe(false);
+    expect(isUnpinned(podOfGrant('node-3', '6'))).toBe(false);
+    expect(isUnpinned(podOfGrant('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
   });
 });
 
@@ -205,17 +211,17 @@ describe('the outcome of a Job', () => {
     ['Complete', undefined, 'Succeeded'],
     ['Failed', 'BackoffLimitExceeded', 'Failed'],
     ['Failed', 'DeadlineExceeded', 'TimedOut'],
-  ])('%s (%s) is %s', (type, reason, result) => {
+  ])('condition %s with reason %s means %s', (type, reason, result) => {
     expect(jobAdapter.outcome(job({}, ended(type, reason)), [], 99)).toEqual({ result, finishedAt: SECONDS });
   });
 
-  test('is not known while a pod of it may still run', () => {
+  test('is undefined while one of its pods can still run', () => {
     expect(jobAdapter.outcome(job({}, ended('Failed')), [pod('Running')], 99)).toBeUndefined();
     expect(jobAdapter.outcome(job(), [pod('Succeeded'), pod('Pending')], 99)).toBeUndefined();
     expect(jobAdapter.outcome(job(), [], 99)).toBeUndefined();
   });
 
-  test('is known before the Job controller says so, with the time of the last container', () => {
+  test('is known from its succeeded pods before the Job controller reports it, with the time of the last container', () => {
     const pods = [pod('Succeeded'), pod('Succeeded', 'node-1', '2026-01-01T00:00:20Z'), pod('Failed')];
     expect(jobAdapter.outcome(job(), pods, 99)).toEqual({ result: 'Succeeded', finishedAt: SECONDS + 10 });
     expect(jobAdapter.outcome(job(), pods.slice(1), 99)).toBeUndefined();
@@ -223,7 +229,7 @@ describe('the outcome of a Job', () => {
   });
 });
 
-describe('nodes on which nothing of a Job runs again', () => {
+describe('the finished nodes of a Job', () => {
   const marks = { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' };
   const released = (spec: Spec = {}, annotations: Record<string, string> = marks) =>
     job({
@@ -232,35 +238,42 @@ describe('nodes on which nothing of a Job runs again', () => {
       template: { metadata: { annotations }, spec: { containers: [] } },
       ...spec,
     });
-  const of = (run: Pod, annotations: Record<string, string> = { [JOBID_ANNOTATION]: '7' }): Pod => ({
+  const withAnnotations = (
+    run: Pod,
+    annotations: Record<string, string> = { [JOBID_ANNOTATION]: '7' },
+  ): Pod => ({
     ...run,
     metadata: { ...run.metadata, annotations },
   });
-  const done = (spec: Spec, ...pods: Pod[]) => jobAdapter.doneOn(released(spec), wide, pods);
+  const done = (spec: Spec, ...pods: Pod[]) => jobAdapter.finishedNodes(released(spec), wide, pods);
 
-  test('those whose pods have all succeeded', () => {
-    expect(done({}, of(pod('Succeeded', 'node-2')))).toEqual(['node-2']);
-    expect(done({}, of(pod('Succeeded', 'node-1')))).toEqual([]);
-    expect(done({}, of(pod('Failed', 'node-2')))).toEqual([]);
-    expect(done({}, of(pod('Succeeded', 'node-1')), of(pod('Succeeded', 'node-1')))).toEqual(['node-1']);
+  test('are the nodes whose pods have all succeeded', () => {
+    expect(done({}, withAnnotations(pod('Succeeded', 'node-2')))).toEqual(['node-2']);
+    expect(done({}, withAnnotations(pod('Succeeded', 'node-1')))).toEqual([]);
+    expect(done({}, withAnnotations(pod('Failed', 'node-2')))).toEqual([]);
+    expect(
+      done({}, withAnnotations(pod('Succeeded', 'node-1')), withAnnotations(pod('Succeeded', 'node-1'))),
+    ).toEqual(['node-1']);
   });
 
-  test('none on which a pod of it is still there, as one that took the place of one that succeeded', () => {
+  test('exclude a node with a live pod, for example one in the slot of a succeeded pod', () => {
     const ran = [
-      of(pod('Succeeded', 'node-1')),
-      of(pod('Succeeded', 'node-1')),
-      of(pod('Succeeded', 'node-2')),
+      withAnnotations(pod('Succeeded', 'node-1')),
+      withAnnotations(pod('Succeeded', 'node-1')),
+      withAnnotations(pod('Succeeded', 'node-2')),
     ];
-    expect(done({ completionMode: 'NonIndexed' }, ...ran, of(pod('Running', 'node-1')))).toEqual(['node-2']);
+    expect(done({ completionMode: 'NonIndexed' }, ...ran, withAnnotations(pod('Running', 'node-1')))).toEqual(
+      ['node-2'],
+    );
   });
 
-  test('without indexes only pods of this run count', () => {
-    expect(done({}, of(pod('Succeeded', 'node-2'), { [JOBID_ANNOTATION]: '6' }))).toEqual([]);
+  test('depend only on pods of the current grant if pods have no indexes', () => {
+    expect(done({}, withAnnotations(pod('Succeeded', 'node-2'), { [JOBID_ANNOTATION]: '6' }))).toEqual([]);
   });
 
-  test('with indexes each counts where this run has its place, whenever and wherever it succeeded', () => {
+  test('depend on the assigned node of each succeeded index, whenever and wherever it succeeded', () => {
     const index = (number: number, nodeName: string) =>
-      of(pod('Succeeded', nodeName), {
+      withAnnotations(pod('Succeeded', nodeName), {
         [COMPLETION_INDEX_ANNOTATION]: String(number),
         [JOBID_ANNOTATION]: '6',
       });
@@ -270,13 +283,13 @@ describe('nodes on which nothing of a Job runs again', () => {
     expect(done(indexed, index(0, 'node-2'), index(1, 'node-2'))).toEqual(['node-1']);
   });
 
-  test('none of a Job that we see as it was before this run', () => {
+  test('are none while the watch shows the Job as it was before its release', () => {
     const before = released({}, { ...marks, [JOBID_ANNOTATION]: '6' });
-    expect(jobAdapter.doneOn(before, wide, [of(pod('Succeeded', 'node-2'))])).toEqual([]);
+    expect(jobAdapter.finishedNodes(before, wide, [withAnnotations(pod('Succeeded', 'node-2'))])).toEqual([]);
   });
 
-  test('none, while more pods are to come', () => {
-    expect(done({ completions: 9 }, of(pod('Succeeded', 'node-2')))).toEqual([]);
-    expect(done({ completions: undefined }, of(pod('Succeeded', 'node-2')))).toEqual([]);
+  test('are none while more pods will be created', () => {
+    expect(done({ completions: 9 }, withAnnotations(pod('Succeeded', 'node-2')))).toEqual([]);
+    expect(done({ completions: undefined }, withAnnotations(pod('Succeeded', 'node-2')))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { formatKey, parseKey } from '../../runtime/workloads/key';
 import { rowIn } from '../queue/rows';
 
-test('a key is the same after its way through the work queue, and names no more than the workload', () => {
+test('a key has the same kind, namespace and name after formatting and parsing', () => {
   const row = rowIn('Running', { kind: 'Pod', namespace: 'science', name: 'a.b-c' });
   expect(formatKey(row)).toBe('Pod/science/a.b-c');
   expect(parseKey(formatKey(row))).toEqual({ kind: 'Pod', namespace: 'science', name: 'a.b-c' });

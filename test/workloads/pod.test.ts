@@ -26,14 +26,14 @@ const PIN = { key: 'metadata.name', operator: 'In', values: ['node-1'] };
 const ZONE = { key: 'zone', operator: 'In' as const, values: ['a'] };
 
 describe('a Pod', () => {
-  test('is held back by our gate, not by others', () => {
-    expect(podAdapter.isHeldBack(pod())).toBe(true);
-    expect(podAdapter.isHeldBack(pod({ schedulingGates: [{ name: 'other' }] }))).toBe(false);
-    expect(podAdapter.recall(pod())).toBeUndefined();
+  test('is suspended by the gate of the queue and not by other gates', () => {
+    expect(podAdapter.isSuspended(pod())).toBe(true);
+    expect(podAdapter.isSuspended(pod({ schedulingGates: [{ name: 'other' }] }))).toBe(false);
+    expect(podAdapter.suspendPatch(pod())).toBeUndefined();
   });
 
-  test('is released by one patch that is precise about pod and gate', () => {
-    expect(podAdapter.release(pod(), rowIn('Ready'))).toEqual({
+  test('is released by one patch that tests the uid of the pod and the position of the gate', () => {
+    expect(podAdapter.releasePatch(pod(), rowIn('Ready'))).toEqual({
       type: 'json',
       body: [
         { op: 'test', path: '/metadata/uid', value: 'u' },
@@ -48,40 +48,52 @@ describe('a Pod', () => {
     });
   });
 
-  describe('its walltime', () => {
+  describe('the deadline that enforces its walltime', () => {
     const deadlineOf = (of: Pod, walltime = 60.2) => {
-      const { body } = podAdapter.release(of, rowIn('Ready', { walltime }));
+      const { body } = podAdapter.releasePatch(of, rowIn('Ready', { walltime }));
       const operations = body as readonly { path: string; value?: unknown }[];
       return operations.find(({ path }) => path === '/spec/activeDeadlineSeconds')?.value;
     };
     const walltime = { annotations: { 'fluxqueue/walltime': '60.2' } };
 
     test.each([
-      ['a pod that ends by itself', pod({ restartPolicy: 'Never' }), 61],
-      ['one that starts again when it fails', pod({ restartPolicy: 'OnFailure' }), 61],
-      ['a service that gave a walltime', { ...pod(), metadata: { ...pod().metadata, ...walltime } }, 61],
-      ['a service', pod({ restartPolicy: 'Always' }), undefined],
-      ['a service by default', pod(), undefined],
-      ['its own earlier deadline', pod({ restartPolicy: 'Never', activeDeadlineSeconds: 30 }), undefined],
-      ['its own later deadline', pod({ restartPolicy: 'Never', activeDeadlineSeconds: 300 }), 61],
-    ])('of %s', (_, of, deadline) => {
+      ['is set for a pod that runs to completion', pod({ restartPolicy: 'Never' }), 61],
+      ['is set for a pod that restarts on failure', pod({ restartPolicy: 'OnFailure' }), 61],
+      [
+        'is set for a pod that always restarts and has a walltime setting',
+        { ...pod(), metadata: { ...pod().metadata, ...walltime } },
+        61,
+      ],
+      ['is not set for a pod that always restarts', pod({ restartPolicy: 'Always' }), undefined],
+      ['is not set for a pod without a restartPolicy', pod(), undefined],
+      [
+        'is not set if the user has an earlier deadline',
+        pod({ restartPolicy: 'Never', activeDeadlineSeconds: 30 }),
+        undefined,
+      ],
+      [
+        'replaces a later deadline of the user',
+        pod({ restartPolicy: 'Never', activeDeadlineSeconds: 300 }),
+        61,
+      ],
+    ])('%s', (_, of, deadline) => {
       expect(deadlineOf(of)).toBe(deadline);
     });
   });
 
-  test('has the priority that the apiserver worked out', () => {
+  test('has the priority that the apiserver resolved', () => {
     expect(podAdapter.demand(pod({ priority: 7 })).priority).toBe(7);
   });
 
   test.each([
     [
-      'other affinity',
+      'pod affinity',
       { podAffinity: {} },
       '/spec/affinity/nodeAffinity',
       required([{ matchFields: [PIN] } as never]),
     ],
     [
-      'alternatives: each is narrowed',
+      'alternative terms, each of which is pinned',
       {
         nodeAffinity: required([
           { matchExpressions: [ZONE] },
@@ -96,7 +108,7 @@ describe('a Pod', () => {
         ],
       },
     ],
-  ])('keeps what its user asked for: %s', (_, affinity, path, value) => {
+  ])('keeps the affinity of its user: %s', (_, affinity, path, value) => {
     const [, , pin] = pinPatch(pod({ affinity }), 'node-1');
     expect(pin).toEqual({ op: 'add', path, value });
   });
@@ -105,12 +117,12 @@ describe('a Pod', () => {
     ['Succeeded', undefined, 'Succeeded'],
     ['Failed', undefined, 'Failed'],
     ['Failed', 'DeadlineExceeded', 'TimedOut'],
-  ] as const)('%s (%s) is %s', (phase, reason, result) => {
+  ] as const)('in phase %s with reason %s has the result %s', (phase, reason, result) => {
     const status = { phase, ...(reason === undefined ? {} : { reason }) };
     expect(podAdapter.outcome(pod({}, status), [], 50)).toEqual({ result, finishedAt: 50 });
   });
 
-  test('has no outcome while it runs; its end is the end of its last container', () => {
+  test('has no outcome while it runs, and finishes when its last container finished', () => {
     expect(podAdapter.outcome(pod({}, { phase: 'Running' }), [], 50)).toBeUndefined();
     const state = { terminated: { exitCode: 0, finishedAt: TIME } };
     const status = { phase: 'Succeeded' as const, containerStatuses: [{ name: 'main', state }] };

@@ -1,4 +1,4 @@
-/** Single steps of one workload, each with exactly the view of it that makes it delicate. */
+/** Single reconciles of one workload, each with a view of the cluster that is stale, partial or contradictory. */
 import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
@@ -21,7 +21,7 @@ import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
 import { ManualClock } from '../kubernetes/manual-clock';
 
-describeCluster('steps of a workload', (getCluster) => {
+describeCluster('the workload reconciler', (getCluster) => {
   let cluster: Cluster;
   let admin: KubernetesClient;
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -31,7 +31,7 @@ describeCluster('steps of a workload', (getCluster) => {
   let seen: Job | undefined;
   let pods: Pod[];
   let nodes: Set<string>;
-  let told: EventNote[];
+  let events: EventNote[];
   let freed: number[];
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describeCluster('steps of a workload', (getCluster) => {
     now = Date.now() / 1000;
     pods = [];
     nodes = new Set(['node-0', 'node-1']);
-    told = [];
+    events = [];
     freed = [];
   });
 
@@ -74,7 +74,8 @@ describeCluster('steps of a workload', (getCluster) => {
         stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
-        onInvalid: (_object, _adapter, message) => told.push({ type: 'Warning', reason: 'Invalid', message }),
+        onInvalid: (_object, _adapter, message) =>
+          events.push({ type: 'Warning', reason: 'Invalid', message }),
         logger,
       }),
       objectOf: () => seen,
@@ -84,14 +85,15 @@ describeCluster('steps of a workload', (getCluster) => {
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
-      onForgotten: () => undefined,
-      recordEvent: (_object, _adapter, event) => told.push(event),
+      onUnrecordedGrant: () => undefined,
+      recordEvent: (_object, _adapter, event) => events.push(event),
+      logger,
       clock,
       now: () => now,
     });
   }
 
-  async function held(name: string, metadata: object = {}): Promise<Job> {
+  async function createSuspended(name: string, metadata: object = {}): Promise<Job> {
     return admin.create<Job>(jobs('default'), {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -118,61 +120,61 @@ describeCluster('steps of a workload', (getCluster) => {
     return (await workloadCache.allocate([{ uid, allocation }]))[0]!;
   }
 
-  /** In Ready, seen as it was made. */
+  /** A Job in phase Ready, which the watch still shows as it was created. */
   async function granted(name: string): Promise<Job> {
-    const job = await held(name);
+    const job = await createSuspended(name);
     seen = job;
     await reconciler().reconcile(keyOf(job));
     await grant(job, 'node-0');
     return job;
   }
 
-  test('after the release, the old view of it does not take it back', async () => {
+  test('does not evict a Job that the watch shows as it was before its release', async () => {
     const job = await granted('old-view');
-    const steps = reconciler();
-    await steps.reconcile(keyOf(job));
+    const subject = reconciler();
+    await subject.reconcile(keyOf(job));
     expect((await current(job)).spec.suspend).toBe(false);
-    // The watch still says suspended, and a node is gone.
+    // The watch still shows the Job suspended, and a node is lost.
     nodes.delete('node-0');
-    await steps.reconcile(keyOf(job));
+    await subject.reconcile(keyOf(job));
     expect(rowOf(job)!.phase).toBe('Ready');
-    // Now it is seen as it is: it is called back, and waits again.
+    // Now the watch shows the released Job: it is evicted and requeued.
     seen = await current(job);
-    await steps.reconcile(keyOf(job));
+    await subject.reconcile(keyOf(job));
     expect((await current(job)).spec.suspend).toBe(true);
     expect(rowOf(job)!.phase).toBe('Ready');
-    seen = await cluster.waitFor('the Job controller to let go', async () => {
+    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
       const now = await current(job);
       return now.status?.startTime === undefined && now;
     });
-    await steps.reconcile(keyOf(job));
+    await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'Warning',
         reason: 'Requeued',
-        message: 'lost node-0, waits again in its place, for 5 s at least',
+        message: 'node node-0 was lost; requeued, retrying in 5s',
       },
     ]);
     expect(freed).toHaveLength(1);
   });
 
-  test('what its user held while it ran is held as soon as it waits again', async () => {
+  test('applies a hold that the user set while the Job ran once the Job is requeued', async () => {
     const job = await granted('held-late');
-    const steps = reconciler();
-    await steps.reconcile(keyOf(job));
+    const subject = reconciler();
+    await subject.reconcile(keyOf(job));
     const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
     await admin.patch(jobs('default', 'held-late'), hold, 'merge');
-    seen = await cluster.waitFor('the Job controller to let go', async () => {
+    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
       const now = await current(job);
       return now.status?.startTime === undefined && now;
     });
-    expect(await steps.reconcile(keyOf(job))).toEqual({ after: 1 });
-    await steps.reconcile(keyOf(job));
+    expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
+    await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
   });
 
-  test('the Job controller has not let go yet: it is not released, and not given up', async () => {
+  test('waits with the release until the Job controller has reset the start time', async () => {
     const job = await granted('held-on');
     seen = { ...job, status: { startTime: '2026-01-01T00:00:00Z' } };
     await reconciler().reconcile(keyOf(job));
@@ -183,7 +185,7 @@ describeCluster('steps of a workload', (getCluster) => {
     expect(rowOf(job)!.releasedAt).not.toBeNull();
   });
 
-  test('released onto other nodes than those granted (by a leader that was overtaken): taken back', async () => {
+  test('suspends a Job that a former leader released onto other nodes than granted', async () => {
     const job = await granted('elsewhere');
     await admin.patch(
       jobs('default', 'elsewhere'),
@@ -201,8 +203,8 @@ describeCluster('steps of a workload', (getCluster) => {
     expect((await current(job)).spec.suspend).toBe(true);
   });
 
-  test('released while it waits: taken back', async () => {
-    const job = await held('too-early');
+  test('suspends a Job that was released without a grant', async () => {
+    const job = await createSuspended('too-early');
     seen = job;
     await reconciler().reconcile(keyOf(job));
     await admin.patch(jobs('default', 'too-early'), { spec: { suspend: false } }, 'merge');
@@ -212,9 +214,9 @@ describeCluster('steps of a workload', (getCluster) => {
     expect(rowOf(job)!.phase).toBe('Waiting');
   });
 
-  test('a crash between patch and commit: released already, the patch is not sent again', async () => {
+  test('does not patch again after a crash between the release patch and its commit', async () => {
     const job = await granted('committed-late');
-    const { type, body } = adapters.get('Job')!.release(job, rowOf(job)!);
+    const { type, body } = adapters.get('Job')!.releasePatch(job, rowOf(job)!);
     await admin.patch(jobs('default', 'committed-late'), body, type);
     seen = await current(job);
     await reconciler().reconcile(keyOf(job));
@@ -222,28 +224,30 @@ describeCluster('steps of a workload', (getCluster) => {
     expect((await current(job)).metadata.generation).toBe(seen.metadata.generation);
   });
 
-  test('a release that is refused is tried again, then its units are given back', async () => {
+  test('retries a rejected release for a minute and then frees the units', async () => {
     const job = await granted('refused');
     const stranger = createClient({ kubeconfig: cluster.kubeconfigFor('user') });
     try {
-      const steps = reconciler(stranger);
-      expect(await steps.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
+      const subject = reconciler(stranger);
+      expect(await subject.reconcile(keyOf(job))).toEqual({ after: expect.any(Number) });
       expect(rowOf(job)!.phase).toBe('Ready');
       clock.freeze(61_000);
-      expect(await steps.reconcile(keyOf(job))).toBeUndefined();
+      expect(await subject.reconcile(keyOf(job))).toBeUndefined();
       expect(rowOf(job)).toMatchObject({
         phase: 'Waiting',
         reason: 'Invalid',
-        message: expect.stringMatching(/^can't be released: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/),
+        message: expect.stringMatching(
+          /^the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/,
+        ),
       });
-      expect(told).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid' })]);
+      expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid' })]);
       expect(freed).toHaveLength(1);
     } finally {
       stranger.close();
     }
   });
 
-  test('deleted before its release: cancelled, never released', async () => {
+  test('cancels a Job that is deleted before its release', async () => {
     const job = await granted('deleted');
     seen = { ...job, metadata: { ...job.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     await reconciler().reconcile(keyOf(job));
@@ -255,7 +259,7 @@ describeCluster('steps of a workload', (getCluster) => {
     expect((await current(job)).spec.suspend).toBe(true);
   });
 
-  test('it ran while nobody looked: its record has its start', async () => {
+  test('records the start of a Job that ran and finished between two reconciles', async () => {
     const job = await granted('unseen');
     await reconciler().reconcile(keyOf(job));
     const start = new Date(Math.ceil(now + 2) * 1000);
@@ -288,12 +292,12 @@ describeCluster('steps of a workload', (getCluster) => {
     });
   });
 
-  test('an old object with settings that admission would refuse: said, and not queued', async () => {
-    const job = await held('old', { annotations: { 'fluxqueue/walltime': 'soon' } });
+  test('records an Event for a Job with invalid settings and does not queue it', async () => {
+    const job = await createSuspended('old', { annotations: { 'fluxqueue/walltime': 'soon' } });
     seen = job;
     await reconciler().reconcile(keyOf(job));
     expect(rowOf(job)).toBeUndefined();
-    expect(told).toEqual([
+    expect(events).toEqual([
       expect.objectContaining({
         type: 'Warning',
         reason: 'Invalid',

@@ -4,7 +4,7 @@ import { durationSeconds, workloadSettings } from '../../runtime/workloads/setti
 const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
   workloadSettings({ annotations, labels });
 
-it('has defaults', () => {
+it('returns the defaults for an object without settings', () => {
   expect(workloadSettings({})).toEqual({ hold: false, exclusive: false, after: [], preemptible: false });
 });
 
@@ -36,11 +36,11 @@ it('reads every setting', () => {
   });
 });
 
-it('prefers the annotation', () => {
+it('prefers the annotation to the label of the same name', () => {
   expect(of({ 'fluxqueue/priority': '1' }, { 'fluxqueue/priority': '2' }).priority).toBe(1);
 });
 
-describe('walltime', () => {
+describe('the walltime', () => {
   it.each([
     ['90', 90],
     ['0.5', 0.5],
@@ -58,7 +58,7 @@ describe('walltime', () => {
     expect(of({ 'fluxqueue/walltime': text }).walltimeSeconds).toBeCloseTo(seconds, 9);
   });
 
-  it('reads what Go prints', () => {
+  it('accepts durations in the format of Go', () => {
     const parts = fc.record({ h: fc.nat(500_000), m: fc.nat(59), s: fc.integer({ min: 1, max: 59 }) });
     fc.assert(
       fc.property(parts, ({ h, m, s }) => {
@@ -67,7 +67,7 @@ describe('walltime', () => {
     );
   });
 
-  it('is finite and positive, or an error, for any text', () => {
+  it('is finite and positive or an error for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-+.0-9hmsnuµ e]{0,20}$/)), (text) => {
         let seconds: number | undefined;
@@ -84,7 +84,7 @@ describe('walltime', () => {
   });
 });
 
-it('says where, what and how, and shows a long value in part', () => {
+it('reports the field, the value and the remedy, and truncates a long value', () => {
   expect(() => of({}, { 'fluxqueue/walltime': 'soon' })).toThrow(
     'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/walltime"]: must be a duration like "1h30m" or seconds like "5400", ' +
       'more than 0 and at most 2147483647 seconds (got "soon"); correct or remove it',
@@ -94,7 +94,7 @@ it('says where, what and how, and shows a long value in part', () => {
 });
 
 it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
-  'refuses %s, because gangs of plain pods do not exist yet',
+  'rejects %s, because gangs of plain pods are not supported yet',
   (name) => {
     expect(() => of({}, { [name]: '4' })).toThrow(
       `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is not supported yet (got "4"); ` +
@@ -103,13 +103,13 @@ it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
   },
 );
 
-describe('a duration elsewhere', () => {
-  it('is read like a walltime', () => {
+describe('a duration in another object', () => {
+  it('is parsed like a walltime', () => {
     expect(durationSeconds('1h30m', 'spec.walltime.max')).toBe(5400);
     expect(durationSeconds('250ms', 'spec.requeue.backoff')).toBe(0.25);
   });
 
-  it('is refused with its place', () => {
+  it('is rejected with its field path', () => {
     expect(() => durationSeconds('soon', 'spec.walltime.max')).toThrow(
       expect.objectContaining({ code: 'FLUXQ_SETTING_INVALID', field: 'spec.walltime.max', value: 'soon' }),
     );

@@ -1,4 +1,4 @@
-/** Which queue, how long, how urgent, whose: what a workload's settings and its queue make of it together. */
+/** The queue, walltime, priority and user that follow from the settings of a workload and of its queue. */
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
@@ -19,13 +19,13 @@ const CLASSES: Readonly<Record<string, number>> = { urgent: 1000, mild: 5 };
 const jobs = adapters.get('Job')!;
 const pods = adapters.get('Pod')!;
 
-interface World {
+interface Given {
   readonly setups: FluxSetupObject[];
   readonly hasOwn?: boolean;
   readonly defaultPriority?: number;
 }
 
-function intakeFor({ setups, hasOwn = true, defaultPriority }: World) {
+function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
   const queues = new QueueRegistry(ownQueue(config.queue), hasOwn, () => setups);
@@ -73,17 +73,17 @@ const team = fluxSetup('team', {
 });
 
 describe('the queue', () => {
-  test("is its namespace's FluxSetup, by name or because it is there", async () => {
-    const { read } = intakeFor({ setups: [team] });
+  test('is a FluxSetup of the namespace, by name or as the only one', async () => {
+    const { read } = builderFor({ setups: [team] });
     expect((await read(job())).queue).toBe('science/team');
     expect((await read(job({ 'fluxqueue/queue': 'team' }))).queue).toBe('science/team');
     expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('default');
     expect((await read(job({ 'fluxqueue/queue': 'tema' }))).queue).toBe('science/tema');
   });
 
-  test('changes with the FluxSetups, and with it what it says of walltimes and priorities', async () => {
+  test('changes with the FluxSetups, and so do the limits of walltime and priority', async () => {
     const setups: FluxSetupObject[] = [];
-    const { submissionBuilder, queues, read } = intakeFor({ setups });
+    const { submissionBuilder, queues, read } = builderFor({ setups });
     const object = job({ 'fluxqueue/priority': '99' });
     const row = newRow(await read(object), 1);
     expect(row).toMatchObject({ queue: 'default', walltime: 600, priority: 99 });
@@ -93,7 +93,7 @@ describe('the queue', () => {
     const update = submissionBuilder.changeOf(object, jobs, row);
     expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
     const moved = { ...row, ...update };
-    // Its deletion holds it where it is.
+    // After the FluxSetup is deleted, the workload stays in its queue.
     setups.pop();
     queues.changed();
     expect(submissionBuilder.changeOf(object, jobs, moved)?.queue).toBe('science/team');
@@ -102,26 +102,26 @@ describe('the queue', () => {
 
 describe('the walltime', () => {
   test.each([
-    ['its own', job({ 'fluxqueue/walltime': '20m' }), 1200],
+    ['its setting', job({ 'fluxqueue/walltime': '20m' }), 1200],
     [
-      'its own before its deadline',
+      'its setting and not its deadline',
       job({ 'fluxqueue/walltime': '20m' }, { activeDeadlineSeconds: 60 }),
       1200,
     ],
     ['its deadline', job({}, { activeDeadlineSeconds: 60 }), 60],
-    ["the queue's", job(), 300],
-    ["the queue's maximum", job({ 'fluxqueue/walltime': '2h' }), 3600],
+    ['the default of the queue', job(), 300],
+    ['the maximum of the queue', job({ 'fluxqueue/walltime': '2h' }), 3600],
     [
-      'not the deadline that the queue wrote when it was released before',
+      'the default and not the deadline that an earlier release wrote',
       job({ 'fluxqueue/deadline': '60' }, { activeDeadlineSeconds: 60 }),
       300,
     ],
   ])('is %s', async (_, object, walltime) => {
-    expect((await intakeFor({ setups: [team] }).read(object)).walltime).toBe(walltime);
+    expect((await builderFor({ setups: [team] }).read(object)).walltime).toBe(walltime);
   });
 
-  test('of what waits for a queue is planned by the stack', async () => {
-    const { read } = intakeFor({ setups: [], hasOwn: false });
+  test('is the default of the stack for a workload that has no queue yet', async () => {
+    const { read } = builderFor({ setups: [], hasOwn: false });
     expect(await read(job())).toMatchObject({ queue: 'science/default', walltime: 600 });
   });
 });
@@ -129,19 +129,19 @@ describe('the walltime', () => {
 describe('the priority', () => {
   const given = { 'fluxqueue/priority': '7' };
   test.each([
-    ['given', job(given), 7],
-    ['given, before its class', job(given, {}, { priorityClassName: 'mild' }), 7],
+    ['of its setting', job(given), 7],
+    ['of its setting and not of its class', job(given, {}, { priorityClassName: 'mild' }), 7],
     ['of its class', job({}, {}, { priorityClassName: 'mild' }), 5],
-    ['of its class, cut to the range of the queue', job({}, {}, { priorityClassName: 'urgent' }), 50],
-    ['given, raised to the range', job({ 'fluxqueue/priority': '-99' }), -10],
-    ["the cluster's default", job(), 3],
-    ["the cluster's default, whatever a template claims", job({}, {}, { priority: 40 }), 3],
+    ['of its class, limited to the range of the queue', job({}, {}, { priorityClassName: 'urgent' }), 50],
+    ['of its setting, raised to the range of the queue', job({ 'fluxqueue/priority': '-99' }), -10],
+    ['of the default PriorityClass', job(), 3],
+    ['of the default PriorityClass, whatever the template says', job({}, {}, { priority: 40 }), 3],
   ])('is the one %s', async (_, object, priority) => {
-    expect((await intakeFor({ setups: [team], defaultPriority: 3 }).read(object)).priority).toBe(priority);
+    expect((await builderFor({ setups: [team], defaultPriority: 3 }).read(object)).priority).toBe(priority);
   });
 
-  test('is 0 without any, and the one that the apiserver put into a pod', async () => {
-    const { read } = intakeFor({ setups: [] });
+  test('is 0 without a class, and for a pod the one that the apiserver resolved', async () => {
+    const { read } = builderFor({ setups: [] });
     expect((await read(job())).priority).toBe(0);
     const pod: Pod = { metadata: metadata(), spec: { containers: [{ name: 'main' }], priority: 1000 } };
     expect((await read(pod, pods)).priority).toBe(1000);
@@ -150,20 +150,20 @@ describe('the priority', () => {
 
 describe('the user', () => {
   test.each([
-    ['whom admission saw', { 'fluxqueue/user': 'ada' }, 'ada'],
-    ["the namespace's where a controller made it", {}, 'namespace:science'],
+    ['the one that admission recorded', { 'fluxqueue/user': 'ada' }, 'ada'],
+    ['the namespace if a controller created the workload', {}, 'namespace:science'],
     [
-      "the namespace's where the stack made it",
+      'the namespace if the stack created the workload',
       { 'fluxqueue/user': 'system:serviceaccount:fluxqueue-system:fluxqueue-controller' },
       'namespace:science',
     ],
   ])('is %s', async (_, annotations: Record<string, string>, user) => {
-    expect((await intakeFor({ setups: [] }).read(job(annotations))).user).toBe(user);
+    expect((await builderFor({ setups: [] }).read(job(annotations))).user).toBe(user);
   });
 });
 
-test('what it waits for, and whether it may be taken back', async () => {
-  const { read } = intakeFor({ setups: [] });
+test('dependencies and preemptibility are read from the settings', async () => {
+  const { read } = builderFor({ setups: [] });
   const annotations = { 'fluxqueue/after': 'prep, afterany:scan', 'fluxqueue/preemptible': 'true' };
   expect(await read(job(annotations))).toMatchObject({
     after: [

@@ -1,6 +1,6 @@
 import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
-import { placeOf } from '../../runtime/workloads/pod';
-import { nodesForGated } from '../../runtime/workloads/ungate';
+import { assignedNode } from '../../runtime/workloads/pod';
+import { nodesForGatedPods } from '../../runtime/workloads/ungate';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -35,45 +35,45 @@ const pinned = (node: string): Partial<PodSpec> => ({
 });
 
 const given = (pods: readonly Pod[], gated: readonly Pod[]) =>
-  nodesForGated(row, [...pods, ...gated], gated).map(
+  nodesForGatedPods(row, [...pods, ...gated], gated).map(
     ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
   );
 
-describe('places for gated pods', () => {
+describe('gated pods', () => {
   const gated = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
 
-  test('all of the allocation, not one more', () => {
+  test('fill the whole allocation and nothing more', () => {
     expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);
   });
 
-  test('less what runs there or is pinned there', () => {
+  test('leave out the slots of pods that run on a node or are pinned to it', () => {
     const others = [pod('x', { nodeName: 'node-1' }), pod('y', pinned('node-2'))];
     expect(given(others, gated)).toEqual(['a node-1', 'b node-2']);
   });
 
-  test('again, once its pod has ended', () => {
+  test('reuse the slot of a pod that has ended', () => {
     const others = [pod('x', { nodeName: 'node-1' }, 'Succeeded'), pod('y', { nodeName: 'node-1' })];
     expect(given(others, gated)).toEqual(['a node-2', 'b node-2', 'c node-1']);
   });
 
-  // A term that died had pinned x and y alone: its successor put a there, and gave the node back under it.
-  test('not where pods have succeeded as long as others are free: those are given back', () => {
+  // Regression: after a crash the next term put pod a on a node whose pods had succeeded, and then freed that node.
+  test('avoid a node whose pods have succeeded while other slots are free, because that node is freed', () => {
     const over = ['x', 'y'].map((name) => pod(name, { nodeName: 'node-1' }, 'Succeeded'));
     expect(given(over, gated.slice(0, 2))).toEqual(['a node-2', 'b node-2']);
   });
 
-  test('where a pod has failed as anywhere: another one comes in its stead', () => {
+  test('reuse the slot of a failed pod like any other free slot', () => {
     const others = [pod('x', { nodeName: 'node-1' }, 'Failed'), pod('y', { nodeName: 'node-1' })];
     expect(given(others, gated)).toEqual(['a node-1', 'b node-2', 'c node-2']);
   });
 
-  test('a pod on a node outside takes none', () => {
+  test('ignore pods on nodes outside the allocation', () => {
     expect(given([pod('x', { nodeName: 'node-9' })], gated)).toHaveLength(4);
   });
 });
 
-test('the place of a pod: where it runs, else where it is pinned', () => {
-  expect(placeOf(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
-  expect(placeOf(pod('x', pinned('node-2')))).toBe('node-2');
-  expect(placeOf(pod('x'))).toBeUndefined();
+test('the assigned node of a pod is the node that it runs on, else the node that it is pinned to', () => {
+  expect(assignedNode(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
+  expect(assignedNode(pod('x', pinned('node-2')))).toBe('node-2');
+  expect(assignedNode(pod('x'))).toBeUndefined();
 });

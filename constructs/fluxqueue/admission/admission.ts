@@ -6,6 +6,7 @@ import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
 import { AdmissionPolicies } from './policies';
+import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 
 export interface AdmissionProps extends ComponentProps {
@@ -19,6 +20,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly schedulerName?: string;
   /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
   readonly externalRuntime?: ExternalRuntime;
+  /** The Secret that each ServiceAccount of the stack can create. */
+  readonly ownSecrets: Readonly<Record<string, string>>;
 }
 
 /** Admission to the queue: the chosen form, and the guards that both forms need. */
@@ -38,6 +41,8 @@ export class Admission extends Construct {
     });
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     new ControllerGuard(this, 'controller', where);
+    if (Object.keys(props.ownSecrets).length > 0)
+      new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,

@@ -100,9 +100,13 @@ export function namespaceIsEnabled(props: AdmissionScopeProps): string {
     .join(' && ');
 }
 
+/** User name of a ServiceAccount of the stack. */
+export function serviceAccountUser({ stackNamespace = STACK_NAMESPACE }: AdmissionScopeProps, name: string) {
+  return `system:serviceaccount:${stackNamespace}:${name}`;
+}
+
 export function controllerUsers(props: AdmissionScopeProps & ControllerUserProps): readonly string[] {
-  const namespace = props.stackNamespace ?? STACK_NAMESPACE;
-  return props.controllerUsers ?? [`system:serviceaccount:${namespace}:${CONTROLLER_SERVICE_ACCOUNT}`];
+  return props.controllerUsers ?? [serviceAccountUser(props, CONTROLLER_SERVICE_ACCOUNT)];
 }
 
 /** Excludes Jobs of another controller and of Kueue. */

@@ -1,28 +1,31 @@
 /**
- * The callers of the apiserver: for each right of a component the source file that uses it. A right without a caller is
- * too much; the stack suites show that none is missing, because their processes run with exactly these rights.
+ * The callers of the apiserver: for each right of a component the folder of the runtime that uses it. The test finds the
+ * file. A right without a caller is excessive; the stack suites show that no right is missing, because their processes run
+ * with exactly these rights.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
-/** The requests of one source file. */
 interface Caller {
-  readonly file: string;
-  /** For each resource, as `group/resource` of RBAC: text of the file that refers to it. */
+  /** Folder of the file that makes the requests. */
+  readonly folder: string;
+  /** Name of that file. @default - the test finds it */
+  readonly file?: string;
+  /** For each resource, as `group/resource` of RBAC: text of that file that refers to it. */
   readonly resources: Readonly<Record<string, string>>;
   readonly verbs: readonly string[];
-  /** File that turns objects into paths, where that is a different one. @default - the file itself */
-  readonly paths?: string;
+  /** Whether another file of the folder maps objects to resources. @default false */
+  readonly mapped?: boolean;
 }
 
-/** Calls that make a request with the verb. A patch or a delete that fails reads the object, see runtime/kubernetes/writes.ts. */
+/** Calls that make a request with the verb. After a failed patch or delete, runtime/kubernetes/writes.ts gets the object. */
 const CALLS: Readonly<Record<string, RegExp>> = {
   get: /\bclient\.get\b|\b(applyPatch|deleteObject)\(/,
   list: /\bnew Reflector\b/,
   watch: /\bnew Reflector\b/,
-  create: /\bclient\s*\.create\b|\bclient\.patch\([^;]*'apply'/,
+  create: /\bclient\s*\.create\b|\bcreateSecret\(|\bclient\.patch\([^;]*'apply'/,
   update: /\bclient\s*\.update\b/,
   patch: /\bclient\.patch\b|\bapplyPatch\(/,
   delete: /\bclient\.delete\b|\bdeleteObject\(/,
@@ -30,7 +33,7 @@ const CALLS: Readonly<Record<string, RegExp>> = {
 
 const CONTROLLER: readonly Caller[] = [
   {
-    file: 'runtime/leader/caches.ts',
+    folder: 'runtime/leader',
     resources: {
       nodes: 'nodes()',
       pods: 'pods()',
@@ -42,42 +45,42 @@ const CONTROLLER: readonly Caller[] = [
     verbs: ['list', 'watch'],
   },
   {
-    file: 'runtime/workloads/reconciler.ts',
-    resources: { pods: '/pods/', 'batch/jobs': 'adapter.release(' },
-    verbs: ['get', 'patch'],
-  },
-  {
-    file: 'runtime/fluxjobs/reconciler.ts',
-    resources: { 'jobs.converged-computing.org/fluxjobs': 'fluxJobs(' },
-    verbs: ['get', 'create', 'patch', 'delete'],
-  },
-  {
-    file: 'runtime/fluxjobs/reconciler.ts',
-    resources: { 'jobs.converged-computing.org/fluxjobs/status': "path('status')" },
-    verbs: ['patch'],
-  },
-  {
-    file: 'runtime/fluxsetups/reconciler.ts',
-    resources: { 'flux-framework.org/fluxsetups': 'fluxSetups(' },
-    verbs: ['get'],
-  },
-  {
-    file: 'runtime/fluxsetups/reconciler.ts',
-    resources: { 'flux-framework.org/fluxsetups/status': "'status')" },
-    verbs: ['patch'],
-  },
-  {
-    file: 'runtime/kubernetes/events.ts',
-    resources: { 'events.k8s.io/events': 'events(' },
-    verbs: ['create', 'patch'],
-  },
-  {
-    file: 'runtime/leader/elector.ts',
+    folder: 'runtime/leader',
     resources: { 'coordination.k8s.io/leases': 'leases(' },
     verbs: ['get', 'create', 'update'],
   },
   {
-    file: 'runtime/miniclusters/controller.ts',
+    folder: 'runtime/workloads',
+    resources: { pods: '/pods/', 'batch/jobs': 'adapter.path(' },
+    verbs: ['get', 'patch'],
+  },
+  {
+    folder: 'runtime/fluxjobs',
+    resources: { 'jobs.converged-computing.org/fluxjobs': 'fluxJobs(' },
+    verbs: ['get', 'create', 'patch', 'delete'],
+  },
+  {
+    folder: 'runtime/fluxjobs',
+    resources: { 'jobs.converged-computing.org/fluxjobs/status': "'status')" },
+    verbs: ['patch'],
+  },
+  {
+    folder: 'runtime/fluxsetups',
+    resources: { 'flux-framework.org/fluxsetups': 'fluxSetups(' },
+    verbs: ['get'],
+  },
+  {
+    folder: 'runtime/fluxsetups',
+    resources: { 'flux-framework.org/fluxsetups/status': "'status')" },
+    verbs: ['patch'],
+  },
+  {
+    folder: 'runtime/kubernetes',
+    resources: { 'events.k8s.io/events': 'events(' },
+    verbs: ['create', 'patch'],
+  },
+  {
+    folder: 'runtime/miniclusters',
     resources: {
       'flux-framework.org/miniclusters': 'miniClusters()',
       services: 'services()',
@@ -87,18 +90,17 @@ const CONTROLLER: readonly Caller[] = [
     verbs: ['list', 'watch'],
   },
   {
-    file: 'runtime/miniclusters/reconciler.ts',
+    folder: 'runtime/miniclusters',
     resources: { 'flux-framework.org/miniclusters': 'miniClusters(' },
     verbs: ['get', 'delete'],
   },
   {
-    file: 'runtime/miniclusters/status-writer.ts',
+    folder: 'runtime/miniclusters',
     resources: { 'flux-framework.org/miniclusters/status': "'status')" },
     verbs: ['patch'],
   },
   {
-    file: 'runtime/miniclusters/apply.ts',
-    paths: 'runtime/miniclusters/manifests.ts',
+    folder: 'runtime/miniclusters',
     resources: {
       configmaps: "'configmaps'",
       services: "'services'",
@@ -107,45 +109,40 @@ const CONTROLLER: readonly Caller[] = [
       'apps/deployments': "'deployments'",
     },
     verbs: ['create', 'patch'],
+    mapped: true,
   },
   {
-    file: 'runtime/miniclusters/prune.ts',
+    folder: 'runtime/miniclusters',
     resources: { services: 'Service:', 'apps/deployments': 'Deployment:' },
     verbs: ['get', 'delete'],
   },
   {
-    file: 'runtime/miniclusters/curve-secret.ts',
+    folder: 'runtime/miniclusters',
     resources: { secrets: 'secrets(' },
     verbs: ['create'],
   },
 ];
 
+const WEBHOOK_CONFIGURATIONS = 'admissionregistration.k8s.io/mutatingwebhookconfigurations';
 const WEBHOOK: readonly Caller[] = [
   {
-    file: 'runtime/admission/certificate-store.ts',
+    folder: 'runtime/admission',
     resources: { secrets: 'secrets(' },
-    verbs: ['get', 'update'],
+    verbs: ['get', 'create', 'update', 'list', 'watch'],
   },
   {
-    file: 'runtime/admission/certificate-store.ts',
-    resources: { 'admissionregistration.k8s.io/mutatingwebhookconfigurations': 'webhookConfigurations(' },
-    verbs: ['get', 'patch'],
-  },
-  {
-    file: 'runtime/admission/certificate-rotation.ts',
-    resources: {
-      secrets: 'secrets(',
-      'admissionregistration.k8s.io/mutatingwebhookconfigurations': 'webhookConfigurations(',
-    },
-    verbs: ['list', 'watch'],
+    folder: 'runtime/admission',
+    resources: { [WEBHOOK_CONFIGURATIONS]: 'webhookConfigurations(' },
+    verbs: ['get', 'patch', 'list', 'watch'],
   },
 ];
 
 const DATABASE: readonly Caller[] = [
   {
-    file: 'runtime/cli/database-password.ts',
+    folder: 'runtime/cli',
+    file: 'database-password.ts',
     resources: { secrets: 'secrets(' },
-    verbs: ['get', 'update'],
+    verbs: ['get', 'create', 'update'],
   },
 ];
 
@@ -156,16 +153,14 @@ const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   'fluxqueue-database': DATABASE,
 };
 
-/** `VERB RESOURCE` of everything that the files of a component request. @throws where a file does not make a request of its line */
+/** `VERB RESOURCE` of all requests of a component. @throws when no file of a folder makes a request of the table */
 export function requestsOf(role: string): Set<string> {
   const requests = new Set<string>();
-  for (const { file, paths = file, resources, verbs } of CALLERS[role] ?? []) {
-    const source = sourceOf(file);
-    for (const [resource, text] of Object.entries(resources)) {
-      if (!sourceOf(paths).includes(text))
-        throw new Error(`${paths} does not mention ${resource} as ${text}`);
-      for (const verb of verbs) {
-        if (CALLS[verb]?.test(source) !== true) throw new Error(`${file} does not ${verb} ${resource}`);
+  for (const caller of CALLERS[role] ?? []) {
+    for (const [resource, text] of Object.entries(caller.resources)) {
+      for (const verb of caller.verbs) {
+        if (!makesRequest(caller, verb, text))
+          throw new Error(`no file of ${caller.folder} makes the request: ${verb} ${resource}`);
         requests.add(`${verb} ${resource}`);
       }
     }
@@ -173,7 +168,18 @@ export function requestsOf(role: string): Set<string> {
   return requests;
 }
 
-/** The source without its comments. */
-function sourceOf(file: string): string {
-  return readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+function makesRequest({ folder, file, mapped = false }: Caller, verb: string, text: string): boolean {
+  const sources = sourcesOf(folder, file);
+  const refers = (source: string) => source.includes(text);
+  return sources.some(
+    (source) => CALLS[verb]?.test(source) === true && (mapped ? sources.some(refers) : refers(source)),
+  );
+}
+
+/** The sources of a folder, or of one file, without their comments. */
+function sourcesOf(folder: string, file?: string): string[] {
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => (file === undefined ? name.endsWith('.ts') : name === file))
+    .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
+    .map((source) => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''));
 }

@@ -1,6 +1,6 @@
 import { Duration, Size } from 'cdk8s';
-import { parseConfig } from '../../../runtime/config';
-import { configurationOf, podTemplates, stackObjects } from '../manifests';
+import { ENVIRONMENT_VARIABLES, parseConfig } from '../../../runtime/config';
+import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects } from '../manifests';
 
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
@@ -60,6 +60,41 @@ describe('the configuration of the runtime', () => {
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
     expect(configurationOf(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
+  });
+
+  test('knows every environment variable of the pods', () => {
+    const variables = podTemplates(stackObjects())
+      .flatMap(({ spec }) => spec.containers)
+      .filter(({ command = [] }) => command.includes('/app/runtime.js'))
+      .flatMap(({ env = [] }) => env.map(({ name }) => name));
+    expect(variables.sort()).toEqual([
+      'DATABASE_URL',
+      'FLUXQUEUE_http_port',
+      'FLUXQUEUE_leaderElection_podUid',
+    ]);
+    expect(ENVIRONMENT_VARIABLES).toEqual(expect.arrayContaining(variables));
+  });
+
+  test('has the UID of the pod, so that a restarted controller does not wait for the Lease of its previous process', () => {
+    const controller = podTemplates(stackObjects()).find(({ owner }) => owner === 'fluxqueue-controller')!;
+    expect(container(controller, 'controller').env).toContainEqual({
+      name: 'FLUXQUEUE_leaderElection_podUid',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } },
+    });
+  });
+
+  test('contains no $(NAME) or $$ in commands, which Kubernetes expands', () => {
+    const containers = podTemplates(stackObjects(LARGEST_STACK)).flatMap(({ spec }) => [
+      ...(spec.initContainers ?? []),
+      ...spec.containers,
+    ]);
+    const expanded = containers.flatMap((each) => {
+      const probes = [each.startupProbe, each.livenessProbe, each.readinessProbe];
+      const words = [...(each.command ?? []), ...probes.flatMap((probe) => probe?.exec?.command ?? [])];
+      const names = (each.env ?? []).map(({ name }) => `$(${name})`);
+      return words.filter((word) => ['$$', ...names].some((text) => word.includes(text)));
+    });
+    expect(expanded).toEqual([]);
   });
 
   test('replaces the pods when it changes', () => {

@@ -2,10 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
-import { parse } from 'yaml';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { schedulerConfiguration } from '../../../constructs/fluxqueue/scheduler';
-import { parseConfig } from '../../../runtime/config';
 import { createLogger } from '../../../runtime/observability/log';
 import { startWebhookRole } from '../../../runtime/roles/webhook';
 import { findAssets } from '../../cluster/assets';
@@ -13,7 +11,8 @@ import type { Cluster, KubeObject } from '../../cluster/cluster';
 import { freePorts } from '../../cluster/ports';
 import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
-import { find, names, podTemplates, stackObjects } from '../manifests';
+import { names, podTemplates, stackObjects } from '../manifests';
+import { webhookConfig } from './webhook-configuration';
 
 /** Together they include every object of the stack. */
 const VARIANTS: [string, FluxQueueProps][] = [
@@ -21,7 +20,7 @@ const VARIANTS: [string, FluxQueueProps][] = [
   ['policies and a scheduler', { kubernetesVersion: '1.37.1', scheduler: true }],
   ['all namespaces and the webhook', { clusterWide: true, excludedNamespaces: ['infra'] }],
   [
-    'a database that exists and the embedded matcher',
+    'an existing database and the embedded matcher',
     { database: Database.fromSecret(Secret.fromSecretName(new App(), 'db', 'db')), fluxion: 'embedded' },
   ],
 ];
@@ -118,7 +117,9 @@ describeCluster(
         ['fluxqueue-controller', 'create', 'jobs.converged-computing.org', 'fluxjobs', 'science', '', true],
         ['fluxqueue-webhook', 'update', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', true],
         ['fluxqueue-webhook', 'get', '', 'secrets', SYSTEM, 'fluxqueue-database', false],
-        ['fluxqueue-webhook', 'create', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', false],
+        ['fluxqueue-webhook', 'create', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', true],
+        ['fluxqueue-webhook', 'create', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
+        ['fluxqueue-database', 'create', '', 'secrets', 'science', 'fluxqueue-database', false],
         ['fluxqueue-webhook', 'get', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
         ['fluxqueue-webhook', 'list', 'batch', 'jobs', 'science', '', false],
         ['fluxqueue-database', 'update', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
@@ -207,20 +208,6 @@ describeCluster(
   },
   { nodes: 2 },
 );
-
-/** The configuration of the stack, changed for a process on this machine. */
-async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
-  const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
-  const settings = parse(data['config.yaml'] ?? '') as { webhook: object };
-  const kubeconfig = await cluster.kubeconfigForServiceAccount('fluxqueue-webhook', 'fluxqueue-system');
-  const here = { host: '127.0.0.1', port: 0 };
-  return parseConfig({
-    ...settings,
-    kubernetes: { kubeconfig },
-    http: here,
-    webhook: { ...settings.webhook, ...here },
-  });
-}
 
 /** The program as the stack's Deployment starts it, with the token of its ServiceAccount. */
 async function startOurScheduler(cluster: Cluster) {

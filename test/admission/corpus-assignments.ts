@@ -1,16 +1,37 @@
 /** Entries of the corpus: pods with an assignment. */
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { encodeAssignment } from '../../runtime/workloads/assignment';
+import type { KubeObject } from '../cluster/api';
 import {
-  assigned,
   type Entry,
-  type ExpectedOutcome,
   entry,
+  type Fields,
   gated,
   invalid,
   JOB_CONTROLLER,
   onZone,
+  owner,
+  pinned,
+  pod,
   required,
-} from './objects';
+} from './corpus-objects';
+
+/** A pod as the Job controller creates it from the template of a released Job. */
+function assigned(
+  assignment: string,
+  index: string | undefined,
+  spec: Fields = {},
+  more: Fields = {},
+): KubeObject {
+  return pod(spec, {
+    ownerReferences: [owner('batch/v1', 'Job')],
+    annotations: {
+      [ASSIGNMENT_ANNOTATION]: assignment,
+      ...(index === undefined ? {} : { [COMPLETION_INDEX_ANNOTATION]: index }),
+    },
+    ...more,
+  });
+}
 
 const THREE = '0/4:n1,n2;8/1:n3';
 const notNamed = (node: string) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] });
@@ -22,36 +43,29 @@ const near = {
   ],
 };
 
-/** @param index completion index of the pod, the only one that it keeps; undefined: its assignment does not change */
-const pinned = (node: string, index?: number, terms = 1): ExpectedOutcome => ({
-  is: 'pinned',
-  node,
-  terms,
-  ...(index === undefined ? {} : { keeps: `${index}/1:${node}` }),
-});
 const wide = Array.from({ length: 1250 }, (_, i) => ({ node: `${'n'.repeat(55)}-${1000 + i}`, pods: 4 }));
 
-export const ASSIGNED_ENTRIES: readonly Entry[] = [
+export const ASSIGNMENT_ENTRIES: readonly Entry[] = [
   entry('the first index', assigned(THREE, '0'), pinned('n1', 0), JOB_CONTROLLER),
   entry('the last index of a node', assigned(THREE, '3'), pinned('n1', 3), JOB_CONTROLLER),
   entry('the second node', assigned(THREE, '4'), pinned('n2', 4), JOB_CONTROLLER),
   entry('the second group', assigned(THREE, '8'), pinned('n3', 8), JOB_CONTROLLER),
   entry('an index beyond the assignment', assigned(THREE, '9'), gated, JOB_CONTROLLER),
-  entry('no index, several nodes', assigned(THREE, undefined), gated, JOB_CONTROLLER),
-  entry('no index, one node', assigned('0/3:n7', undefined), pinned('n7'), JOB_CONTROLLER),
-  entry('one node, with an index', assigned('0/3:n7', '2'), pinned('n7', 2), JOB_CONTROLLER),
+  entry('no index and several nodes', assigned(THREE, undefined), gated, JOB_CONTROLLER),
+  entry('no index and one node', assigned('0/3:n7', undefined), pinned('n7'), JOB_CONTROLLER),
+  entry('an index and one node', assigned('0/3:n7', '2'), pinned('n7', 2), JOB_CONTROLLER),
   entry('an index with leading zeros', assigned(THREE, '004'), pinned('n2', 4), JOB_CONTROLLER),
   entry('an index beyond the assignment of one node', assigned('0/3:n7', '7'), pinned('n7'), JOB_CONTROLLER),
   entry('an index in an open assignment', assigned('0/3:n7;3/1:', '2'), pinned('n7', 2), JOB_CONTROLLER),
-  entry('an index beyond an open assignment', assigned('0/3:n7;3/1:', '3'), gated, JOB_CONTROLLER),
+  entry('the first index beyond an open assignment', assigned('0/3:n7;3/1:', '3'), gated, JOB_CONTROLLER),
   entry('an index far beyond an open assignment', assigned('0/3:n7;3/1:', '12'), gated, JOB_CONTROLLER),
   entry('an index that is not a number', assigned(THREE, 'one'), gated, JOB_CONTROLLER),
   entry('a huge index', assigned(THREE, '99999999999999999999'), gated, JOB_CONTROLLER),
   entry('an empty assignment', assigned('', '0'), gated),
-  entry('text that is not an assignment', assigned('n1,n2', '0'), gated, JOB_CONTROLLER),
+  entry('an invalid assignment', assigned('n1,n2', '0'), gated, JOB_CONTROLLER),
   entry('a second colon', assigned('0/1:n1:n2', '0'), gated, JOB_CONTROLLER),
-  entry('a broken head', assigned('0/0:n1', '0'), gated, JOB_CONTROLLER),
-  entry('an invalid name of a node', assigned('0/1:N1,n2', '0'), gated, JOB_CONTROLLER),
+  entry('an invalid head', assigned('0/0:n1', '0'), gated, JOB_CONTROLLER),
+  entry('an invalid node name', assigned('0/1:N1,n2', '0'), gated, JOB_CONTROLLER),
   entry('an index before the first group', assigned('4/1:n1,n2', '0'), gated, JOB_CONTROLLER),
   entry(
     '5,000 pods on 1,250 nodes, the first',
@@ -72,7 +86,7 @@ export const ASSIGNED_ENTRIES: readonly Entry[] = [
     JOB_CONTROLLER,
   ),
   entry(
-    'another gate',
+    'an assignment and another gate',
     assigned(THREE, '0', { schedulingGates: [{ name: 'other' }] }),
     pinned('n1', 0),
     JOB_CONTROLLER,
@@ -139,7 +153,7 @@ export const ASSIGNED_ENTRIES: readonly Entry[] = [
     JOB_CONTROLLER,
   ),
   entry(
-    'an empty term, which matches no node',
+    'an empty term, which does not change',
     assigned(THREE, '4', required({}, { matchExpressions: [onZone('a')] })),
     pinned('n2', 4),
     JOB_CONTROLLER,

@@ -1,29 +1,28 @@
-/** Jobs and pods of the corpus, and the outcomes of their creation. */
-import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+/** Objects of the corpus, and the outcome that admission must give them. */
 import type { KubeObject } from '../cluster/api';
 
-/** Outcome of the creation of an object. */
+/** What admission does with an object. */
 export type ExpectedOutcome =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
-  /** Pinned to the node in this number of terms; `keeps` is the rest of its assignment, if that changes. */
+  /** Pinned to the node in this number of terms; `keeps` is the trimmed assignment if admission trims it. */
   | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
   /** Denied by the rules of admission. */
   | { readonly is: 'denied'; readonly code: string; readonly field: string }
-  /** Rejected by the validation of Kubernetes, in both forms. */
+  /** Rejected by the validation of Kubernetes in both forms. */
   | { readonly is: 'invalid' };
 
 export interface Entry {
   readonly title: string;
   readonly object: KubeObject;
   readonly expectedOutcome: ExpectedOutcome;
-  /** User who creates it. @default - a cluster administrator */
+  /** The user who creates the object. @default - a cluster administrator */
   readonly as?: string;
 }
 
-/** User of entries without `as`: the administrator of the test cluster. */
+/** The user behind the administrator's token of the test cluster. */
 export const ADMIN = 'admin';
 
-/** User annotation of a workload that this user creates; undefined: none. */
+/** The user annotation of a workload that this user creates; undefined for a controller. */
 export function userOf(as: string): string | undefined {
   return as.startsWith('system:') && !as.startsWith('system:serviceaccount:science:') ? undefined : as;
 }
@@ -60,28 +59,18 @@ export const owner = (apiVersion: string, kind: string, controller = true) => ({
   controller,
 });
 
-/** A pod as the Job controller creates it from the template of a released Job. */
-export function assigned(
-  assignment: string,
-  index: string | undefined,
-  spec: Fields = {},
-  more: Fields = {},
-): KubeObject {
-  return pod(spec, {
-    ownerReferences: [owner('batch/v1', 'Job')],
-    annotations: {
-      [ASSIGNMENT_ANNOTATION]: assignment,
-      ...(index === undefined ? {} : { [COMPLETION_INDEX_ANNOTATION]: index }),
-    },
-    ...more,
-  });
-}
-
 export const untouched = { is: 'untouched' } as const;
 export const suspended = { is: 'suspended' } as const;
 export const held = { is: 'held' } as const;
 export const gated = { is: 'gated' } as const;
 export const invalid = { is: 'invalid' } as const;
+/** @param index the pod's index, to which admission trims the assignment; without it the assignment does not change */
+export const pinned = (node: string, index?: number, terms = 1): ExpectedOutcome => ({
+  is: 'pinned',
+  node,
+  terms,
+  ...(index === undefined ? {} : { keeps: `${index}/1:${node}` }),
+});
 export const entry = (
   title: string,
   object: KubeObject,
@@ -94,8 +83,6 @@ export const entry = (
   ...(as === undefined ? {} : { as }),
 });
 
-export const large = 'x'.repeat(200_000);
-/** Pod spec with required node affinity. */
 export const required = (...nodeSelectorTerms: Fields[]) => ({
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
 });

@@ -1,0 +1,37 @@
+/** A Secret of the stack that somebody deleted. */
+import { FluxqError } from '../errors';
+import type { KubernetesClient } from './client';
+import { isStatus } from './errors';
+import { secrets } from './paths';
+
+export interface NewSecret {
+  readonly namespace: string;
+  readonly name: string;
+  /** Base64. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** @throws FluxqError FLUXQ_SECRET_MISSING when we may not make it, and what the client throws */
+export async function createSecret(
+  client: Pick<KubernetesClient, 'create'>,
+  { namespace, name, data }: NewSecret,
+): Promise<void> {
+  try {
+    const metadata = { name, namespace };
+    await client.create(secrets(namespace), {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      type: 'Opaque',
+      data,
+    });
+  } catch (error) {
+    if (!isStatus(error, 403)) throw error;
+    throw new FluxqError('FLUXQ_SECRET_MISSING', 'is not there, and this ServiceAccount may not create it', {
+      field: `Secret ${namespace}/${name}`,
+      remedy: `apply the stack again, or: kubectl -n ${namespace} create secret generic ${name}; it is filled then`,
+      retryable: true,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Releases granted workloads onto their nodes. A release that the apiserver
+ * rejects is retried for a minute; then the workload is requeued as Invalid,
+ * because nothing else would free its units.
+ */
+import type { Clock } from '../clock';
+import { messageOf } from '../errors';
+import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
+import type { EventNote } from '../kubernetes/events';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { ReconcileResult } from '../kubernetes/work-queue';
+import { applyPatch } from '../kubernetes/writes';
+import type { WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
+import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
+import { type DecisionLogger, logDecision } from './decision-log';
+import type { Eviction } from './eviction';
+
+export interface ReleaseOptions {
+  readonly client: KubernetesClient;
+  readonly workloadCache: WorkloadCache;
+  readonly eviction: Eviction;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  readonly logger: DecisionLogger;
+  readonly clock: Clock;
+}
+
+/** The object was replaced while it was patched: the watch delivers the new one soon. */
+const CONFLICT_RETRY_MS = 500;
+/** A rejected release may be accepted later: the Job controller finishes the suspension, or a policy changes. */
+const REJECTED_RETRY_MS = 2_000;
+const REJECTED_TIMEOUT_MS = 60_000;
+
+export class Release {
+  /** Job id -> when its release was rejected first, in milliseconds of the clock. */
+  private readonly rejectedSince = new Map<number, number>();
+
+  constructor(private readonly options: ReleaseOptions) {}
+
+  forget({ jobid }: WorkloadRow): void {
+    this.rejectedSince.delete(jobid);
+  }
+
+  /** Releases the workload if Kubernetes allows it now. Returns `deleted` if its object is deleted. */
+  async release(workload: ActiveWorkload): Promise<ReconcileResult | 'deleted'> {
+    const { object, adapter, row } = workload;
+    if (!adapter.isSuspended(object)) return this.resolveReleased(workload);
+    if (object.metadata.deletionTimestamp !== undefined) return 'deleted';
+    if (adapter.canRelease(object)) return this.patch(workload);
+    this.log(row, 'release: waiting for the Job controller to suspend the Job');
+    return undefined;
+  }
+
+  /** The object is released although its row is not: after a crash between patch and commit, or by an earlier leader. */
+  private async resolveReleased(workload: ActiveWorkload): Promise<undefined> {
+    const { object, adapter, row } = workload;
+    if (adapter.isReleasedOnto(object, row)) {
+      this.log(row, 'released already, recording it');
+      await this.options.workloadCache.released(row.uid);
+    } else {
+      this.log(row, 'released onto other nodes than granted, suspending it');
+      await this.options.eviction.suspend(workload);
+    }
+  }
+
+  private async patch(workload: ActiveWorkload): Promise<ReconcileResult | 'deleted'> {
+    const { client, workloadCache, eviction } = this.options;
+    const { object, adapter, row } = workload;
+    try {
+      const path = adapter.path(row.namespace, row.name);
+      const outcome = await applyPatch(client, path, adapter.releasePatch(object, row), (patched) =>
+        eviction.recordRelease(patched, row),
+      );
+      if (outcome === 'gone') return 'deleted';
+      if (outcome === 'conflict') {
+        this.log(row, 'release: the object has changed, retrying');
+        return { after: CONFLICT_RETRY_MS };
+      }
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      return this.handleRejection(workload, messageOf(error));
+    }
+    this.forget(row);
+    await workloadCache.released(row.uid);
+    this.log(row, 'released', { nodes: namesOf(row.allocation?.nodes ?? []) });
+    return undefined;
+  }
+
+  private async handleRejection(
+    { object, adapter, row }: ActiveWorkload,
+    error: string,
+  ): Promise<ReconcileResult> {
+    const { workloadCache, eviction, clock, recordEvent } = this.options;
+    const since = this.rejectedSince.get(row.jobid) ?? clock.now();
+    this.rejectedSince.set(row.jobid, since);
+    if (clock.now() - since < REJECTED_TIMEOUT_MS) {
+      this.log(row, 'release rejected, retrying', { error });
+      return { after: REJECTED_RETRY_MS };
+    }
+    this.forget(row);
+    const message = `the apiserver rejects the release: ${error}`;
+    if ((await eviction.requeue(row, { cause: 'failure', message })) === undefined) return undefined;
+    await workloadCache.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
+    recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
+    return undefined;
+  }
+
+  private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): void {
+    logDecision(this.options.logger, row, decision, detail);
+  }
+}
+
+/** Whether the apiserver or an admission policy rejected the request itself. */
+function isRejection(error: unknown): boolean {
+  return isStatus(error, 422) || isStatus(error, 403) || isStatus(error, 400);
+}

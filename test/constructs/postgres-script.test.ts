@@ -1,0 +1,177 @@
+/** What the stack's Postgres is started by, killed wherever it can be: each time the next start makes it whole. */
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { postgresAvailable } from '../cluster/postgres';
+import { waitFor } from '../cluster/wait';
+import { container, podTemplates, stackObjects } from './manifests';
+import { DatabasePod } from './postgres-script';
+
+const SCRIPT = join(__dirname, '..', '..', 'constructs', 'fluxqueue', 'postgres.sh');
+/** As the manifest has it. */
+const PROBE = (() => {
+  const template = podTemplates(stackObjects()).find(({ owner }) => owner === 'fluxqueue-database')!;
+  return container(template, 'postgres').readinessProbe?.exec?.command ?? [];
+})();
+const installed = (program: string) => spawnSync('which', [program]).status === 0;
+const postgres = postgresAvailable();
+const withPostgres = postgres.available && process.platform === 'linux' ? describe : describe.skip;
+
+(installed('shellcheck') ? test : test.skip)('shellcheck finds nothing', () => {
+  const { stdout, status } = spawnSync('shellcheck', [SCRIPT], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([0, '']);
+});
+
+withPostgres('the start of the database', () => {
+  let pod: DatabasePod;
+  beforeEach(async () => {
+    pod = await DatabasePod.create();
+  });
+  afterEach(() => pod.remove());
+
+  const NOTE = 'CREATE TABLE note AS SELECT 7 AS n';
+  const note = (password = 'first') => pod.query(password, 'SELECT n FROM note');
+
+  test.each(['dash', 'bash'].filter(installed))('under %s: made once, and found again', async (shell) => {
+    pod.start({ shell });
+    await pod.untilReady('first');
+    await expect(pod.query('wrong', 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    await pod.query('first', NOTE);
+    await pod.kill('SIGINT');
+    pod.start({ shell });
+    await pod.untilReady('first');
+    expect(await note()).toEqual([{ n: 7 }]);
+    expect(pod.calls).not.toContain('initdb');
+    expect(pod.beside).toEqual([]);
+  });
+
+  test('killed before any call of the first start, the next one makes a whole database', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    const { calls } = pod;
+    expect(calls).toEqual(expect.arrayContaining(['initdb', 'postgres', 'sync', 'mv']));
+    for (const [index, call] of calls.entries()) {
+      await pod.remove();
+      pod = await DatabasePod.create();
+      pod.start({ killBefore: index + 1 });
+      await pod.ended();
+      pod.start();
+      await pod.untilReady('first').catch((error: unknown) => {
+        throw new Error(`killed before call ${index + 1}, ${call}`, { cause: error });
+      });
+      expect([call, pod.beside]).toEqual([call, []]);
+    }
+  }, 180_000);
+
+  test.each([
+    'PG_VERSION',
+    'global/pg_control',
+    'pg_wal/000000010000000000000001',
+    'base/4',
+    'base/5/PG_VERSION',
+  ])('killed in initdb, as soon as there is %s, it is made again', async (file) => {
+    pod.start();
+    await waitFor(file, () => existsSync(join(`${pod.data}.new`, file)), { everyMs: 1 });
+    await pod.kill();
+    expect(existsSync(pod.data)).toBe(false);
+    pod.start();
+    await pod.untilReady('first');
+    expect(pod.beside).toEqual([]);
+  });
+
+  test('killed before any call of a later start, it keeps its data', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.query('first', NOTE);
+    await pod.kill();
+    pod.start();
+    await pod.untilReady('first');
+    const { calls } = pod;
+    expect(calls).not.toContain('initdb');
+    for (const [index] of calls.entries()) {
+      await pod.kill();
+      pod.start({ killBefore: index + 1 });
+      await pod.ended();
+    }
+    pod.start();
+    await pod.untilReady('first');
+    expect(await note()).toEqual([{ n: 7 }]);
+  });
+
+  test('a volume that was opened to the group of the pod is closed again', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.kill();
+    pod.openToGroup();
+    pod.start();
+    await pod.untilReady('first');
+  });
+
+  test('a new password in the Secret is the role’s at the next start, whatever it is made of', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.query('first', NOTE);
+    await pod.kill();
+    const password = `it's "new" \\ $HOME; --`;
+    pod.setPassword(password);
+    pod.start();
+    await pod.untilReady(password);
+    expect(await note(password)).toEqual([{ n: 7 }]);
+    await expect(note()).rejects.toMatchObject({ code: '28P01' });
+  });
+
+  describe('of an earlier version, without a marker', () => {
+    test('a directory that nobody ever could log in to is moved aside and made again', async () => {
+      pod.initdb();
+      pod.start();
+      await pod.untilReady('first');
+      expect(pod.beside).toEqual([expect.stringMatching(/^docker\.half-made-\d{14}$/)]);
+      expect(readdirSync(join(pod.data, '..', pod.beside[0]!))).toContain('PG_VERSION');
+      expect(pod.log).toContain('was never complete and is moved to');
+    });
+
+    test.each([true, false])('a complete one keeps its data; with its database: %s', async (hasDatabase) => {
+      pod.initdb();
+      appendFileSync(join(pod.data, 'pg_hba.conf'), '\nhost all all all scram-sha-256\n');
+      if (hasDatabase) pod.sql('template1', 'CREATE DATABASE fluxqueue;');
+      if (hasDatabase) pod.sql('fluxqueue', `${NOTE};`);
+      pod.start();
+      await pod.untilReady('first');
+      if (hasDatabase) expect(await note()).toEqual([{ n: 7 }]);
+      expect(pod.beside).toEqual([]);
+    });
+  });
+
+  test('another major version’s database is not left behind for an empty one', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.kill();
+    const newer = join(pod.data, '..', '..', '19', 'docker');
+    pod.start({ data: newer });
+    await pod.ended();
+    expect(pod.log).toContain(`${pod.data} has the database of another major version`);
+    expect(existsSync(newer)).toBe(false);
+  });
+
+  (installed('psql') ? test : test.skip)(
+    'is ready when the queue can log in, not when the server answers',
+    async () => {
+      pod.initdb();
+      pod.serve();
+      await waitFor('the server to answer', () => pod.log.includes('ready to accept connections'));
+      expect(pod.probe(PROBE)).not.toBe(0);
+      await pod.kill('SIGQUIT');
+      pod.start();
+      await pod.untilReady('first');
+      expect(pod.probe(PROBE)).toBe(0);
+      pod.setPassword('another');
+      expect(pod.probe(PROBE)).not.toBe(0);
+    },
+  );
+
+  test('an empty directory, as a volume may have it, is no database', async () => {
+    pod.run('mkdir', ['-p', pod.data]);
+    pod.start();
+    await pod.untilReady('first');
+  });
+});

@@ -1,0 +1,124 @@
+/** `npm run images` with stand-ins for the tools: what it asks of them. Real builds are a matter of test/realpods. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_IMAGES } from '../constructs/images';
+import { version } from '../package.json';
+
+const ROOT = join(__dirname, '..');
+
+describe('npm run images', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fluxqueue-images-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const log = () => join(folder, 'log');
+  const calls = () => (existsSync(log()) ? readFileSync(log(), 'utf8').trim().split('\n') : []);
+
+  /** A tool that writes down its arguments, and its folder. */
+  function install(tool: string, { works = true, builds = true } = {}): void {
+    const path = join(folder, tool);
+    writeFileSync(
+      path,
+      `#!/bin/sh\n[ "$1" = info ] && exit ${works ? 0 : 1}\necho "${tool} $*" >>'${log()}'\npwd >'${folder}/pwd'\nexit ${builds ? 0 : 3}\n`,
+    );
+    chmodSync(path, 0o755);
+  }
+
+  function images(...args: string[]) {
+    return spawnSync(process.execPath, ['--import', 'tsx', 'runtime/images.ts', ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, PATH: folder },
+    });
+  }
+
+  test('both, under the names that the stack pulls', () => {
+    install('buildah');
+    const { status, stdout } = images();
+    expect(calls()).toEqual([
+      `buildah build -f runtime/Containerfile -t ${DEFAULT_IMAGES.runtime} .`,
+      `buildah build -f runtime/fluxion/Containerfile -t ${DEFAULT_IMAGES.fluxion} .`,
+    ]);
+    expect(readFileSync(join(folder, 'pwd'), 'utf8').trim()).toBe(ROOT);
+    expect([status, stdout]).toEqual([
+      0,
+      `built; props of FluxQueue: runtimeImage: '${DEFAULT_IMAGES.runtime}', fluxionImage: '${DEFAULT_IMAGES.fluxion}'\n`,
+    ]);
+  });
+
+  test('another registry with a port, a tag, base images, one image, pushed', () => {
+    install('docker');
+    const { stdout } = images(
+      ...['--registry', 'registry.example.org:5000/hpc', '--tag', 'test', '--only', 'fluxion', '--push'],
+      ...['--build-arg', 'NODE=node:24', '--build-arg', 'FLUX_SCHED=registry.example.org/flux:1'],
+    );
+    const name = 'registry.example.org:5000/hpc/cdk8s-fluxqueue-fluxion:test';
+    expect(calls()).toEqual([
+      `docker build -f runtime/fluxion/Containerfile -t ${name} --build-arg NODE=node:24 --build-arg FLUX_SCHED=registry.example.org/flux:1 .`,
+      `docker push ${name}`,
+    ]);
+    expect(stdout).toContain(`fluxionImage: '${name}'`);
+  });
+
+  test('only the registry: the tag is the version', () => {
+    install('podman');
+    images('--registry', 'localhost', '--only', 'runtime');
+    expect(calls()).toEqual([
+      `podman build -f runtime/Containerfile -t localhost/cdk8s-fluxqueue:${version} .`,
+    ]);
+  });
+
+  test('a tool that does not answer is passed over', () => {
+    install('podman', { works: false });
+    install('docker', { works: false });
+    install('buildah');
+    expect(images('--only', 'runtime').status).toBe(0);
+    expect(calls()).toEqual([expect.stringMatching(/^buildah /)]);
+  });
+
+  test('the tool that is asked for is used, or it is said that it does not work', () => {
+    install('podman');
+    install('docker', { works: false });
+    expect(images('--tool', 'docker').stderr).toMatch(
+      /^FLUXQ_IMAGES_TOOL: --tool: does not work here .*docker/,
+    );
+    expect(calls()).toEqual([]);
+  });
+
+  test('without any tool one sentence says so', () => {
+    const { status, stderr } = images();
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^FLUXQ_IMAGES_TOOL: none of podman, docker, buildah works here; install .*\n$/),
+    ]);
+  });
+
+  test('a build that fails ends it, and nothing is pushed', () => {
+    install('buildah', { builds: false });
+    const { status, stderr } = images('--push');
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^FLUXQ_IMAGES_BUILD: buildah build failed/)]);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test.each([
+    [['--only', 'postgres'], '--only'],
+    [['--build-arg', 'NODE'], '--build-arg'],
+    [['--tool', 'kaniko'], '--tool'],
+  ])('%j is refused', (args, option) => {
+    install('buildah');
+    const { status, stderr } = images(...args);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(option)]);
+    expect(calls()).toEqual([]);
+  });
+});
+
+test('the context of the builds is what the Containerfiles copy', () => {
+  const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(lines).toEqual(['*', '!package.json', '!package-lock.json', '!constructs', '!imports', '!runtime']);
+});

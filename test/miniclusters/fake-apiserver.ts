@@ -1,0 +1,119 @@
+/** A fake apiserver for the MiniCluster reconciler, and the reconciler on it. */
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { ApiError } from '../../runtime/kubernetes/errors';
+import type { EventNote } from '../../runtime/kubernetes/events';
+import type { Job } from '../../runtime/kubernetes/types';
+import type { Manifest } from '../../runtime/miniclusters/manifests';
+import type { OwnedObject } from '../../runtime/miniclusters/prune';
+import { MiniClusterReconciler } from '../../runtime/miniclusters/reconciler';
+import type { MiniCluster } from '../../runtime/miniclusters/resource';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { cluster, job, NOW } from './objects';
+
+const KEY = 'science/hello';
+
+/** The objects that the reconciler sees, and the calls that it makes. */
+export class FakeApiserver {
+  cluster: MiniCluster | undefined;
+  job: Job | undefined;
+  row: WorkloadRow | undefined;
+  ownedObjects: OwnedObject[] = [];
+  now = NOW;
+  /** `verb path`, in order. */
+  readonly calls: string[] = [];
+  readonly bodies: Manifest[] = [];
+  readonly events: EventNote[] = [];
+  /** Decisions that the reconciler logged, in order. */
+  readonly decisions: string[] = [];
+  /** The call `verb path` that fails with this error. */
+  reject: { readonly call: string; readonly error: ApiError } | undefined;
+  private readonly reconciler: MiniClusterReconciler;
+
+  constructor(spec: Partial<MiniClusterSpec> = {}) {
+    this.cluster = cluster(spec);
+    this.reconciler = new MiniClusterReconciler({
+      client: this.client(),
+      clusterOf: () => this.cluster,
+      jobOf: () => this.job,
+      statefulSetOf: () => undefined,
+      ownedObjectsOf: () => this.ownedObjects,
+      podsOf: () => [],
+      rowOf: () => this.row,
+      recordEvent: (_, event) => this.events.push(event),
+      logger: { debug: (_fields: object, decision?: string) => this.decisions.push(decision!) } as never,
+      now: () => this.now,
+    });
+  }
+
+  /** @returns the calls of one reconcile, and after how many seconds it asks to be requeued */
+  async reconcile(): Promise<{ calls: string[]; requeueAfter: number | undefined }> {
+    this.calls.length = 0;
+    const result = await this.reconciler.reconcile(KEY);
+    return { calls: [...this.calls], requeueAfter: result === undefined ? undefined : result.after / 1000 };
+  }
+
+  get status() {
+    return this.cluster!.status!;
+  }
+
+  condition(desired: string) {
+    return this.status.conditions!.find(({ type }) => type === desired)!;
+  }
+
+  body(kind: string): Manifest | undefined {
+    return this.bodies.findLast((body) => body.kind === kind);
+  }
+
+  /** Lets the reconciler see the Job of the cluster. */
+  addJob(spec: Partial<Job['spec']> = {}, status: Job['status'] = {}, owner = 'u'): void {
+    const created = job(spec, status);
+    const ownerReferences = [
+      {
+        apiVersion: 'flux-framework.org/v1alpha2',
+        kind: 'MiniCluster',
+        name: 'hello',
+        uid: owner,
+        controller: true,
+      },
+    ];
+    this.job = {
+      ...created,
+      metadata: { ...created.metadata, ownerReferences, labels: { [ADMITTED_LABEL]: 'true' } },
+    };
+  }
+
+  edit(spec: Partial<MiniClusterSpec>): void {
+    const { metadata } = this.cluster!;
+    this.cluster = {
+      ...this.cluster!,
+      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
+      spec: { ...this.cluster!.spec, ...spec },
+    };
+  }
+
+  private client(): KubernetesClient {
+    const call = (verb: string, path: string, body: object) => {
+      const at = `${verb} ${path.replace(/^.*namespaces\/science\//, '')}`;
+      this.calls.push(at);
+      if (this.reject !== undefined && at === this.reject.call) throw this.reject.error;
+      this.bodies.push(body as Manifest);
+    };
+    return {
+      patch: async (path: string, body: object, type: string) => {
+        call(type === 'apply' ? 'apply' : 'patch', path, body);
+        if (path.endsWith('/status')) this.storeStatus((body as { status: MiniCluster['status'] }).status!);
+      },
+      create: async (path: string, body: object) => call('create', path, body),
+      delete: async (path: string, options: object) => call('delete', path, options),
+    } as unknown as KubernetesClient;
+  }
+
+  private storeStatus(patch: NonNullable<MiniCluster['status']>): void {
+    const status = Object.fromEntries(
+      Object.entries({ ...this.cluster!.status, ...patch }).filter(([, value]) => value !== null),
+    );
+    this.cluster = { ...this.cluster!, status };
+  }
+}
