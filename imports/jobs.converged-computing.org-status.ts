@@ -5,7 +5,7 @@
  */
 export interface FluxJobStatus {
   /**
-   * Requested: admitted, not in a queue yet. Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
+   * Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
    */
   readonly phase?: FluxJobStatusPhase;
 
@@ -76,9 +76,9 @@ export interface FluxJobStatus {
 }
 
 /**
- * Requested: admitted, not in a queue yet. Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
+ * Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
  */
-export type FluxJobStatusPhase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
+export type FluxJobStatusPhase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /**
  * Outcome of the workload.

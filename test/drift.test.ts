@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
-/** A repository of three files, in which `synth` copies main.ts to dist/out.yaml. */
+/** Runs in a repository with three files, whose `synth` copies main.ts to dist/out.yaml. */
 describe('npm run drift', () => {
   let repository: string;
   const git = (...args: string[]) =>
@@ -42,7 +42,7 @@ describe('npm run drift', () => {
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('names changed, new and deleted files', () => {
+  test('lists changed, new and deleted files', () => {
     write('main.ts', 'two\n');
     write(
       'package.json',
@@ -51,18 +51,18 @@ describe('npm run drift', () => {
     expect(drift()).toEqual({
       status: 1,
       stderr:
-        'drift: generated files were out of date: dist/new.yaml, dist/out.yaml; review and commit the regenerated files',
+        'drift: dist/new.yaml, dist/out.yaml were out of date and regenerated; review and commit the difference',
     });
   });
 
-  test('accepts staged changes', () => {
+  test('accepts staged files', () => {
     write('main.ts', 'two\n');
     expect(drift().status).toBe(1);
     git('add', '-A');
     expect(drift()).toEqual({ status: 0, stderr: '' });
   });
 
-  test('names the step that failed and its error', () => {
+  test('reports the failed step with its error', () => {
     write('package.json', JSON.stringify({ name: 'x', scripts: { synth: 'echo no such prop >&2; exit 3' } }));
     expect(drift()).toEqual({ status: 1, stderr: 'drift: npm run synth failed:\nno such prop' });
   });

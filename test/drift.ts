@@ -1,16 +1,16 @@
 /**
- * `npm run drift`: generates imports, protocol and manifests again, in place, and fails when a file differs from the Git
- * index. Staged changes are part of the index, so it can run before a commit.
+ * `npm run drift`: generates imports, protocol and manifests again in place and fails when a file differs from the index
+ * of Git. Staged changes are in the index, so the check can run before a commit.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 interface Generated {
-  /** Script of package.json that generates it. */
+  /** Script of package.json that generates the files. */
   readonly script: string;
-  /** Path of the generated files. */
+  /** Folder of the generated files. */
   readonly path: string;
-  /** Source file; without it the script is skipped. */
+  /** Settings of the generator; without this file the step is skipped. */
   readonly from: string;
 }
 
@@ -20,7 +20,7 @@ const GENERATED: readonly Generated[] = [
   { script: 'synth', path: 'dist', from: 'main.ts' },
 ];
 
-/** Files under these paths that differ from the index, are not in it, or are deleted; sorted. */
+/** Files under these paths that are changed, new or deleted relative to the index, sorted. */
 function changedFiles(paths: readonly string[]): string[] {
   const status = execFileSync(
     'git',
@@ -49,7 +49,7 @@ function main(): number {
   const changed = changedFiles(present.map(({ path }) => path));
   if (changed.length === 0) return 0;
   console.error(
-    `drift: generated files were out of date: ${changed.join(', ')}; review and commit the regenerated files`,
+    `drift: ${changed.join(', ')} ${changed.length === 1 ? 'was' : 'were'} out of date and regenerated; review and commit the difference`,
   );
   return 1;
 }

@@ -75,7 +75,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'ground',
     'runtime/jobspec',
     'runtime/fluxion',
-    'runtime/fluxion/jgf',
     'runtime/queue',
     'runtime/scheduler/pass',
   ],
@@ -90,7 +89,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/admission': ['ground', 'runtime/kubernetes', 'runtime/workloads'],
   'runtime/fluxjobs': [
     'ground',
-    'runtime/fluxion/jgf',
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',

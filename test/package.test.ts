@@ -1,4 +1,4 @@
-/** The package as users install it: packed, unpacked in a project of theirs, and used there. */
+/** The package as users install it: it is packed, unpacked into a project, and used there. */
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +19,7 @@ const ROOT = join(__dirname, '..');
 const MODULES = join(ROOT, 'node_modules');
 const SHIPPED = ['LICENSE', 'README.md', 'bin', 'constructs', 'imports', 'runtime', 'package.json'];
 
-/** What a user's package manager would put beside it. */
+/** The packages that a package manager installs beside it. */
 const BESIDE = ['cdk8s', 'cdk8s-plus-28', 'constructs', 'yaml', '@types'];
 
 const PROGRAM = `
@@ -70,7 +70,7 @@ describe('the package', () => {
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('its types and its constructs serve a program of a user', () => {
+  test('type-checks and synthesizes a program with its constructs', () => {
     run('tsc', [
       'main.ts',
       '--ignoreConfig',
@@ -90,14 +90,14 @@ describe('the package', () => {
       expect(text).toContain(`kind: ${kind}\n`);
   });
 
-  test('its Containerfiles are there, beside the bundle that they build from', () => {
+  test('contains its Containerfiles and the bundle that they build from', () => {
     const installed = join(project, 'node_modules', 'cdk8s-fluxqueue');
     for (const file of ['runtime/Containerfile', 'runtime/fluxion/Containerfile'])
       expect(readFileSync(join(installed, file), 'utf8')).toContain('lib/runtime.js');
     expect(existsSync(join(installed, 'lib', 'runtime.js'))).toBe(true);
   });
 
-  test('its program renders as from source', () => {
+  test('renders with its program as from source', () => {
     const printed = run('node', [
       join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js'),
       'render',

@@ -1,4 +1,4 @@
-/** Server-side apply of any object through the runtime's own client: resources are found by discovery. */
+/** Server-side apply of any object through the client of the runtime. It finds resources by discovery. */
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { resourcePath } from '../../runtime/kubernetes/paths';
@@ -24,7 +24,7 @@ export class Applier {
     return this.client.create<T>(await this.pathOf(manifest), manifest, { fieldManager: 'fluxqueue-demo' });
   }
 
-  /** One that is gone already is removed. */
+  /** Deletes an object; a missing object is no error. */
   async remove(manifest: Manifest): Promise<void> {
     const path = await this.pathOf(manifest, manifest.metadata.name);
     await this.client.delete(path).catch((error: unknown) => {
@@ -47,13 +47,13 @@ export class Applier {
   private async resourceOf(apiVersion: string, kind: string): Promise<Resource> {
     const key = `${apiVersion}/${kind}`;
     const deadline = Date.now() + 10_000;
-    // A CRD is served some moments after it was applied.
+    // The apiserver serves a new CRD with a short delay.
     for (;;) {
       const known = this.resources.get(key);
       if (known !== undefined) return known;
       await this.discover(apiVersion);
       if (!this.resources.has(key) && Date.now() > deadline)
-        throw new Error(`this cluster serves no ${kind} of ${apiVersion}`);
+        throw new Error(`the cluster does not serve ${kind} of ${apiVersion}`);
     }
   }
 

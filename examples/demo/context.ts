@@ -1,4 +1,4 @@
-/** The demo on a cluster of yours: asks first, runs the roles here, removes what it made. */
+/** The demo on an existing cluster: asks for confirmation, runs the roles locally, and deletes its objects at the end. */
 import { createInterface } from 'node:readline/promises';
 import { App } from 'cdk8s';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
@@ -14,7 +14,7 @@ import { Applier } from './apply';
 import type { DemoOptions } from './options';
 import { type RunResult, runDemo, summarize } from './run';
 import { LiveTable } from './table';
-import { demoWorkloads, type Manifest, type Room } from './workloads';
+import { type Capacity, demoWorkloads, type Manifest } from './workloads';
 
 const NAMESPACE = 'fluxqueue-demo';
 
@@ -33,14 +33,14 @@ export async function runOnContext(
   }
 }
 
-/** Everything the demo would apply. */
+/** All objects that the demo applies. */
 async function plan(client: KubernetesClient, context: string): Promise<readonly Manifest[]> {
   const { gitVersion } = await client.get<{ gitVersion: string }>('/version');
   const { groups } = await client.get<{ groups: readonly { name: string }[] }>('/apis');
   const kubernetesVersion = gitVersion.replace(/^v/, '').replace(/[+-].*$/, '');
   const [major = 0, minor = 0] = kubernetesVersion.split('.').map(Number);
   if (!groups.some(({ name }) => name === 'admissionregistration.k8s.io') || (major === 1 && minor < 36))
-    throw new FluxqError('FLUXQ_DEMO_CONTEXT', 'the apiserver has no MutatingAdmissionPolicy v1', {
+    throw new FluxqError('FLUXQ_DEMO_CONTEXT', 'the apiserver does not serve MutatingAdmissionPolicy v1', {
       field: `context ${context}`,
       value: gitVersion,
       remedy: 'use Kubernetes 1.36 or newer for the demo, or install the stack with admission by webhook',
@@ -69,11 +69,11 @@ async function confirm(
 ): Promise<void> {
   process.stderr.write(`This applies ${manifests.length} objects to context ${context} (${server}):\n`);
   for (const { kind, metadata } of manifests) process.stderr.write(`  ${kind} ${metadata.name}\n`);
-  process.stderr.write('and removes them at the end (with --keep they stay).\n');
+  process.stderr.write('and deletes them at the end (unless --keep is set).\n');
   if (yes) return;
-  const refusal = new FluxqError('FLUXQ_DEMO_CONTEXT', 'nothing was applied', {
+  const refusal = new FluxqError('FLUXQ_DEMO_CONTEXT', 'no object was applied', {
     field: `context ${context}`,
-    remedy: 'answer y, or give --yes',
+    remedy: 'answer y, or use --yes',
   });
   if (!process.stdin.isTTY) throw refusal;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -89,7 +89,7 @@ async function run(
   options: DemoOptions,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const say = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
   const applier = new Applier(client);
   const postgres = await startPostgres();
   const roles = new Roles();
@@ -99,11 +99,11 @@ async function run(
     await roles.startFluxion();
     const fluxion = { address: roles.fluxionAddress };
     await roles.startController(postgres.url, { logLevel: 'warn', kubernetes: { context }, fluxion });
-    const workloads = demoWorkloads(NAMESPACE, await roomOf(client), options.jobs);
+    const workloads = demoWorkloads(NAMESPACE, await capacityOf(client), options.jobs);
     const out = options.json ? process.stderr : process.stdout;
     const table = new LiveTable(out, !options.json && out.isTTY);
     const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
-    summarize(result, say);
+    summarize(result, print);
     return result;
   } finally {
     await queue.close();
@@ -113,8 +113,8 @@ async function run(
   }
 }
 
-/** Half of the smallest usable node, so that what runs there already is not in the way. */
-async function roomOf(client: KubernetesClient): Promise<Room> {
+/** Half of the smallest usable node, because other pods may run there. */
+async function capacityOf(client: KubernetesClient): Promise<Capacity> {
   const { items } = await client.list<Node>(nodes());
   const usable = items.filter(({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).length === 0);
   const cores = usable.map(({ status }) => Math.floor(Number(status?.allocatable?.cpu ?? 0)));

@@ -1,4 +1,4 @@
-/** A throw-away kind cluster, where kind and a container engine are there and nothing better is. */
+/** A temporary kind cluster, for machines with kind and a container engine but without a local control plane. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { FluxqError } from '../../runtime/errors';
@@ -6,15 +6,15 @@ import { FluxqError } from '../../runtime/errors';
 const NAME = 'fluxqueue-demo';
 const ENGINES = ['docker', 'podman', 'nerdctl'] as const;
 
-/** Context that kind gives its cluster in the kubeconfig. */
+/** The context of the cluster in the kubeconfig. */
 export const KIND_CONTEXT = `kind-${NAME}`;
 
-/** Whether `kind` and a container engine that answers are on the PATH. */
+/** Whether `kind` and a working container engine are on the PATH. */
 export function kindAvailable(): boolean {
   return answers('kind', ['version']) && ENGINES.some((engine) => answers(engine, ['info']));
 }
 
-/** Creates the cluster, runs `work`, and deletes the cluster unless it is to be kept. */
+/** Creates the cluster, runs `work`, and deletes the cluster unless `keep` is set. */
 export async function withKind<T>(keep: boolean, work: () => Promise<T>): Promise<T> {
   await kind('create', 'cluster', '--name', NAME, '--wait', '120s');
   try {
@@ -29,7 +29,7 @@ function answers(program: string, args: readonly string[]): boolean {
     execFileSync(program, args, { stdio: 'ignore', timeout: 10_000 });
     return true;
   } catch {
-    // Not installed, or its daemon does not run: both mean no.
+    // The program is not installed or its daemon is not running.
     return false;
   }
 }
@@ -39,6 +39,6 @@ async function kind(...args: readonly string[]): Promise<void> {
   if (code === 0) return;
   throw new FluxqError('FLUXQ_DEMO_KIND', `kind ${args[0]} failed`, {
     value: code,
-    remedy: 'read what kind said, or start the demo with --simulate',
+    remedy: 'read the output of kind, or start the demo with --simulate',
   });
 }

@@ -1,7 +1,6 @@
 /**
- * npm start: the whole system at work. A local control plane (or a context of
- * yours), Postgres, the synthesized stack, the roles, the examples; where no
- * control plane can be had, the engine alone on a simulated clock.
+ * `npm start` shows the whole system: a local control plane or an existing cluster, Postgres, the synthesized stack, the
+ * roles and the example workloads. Without a control plane it runs the scheduler alone on a simulated clock.
  */
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable } from '../../test/cluster/assets';
@@ -21,12 +20,12 @@ async function run(options: DemoOptions, signal: AbortSignal): Promise<DemoResul
   const possible = controlPlaneAvailable();
   if (possible.available && !options.simulate) return runLocally(options, signal);
   if (!possible.available && !options.simulate && kindAvailable()) {
-    process.stderr.write(`no control plane of our own (${possible.reason}): taking kind\n`);
+    process.stderr.write(`no local control plane (${possible.reason}): using kind\n`);
     return withKind(options.keep, () => runOnContext(KIND_CONTEXT, { ...options, yes: true }, signal));
   }
   if (!possible.available)
     process.stderr.write(
-      `No control plane here: ${possible.reason}.\nTo get one: install Go 1.26 (it is built once), set KUBEBUILDER_ASSETS, install kind and a container engine, or give --context NAME.\n`,
+      `No local control plane: ${possible.reason}.\nTo get one, install Go 1.26 (the first start builds it), set KUBEBUILDER_ASSETS, install kind and a container engine, or use --context NAME.\n`,
     );
   return simulate(options);
 }

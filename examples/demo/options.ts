@@ -1,32 +1,32 @@
-/** What `npm start` is told. */
+/** The options of `npm start`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 export interface DemoOptions {
-  /** Nodes of the local control plane. */
+  /** Number of nodes of the local control plane. */
   readonly nodes: number;
-  /** Workloads that can run: a wide one, a plain pod, the others small. One more can never fit. */
+  /** Number of workloads that can run: a wide Job, a plain pod, and small Jobs. One more is unsatisfiable. */
   readonly jobs: number;
-  /** The last line on stdout is JSON, and no live table is drawn. */
+  /** Prints one line of JSON on stdout at the end, and no live table. */
   readonly json: boolean;
-  /** Leaves everything running until Ctrl-C. */
+  /** Keeps everything running until Ctrl-C. */
   readonly keep: boolean;
   /** A context of the kubeconfig instead of a local control plane. */
   readonly context?: string;
-  /** Writes the live table's frames to this file as an animated SVG. */
+  /** Writes the frames of the live table to this file as an animated SVG. */
   readonly record?: string;
-  /** With a context: don't ask. */
+  /** With a context: applies without confirmation. */
   readonly yes: boolean;
-  /** The engine alone with a simulated clock, even where a control plane could be had. */
+  /** Runs the scheduler alone with a simulated clock, even if a control plane is available. */
   readonly simulate: boolean;
 }
 
 export function parseOptions(argv: readonly string[]): DemoOptions {
   return new Command('npm start --')
-    .description('The whole system at work: control plane, Postgres, stack, roles, workloads.')
-    .option('--nodes <n>', 'nodes of the local control plane', count(2, 5000), 20)
-    .option('--jobs <n>', 'workloads that can run', count(3, 100_000), 80)
-    .option('--json', 'end with one line of JSON', false)
-    .option('--keep', 'leave it running until Ctrl-C and say how to reach it', false)
+    .description('Shows the whole system: control plane, Postgres, stack, roles, workloads.')
+    .option('--nodes <n>', 'number of nodes of the local control plane', count(2, 5000), 20)
+    .option('--jobs <n>', 'number of workloads that can run', count(3, 100_000), 80)
+    .option('--json', 'print one line of JSON at the end', false)
+    .option('--keep', 'keep everything running until Ctrl-C and print how to access it', false)
     .addOption(
       new Option('--record <file>', 'write the live table of the local run as an animated SVG').conflicts([
         'context',
@@ -34,8 +34,8 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
       ]),
     )
     .option('--context <name>', 'use this context of your kubeconfig instead of a local control plane')
-    .option('--yes', 'with --context: apply without asking', false)
-    .option('--simulate', 'the engine alone, with a simulated clock and cluster', false)
+    .option('--yes', 'with --context: apply without confirmation', false)
+    .option('--simulate', 'run the scheduler alone, with a simulated clock and cluster', false)
     .parse(argv)
     .opts<DemoOptions>();
 }

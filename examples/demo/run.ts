@@ -1,4 +1,4 @@
-/** Submits the workloads to a running stack, shows them until they are over, and judges the run. */
+/** Submits the workloads to a running stack, shows them until they have finished, and checks the result. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -21,23 +21,23 @@ export interface RunOptions {
 }
 
 export interface RunResult extends Verdict {
-  /** From the first submit to the last end. */
+  /** Seconds from the first submission to the end of the last workload. */
   readonly seconds: number;
   readonly waitP50: number;
   readonly waitMax: number;
-  /** Why the impossible one never started. */
+  /** The wait message of the unsatisfiable workload. */
   readonly impossible: string;
 }
 
 const REFRESH_MS = 500;
-/** Nothing finished for so long: whatever is left is called lost. */
+/** Without a finished workload for this time, the remaining ones are lost. */
 const STUCK_MS = 60_000;
 
 export async function runDemo(options: RunOptions): Promise<RunResult> {
   const started = performance.now();
   const uids = await submit(options);
   const runnable = uids.slice(0, -1);
-  const rows = await untilOver(options, uids);
+  const rows = await untilFinished(options, uids);
   const seconds = (performance.now() - started) / 1000;
   const { items } = await options.client.list<Pod>(pods(options.namespace));
   const verdict = judge(uids, rows, items, await historiesOf(options.queue, uids));
@@ -51,11 +51,11 @@ export async function runDemo(options: RunOptions): Promise<RunResult> {
     seconds: round(seconds),
     waitP50: round(waits[Math.floor(waits.length / 2)] ?? 0),
     waitMax: round(waits.at(-1) ?? 0),
-    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'nobody said why',
+    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'no message',
   };
 }
 
-/** The impossible one goes in the middle; its uid comes last in the result. */
+/** Submits the unsatisfiable workload in the middle. @returns all uids, with that of the unsatisfiable one last */
 async function submit({ client, workloads, signal }: RunOptions): Promise<string[]> {
   const applier = new Applier(client);
   const create = async (manifest: (typeof workloads.runnable)[number]) => {
@@ -70,7 +70,7 @@ async function submit({ client, workloads, signal }: RunOptions): Promise<string
   return [...uids, impossible];
 }
 
-async function untilOver(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
+async function untilFinished(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
   const { client, queue, namespace, table, signal } = options;
   let progressAt = performance.now();
   let seenFinished = -1;
@@ -79,7 +79,7 @@ async function untilOver(options: RunOptions, uids: readonly string[]): Promise<
     const rows = await queue.byUid(uids);
     table.show((await client.list<FluxJobObject>(fluxJobs(namespace))).items);
     const finished = rows.filter(({ phase }) => phase === 'Finished').length;
-    if (rows.length === uids.length && rows.every(isOver)) return rows;
+    if (rows.length === uids.length && rows.every(isFinished)) return rows;
     if (finished > seenFinished) progressAt = performance.now();
     seenFinished = finished;
     if (performance.now() - progressAt > STUCK_MS) return rows;
@@ -87,7 +87,7 @@ async function untilOver(options: RunOptions, uids: readonly string[]): Promise<
   }
 }
 
-function isOver({ phase, reason }: WorkloadRow): boolean {
+function isFinished({ phase, reason }: WorkloadRow): boolean {
   return phase === 'Finished' || reason === 'Unsatisfiable';
 }
 
@@ -95,11 +95,11 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-export function summarize(result: RunResult, say: (line: string) => void): void {
-  say('');
-  say(
+export function summarize(result: RunResult, print: (line: string) => void): void {
+  print('');
+  print(
     `${result.finished} of ${result.jobs} finished in ${result.seconds} s; waited ${result.waitP50} s (median), ${result.waitMax} s at most`,
   );
-  say(`never fits: ${result.impossible}`);
-  say(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
+  print(`unsatisfiable: ${result.impossible}`);
+  print(`misplaced ${result.misplaced}, lost ${result.lost}, granted twice ${result.doubleGranted}`);
 }

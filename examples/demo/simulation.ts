@@ -1,9 +1,7 @@
 /**
- * The same demo where no control plane can be had: the real jobspecs, matcher
- * and scheduling pass, but a simulated clock and cluster, no Kubernetes and no
- * Postgres. It says so.
+ * The demo without a control plane: real jobspecs, matcher and scheduling passes on a simulated clock and cluster, without
+ * Kubernetes and Postgres.
  */
-
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
@@ -23,18 +21,18 @@ import type { RunResult } from './run';
 import { DURATION, demoWorkloads, type Manifest } from './workloads';
 
 const CORES = 16;
-/** Simulated seconds between two submits. */
+/** Simulated seconds between two submissions. */
 const SUBMIT_EVERY = 0.1;
 const QUEUE = ownQueue(parseConfig({}).queue);
 const DEFAULT_WALLTIME = 3600;
 
 export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {
-  const say = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
-  say(
-    `SIMULATION: the engine alone on ${nodes} simulated nodes and a simulated clock; no Kubernetes, no Postgres.`,
+  const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+  print(
+    `SIMULATION: the scheduler alone on ${nodes} simulated nodes and a simulated clock; no Kubernetes, no Postgres.`,
   );
   const { runnable, impossible } = demoWorkloads('science', { nodes, coresPerNode: CORES }, jobs);
-  const simulation = new Simulation(nodes, [...runnable, impossible], say);
+  const simulation = new Simulation(nodes, [...runnable, impossible], print);
   const rows = await simulation.run();
   const uids = rows.map(({ uid }) => uid);
   const waits = rows
@@ -48,17 +46,17 @@ export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunR
     seconds: Math.round(simulation.now * 10) / 10,
     waitP50: waits[Math.floor(waits.length / 2)] ?? 0,
     waitMax: waits.at(-1) ?? 0,
-    impossible: last?.message ?? 'nobody said why',
+    impossible: last?.message ?? 'no message',
   };
-  say(
-    `SIMULATION: ${result.finished} of ${result.jobs} finished after ${result.seconds} simulated seconds; never fits: ${result.impossible}`,
+  print(
+    `SIMULATION: ${result.finished} of ${result.jobs} finished after ${result.seconds} simulated seconds; unsatisfiable: ${result.impossible}`,
   );
   return result;
 }
 
 interface Simulated {
   row: WorkloadRow;
-  /** Seconds its pods run. */
+  /** Seconds for which the pods run. */
   readonly runs: number;
 }
 
@@ -72,7 +70,7 @@ class Simulation {
   constructor(
     nodes: number,
     manifests: readonly Manifest[],
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
   ) {
     this.graph = Array.from({ length: nodes }, (_, i) => ({
       name: `node-${i}`,
@@ -81,7 +79,7 @@ class Simulation {
     this.all = manifests.map((manifest, i) => simulated(manifest, i));
   }
 
-  /** From event to event: submits, ends, reservations that come due. */
+  /** Runs from event to event: submissions, ends, starts of reservations. */
   async run(): Promise<readonly WorkloadRow[]> {
     await this.fluxion.init({ nodes: this.graph, policy: 'lonode', now: 0 });
     for (let next: number | undefined = 0; next !== undefined; next = this.nextEvent()) {
@@ -122,7 +120,7 @@ class Simulation {
         releasedAt: at,
         startedAt: at,
       };
-      this.say(
+      this.print(
         `${at.toFixed(1).padStart(7)} s  ${entry.row.name} starts on ${allocation.nodes.length} node(s)`,
       );
     }
@@ -177,7 +175,7 @@ function simulated(manifest: Manifest, index: number): Simulated {
   return { row: newRow(submission, index + 1), runs: secondsOf(object) };
 }
 
-/** What the demo's nodes would read. */
+/** The run time in the annotation that the nodes of the demo read. */
 function secondsOf(object: KubernetesObject): number {
   const template = (object as Job).spec.template?.metadata ?? (object as Pod).metadata;
   return Number.parseFloat(template.annotations?.[DURATION] ?? '1');

@@ -1,4 +1,4 @@
-/** The live table: what waits, what runs, where; redrawn on a terminal, a line now and then elsewhere. */
+/** The live table of FluxJobs: redrawn in place on a terminal, else one line per change. */
 import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
 import type { Recording } from './recording';
 
@@ -12,8 +12,8 @@ export class LiveTable {
   private lastLine = '';
 
   /**
-   * @param live redraw in place
-   * @param recording takes every frame, whether or not one is drawn
+   * @param live redraws in place
+   * @param recording gets every frame, whether or not it is drawn
    */
   constructor(
     private readonly out: NodeJS.WriteStream,
@@ -29,8 +29,8 @@ export class LiveTable {
       this.lastLine = counts;
       return;
     }
-    const room = Math.max(5, (this.out.rows ?? 24) - 4);
-    const lines = [counts, ...table(fluxJobs, room, this.out.columns ?? 100)];
+    const capacity = Math.max(5, (this.out.rows ?? 24) - 4);
+    const lines = [counts, ...table(fluxJobs, capacity, this.out.columns ?? 100)];
     if (this.drawn > 0) this.out.write(`\u001b[${this.drawn}A\u001b[J`);
     this.out.write(`${lines.join('\n')}\n`);
     this.drawn = lines.length;
@@ -45,12 +45,12 @@ function countsOf(fluxJobs: readonly FluxJobObject[]): string {
   return `${fluxJobs.length} FluxJobs: ${parts.join(', ')}`;
 }
 
-/** The rows that tell most: what runs, then the queue in order, then what is over. */
-function table(fluxJobs: readonly FluxJobObject[], room: number, width: number): string[] {
+/** Running FluxJobs first, then waiting ones in queue order, then finished ones. */
+function table(fluxJobs: readonly FluxJobObject[], capacity: number, width: number): string[] {
   const sorted = [...fluxJobs].sort(
     (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),
   );
-  const rows = [COLUMNS as readonly string[], ...sorted.slice(0, room - 2).map(cells)];
+  const rows = [COLUMNS as readonly string[], ...sorted.slice(0, capacity - 2).map(cells)];
   const widths = COLUMNS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  '));
   return lines.map((line) => line.slice(0, width).trimEnd());

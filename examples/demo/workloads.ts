@@ -1,4 +1,4 @@
-/** What the demo submits: the manifests of examples/jobs, made to the size of the cluster. */
+/** The workloads of the demo: the manifests of examples/jobs, scaled to the size of the cluster. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -20,9 +20,9 @@ interface PodTemplate {
   readonly spec: { readonly containers: readonly [object, ...object[]] };
 }
 
-/** Read by the demo's nodes only: how long the pod runs. */
+/** Run time of a pod, which only the nodes of the demo read. */
 export const DURATION = 'fluxqueue.test/duration';
-/** Small jobs differ, so that they leave gaps and fill them: part of a node, seconds they run. */
+/** Different small jobs, which leave gaps and backfill them: the part of a node, and seconds of run time. */
 const MIX = [
   { part: 1 / 4, seconds: 2 },
   { part: 1 / 2, seconds: 3 },
@@ -31,51 +31,55 @@ const MIX = [
   { part: 1 / 4, seconds: 5 },
 ] as const;
 
-/** What the demo's workloads are cut to. */
-export interface Room {
+/** The capacity to which the workloads are scaled. */
+export interface Capacity {
   readonly nodes: number;
-  /** Cores of a node that the demo may use. */
+  /** Cores per node that the demo uses. */
   readonly coresPerNode: number;
 }
 
 export interface DemoWorkloads {
-  /** All of these can run. */
+  /** Workloads that can all run. */
   readonly runnable: readonly Manifest[];
   readonly impossible: Manifest;
 }
 
-/** @param jobs how many runnable ones, at least 3 */
-export function demoWorkloads(namespace: string, room: Room, jobs: number): DemoWorkloads {
-  const small = Array.from({ length: jobs - 2 }, (_, i) => smallJob(namespace, i, room));
-  // The wide one comes when the cluster is full: it needs a reservation, and what comes after it may backfill.
+/** @param jobs number of runnable workloads, at least 3 */
+export function demoWorkloads(namespace: string, capacity: Capacity, jobs: number): DemoWorkloads {
+  const small = Array.from({ length: jobs - 2 }, (_, i) => smallJob(namespace, i, capacity));
+  // The wide Job comes when the cluster is full: it needs a reservation, and later Jobs can backfill.
   const before = Math.ceil(small.length / 3);
   const runnable = [
     ...small.slice(0, before),
-    wideJob(namespace, room),
+    wideJob(namespace, capacity),
     plainPod(namespace),
     ...small.slice(before),
   ];
-  return { runnable, impossible: placed(example('impossible'), namespace, {}) };
+  return { runnable, impossible: withNamespace(example('impossible'), namespace, {}) };
 }
 
-function smallJob(namespace: string, index: number, { coresPerNode }: Room): Manifest {
+function smallJob(namespace: string, index: number, { coresPerNode }: Capacity): Manifest {
   const { part, seconds } = MIX[index % MIX.length]!;
   const cores = Math.max(1, Math.floor(coresPerNode * part));
   const { generateName: _, ...metadata } = example('small').metadata;
   const name = `small-${String(index).padStart(4, '0')}`;
   const job = { ...example('small'), metadata: { ...metadata, name } };
-  return withTemplate(placed(job, namespace, { 'fluxqueue/walltime': `${seconds * 2}s` }), cores, seconds);
+  return withTemplate(
+    withNamespace(job, namespace, { 'fluxqueue/walltime': `${seconds * 2}s` }),
+    cores,
+    seconds,
+  );
 }
 
-function wideJob(namespace: string, { nodes, coresPerNode }: Room): Manifest {
+function wideJob(namespace: string, { nodes, coresPerNode }: Capacity): Manifest {
   const pods = Math.max(1, Math.floor(nodes / 2));
   const wide = example('wide');
   const job = { ...wide, spec: { ...wide.spec, completions: pods, parallelism: pods } };
-  return withTemplate(placed(job, namespace, { 'fluxqueue/walltime': '20s' }), coresPerNode, 6);
+  return withTemplate(withNamespace(job, namespace, { 'fluxqueue/walltime': '20s' }), coresPerNode, 6);
 }
 
 function plainPod(namespace: string): Manifest {
-  return placed(example('pod'), namespace, { 'fluxqueue/walltime': '10s', [DURATION]: '3s' });
+  return withNamespace(example('pod'), namespace, { 'fluxqueue/walltime': '10s', [DURATION]: '3s' });
 }
 
 function withTemplate(job: Manifest, cores: number, seconds: number): Manifest {
@@ -95,7 +99,7 @@ function withTemplate(job: Manifest, cores: number, seconds: number): Manifest {
   };
 }
 
-function placed(manifest: Manifest, namespace: string, annotations: Record<string, string>): Manifest {
+function withNamespace(manifest: Manifest, namespace: string, annotations: Record<string, string>): Manifest {
   const { metadata } = manifest;
   return {
     ...manifest,

@@ -1,4 +1,4 @@
-/** Where a Fluxion server listens: `unix:/path` or `host:port` (`[::1]:4242`). */
+/** Addresses of a Fluxion server: `unix:/path` or `host:port` (`[::1]:4242`). */
 import { FluxqError } from '../errors';
 
 export type Address =
@@ -12,16 +12,20 @@ export function parseAddress(text: string): Address {
   const [, bracketed, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    throw new FluxqError('FLUXQ_FLUXION_ADDRESS', 'not an address of a Fluxion server', {
-      field: 'address',
-      value: text,
-      remedy: 'write unix:/path/to/socket or host:port',
-    });
+    throw new FluxqError(
+      'FLUXQ_FLUXION_ADDRESS',
+      'the address does not have the form unix:/path or host:port',
+      {
+        field: 'address',
+        value: text,
+        remedy: 'use an address like unix:/run/fluxion/fluxion.sock or localhost:4242',
+      },
+    );
   }
   return { kind: 'tcp', host, port: Number(port), target: text };
 }
 
-/** Whether what is sent there leaves the machine. */
+/** Whether the address is on this machine, so that no plain text leaves it. */
 export function isLocal(address: Address): boolean {
   return (
     address.kind === 'unix' ||

@@ -1,9 +1,8 @@
-/** What the server serves: the embedded matcher or the real library. Calls come one at a time. */
-
+/** The engine behind a server: the embedded matcher or flux-sched's library. Callers make one call at a time. */
 import type { MatchPolicy } from '../../constructs/api/policies';
 import type { Fluxion, MatchRequest, MatchResult } from './types';
 
-/** A grant also tells the paths of the vertices given exclusively, in the order of Fluxion's answer. */
+/** A grant also lists the containment paths of the exclusively allocated vertices, in the order of Fluxion's answer. */
 export type EngineResult =
   | (Extract<MatchResult, { status: 'OK' }> & { held(): readonly string[] })
   | Exclude<MatchResult, { status: 'OK' }>;
@@ -16,7 +15,7 @@ export interface JgfInit {
   readonly pruneFilters?: string;
 }
 
-/** The first type drives the candidate times of a reservation, the last the weights of policy first. */
+/** The first type decides the times at which a reservation is tried, the last type the weights of policy first. */
 export const DEFAULT_PRUNE_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
 
 export interface Engine extends Fluxion {
@@ -24,17 +23,17 @@ export interface Engine extends Fluxion {
   /** Empty before the first init. */
   readonly bootId: string;
   /**
-   * Starts from a graph in JGF, as callers of the public service give it; nodes are then named by their paths
-   * in setStatus, and neither added, removed, replayed nor partly freed.
+   * Starts from a graph in JGF, which callers of the public service send. setStatus then names nodes by their
+   * containment paths; such a graph supports no addNodes, removeNodes, replay or partialCancel.
    * @throws FluxqError FLUXQ_FLUXION_GRAPH
    */
   initJgf(init: JgfInit): Promise<string>;
   match(request: MatchRequest): Promise<EngineResult>;
-  /** A granted allocation as JGF text, as the public service answers it. */
+  /** The JGF of an allocation, as the public service returns it; empty for an unknown job. */
   jgf(jobid: number): Promise<string>;
 }
 
-/** What the service reports; pino's Logger is one. */
+/** The part of pino's Logger that this folder uses. */
 export interface FluxionLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,6 +1,6 @@
 /**
- * Our own record of what a Fluxion holds, for servers that can't be asked: jobs
- * in order of grant, and what they leave free.
+ * The jobs that a Fluxion holds, in order of their grants, for servers that can't list them; and the units that these
+ * jobs leave free.
  */
 
 import type { Allocation } from '../resources/types';
@@ -8,13 +8,13 @@ import { unitsOf } from './jgf/allocation';
 import type { GraphLayout } from './jgf/layout';
 import type { FluxionState } from './types';
 
-export interface BookedJob {
+export interface RegisteredJob {
   readonly allocation: Allocation;
-  /** It was given a start in the future. */
+  /** The allocation is a reservation: it starts in the future. */
   readonly reserved: boolean;
 }
 
-export class JobRegistry<Job extends BookedJob> {
+export class JobRegistry<Job extends RegisteredJob> {
   private readonly jobs = new Map<number, Job>();
 
   get size(): number {
@@ -32,16 +32,16 @@ export class JobRegistry<Job extends BookedJob> {
   delete(jobid: number): void {
     this.jobs.delete(jobid);
   }
-  /** In order of grant. */
+  /** All jobs in order of their grants. */
   values(): Job[] {
     return [...this.jobs.values()];
   }
-  /** Those with units on one of these nodes. */
-  on(names: ReadonlySet<string>): Job[] {
+  /** The jobs with units on one of these nodes. */
+  withUnitsOn(names: ReadonlySet<string>): Job[] {
     return this.values().filter(({ allocation }) => allocation.nodes.some(({ name }) => names.has(name)));
   }
 
-  /** Free are units that no job holds at `now`; a reservation holds nothing yet. */
+  /** A unit is free unless a job holds it at `now`; a reservation holds nothing yet. */
   state(bootId: string, layout: GraphLayout, now: number): FluxionState {
     const held = new Map<string, Map<string, Set<number>>>();
     for (const { allocation } of this.jobs.values()) {
@@ -87,7 +87,7 @@ export class JobRegistry<Job extends BookedJob> {
   }
 }
 
-/** What is left of an allocation without these nodes. */
+/** The rest of an allocation without these nodes. */
 export function withoutNodes(allocation: Allocation, names: ReadonlySet<string>): Allocation {
   return { ...allocation, nodes: allocation.nodes.filter(({ name }) => !names.has(name)) };
 }

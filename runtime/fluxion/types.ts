@@ -1,27 +1,26 @@
 /**
- * Words of this folder: the *graph* is what Fluxion knows of the cluster; a
- * *unit* is one allocatable vertex (a core, a memory chunk, a gpu); an
- * *allocation* is what Fluxion gave, a *reservation* one that starts later;
- * *replay* gives an allocation back to a Fluxion that lost it; the *boot id*
- * changes whenever a server has lost its graph.
+ * The words of this folder. The *graph* is Fluxion's model of the cluster. A *unit* is one allocatable vertex: a core,
+ * a chunk of memory, a gpu. An *allocation* is the set of units that Fluxion granted to a job; a *reservation* is an
+ * allocation that starts in the future. *Replay* restores an allocation in a Fluxion that lost it. The *boot id*
+ * changes whenever a server loses its graph.
  *
- * All times are absolute seconds (Unix time; in the simulator whatever its
- * clock says). A job id is chosen by the caller, unique for ever, 1..2^53-1.
+ * All times are absolute seconds: Unix time, or the time of the simulator's clock. The caller chooses job ids from
+ * 1..2^53-1 and never uses one twice.
  */
 import type { MatchPolicy } from '../../constructs/api/policies';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 
 export type MatchOperation =
-  /** Now or not at all; answers BUSY even for the impossible. */
+  /** Start now or fail; also an unsatisfiable request is BUSY. */
   | 'allocate'
-  /** Now; tells BUSY from UNSATISFIABLE. */
+  /** Start now or fail; tells BUSY from UNSATISFIABLE. */
   | 'allocate_with_satisfiability'
-  /** Now, else at the earliest possible start. */
+  /** Start now, else reserve the earliest possible start. */
   | 'allocate_orelse_reserve'
-  /** Whether it would fit now; nothing is held. */
+  /** Whether the request fits now; allocates nothing. */
   | 'without_allocating'
-  /** The earliest start; nothing is held. */
+  /** The earliest possible start; allocates nothing. */
   | 'without_allocating_future';
 
 export interface MatchRequest {
@@ -43,7 +42,7 @@ export interface FluxionState {
     readonly up: boolean;
     readonly total: UnitCounts;
     readonly free: UnitCounts;
-    /** Where it stands in the graph and what it says of itself, as it was given. */
+    /** Properties, zone and rack as given in {@link GraphNode}. */
     readonly properties: readonly string[];
     readonly zone?: string;
     readonly rack?: string;
@@ -54,29 +53,29 @@ export interface InitRequest {
   readonly nodes: readonly GraphNode[];
   readonly policy: MatchPolicy;
   readonly now: number;
-  /** Leader's fencing number: a server refuses callers with a lower one than it has seen. @default 0 */
+  /** The leader's fencing number: a server refuses callers with a lower one than it has seen. @default 0 */
   readonly fence?: number;
 }
 
 /**
- * What the queue needs of Fluxion, whichever server is behind it. Calls are
- * serial. A call that timed out or broke throws FluxqError `FLUXQ_FLUXION_IN_DOUBT`:
- * the caller must `init` and `replay` before it goes on.
+ * The interface of the queue to Fluxion, whichever server is behind it. Calls are serial. A call that times out or
+ * loses its connection throws FluxqError `FLUXQ_FLUXION_IN_DOUBT`: the caller must `init` and `replay` before the next
+ * call.
  */
 export interface Fluxion {
-  /** Starts from nothing with these nodes; all state before is gone. Resolves to the boot id. */
+  /** Starts with these nodes and no jobs; drops all earlier state. Resolves to the boot id. */
   init(request: InitRequest): Promise<string>;
   match(request: MatchRequest): Promise<MatchResult>;
-  /** Whether it fits the empty graph, whatever is down or busy. */
+  /** Whether the jobspec fits the empty graph, whatever is down or busy. */
   satisfiable(jobspec: Jobspec): Promise<{ readonly satisfiable: boolean; readonly text: string }>;
-  /** Gives back exactly these allocations. Throws `FLUXQ_FLUXION_REPLAY` naming the first that can't be. */
+  /** Restores exactly these allocations. Throws `FLUXQ_FLUXION_REPLAY` with the first one that can't be restored. */
   replay(allocations: readonly Allocation[], now: number): Promise<void>;
-  /** Frees an allocation or reservation; an unknown id is no error. */
+  /** Frees an allocation or a reservation; an unknown id is no error. */
   cancel(jobid: number): Promise<void>;
-  /** Frees part of an allocation: whole nodes by name. Resolves to true when nothing is left. */
+  /** Frees the units of an allocation on these nodes. Resolves to true when no unit is left. */
   partialCancel(jobid: number, nodes: readonly string[]): Promise<boolean>;
   addNodes(nodes: readonly GraphNode[]): Promise<void>;
-  /** Frees what is on them, then removes them. Resolves to the job ids that lost units. */
+  /** Frees the units on these nodes, then removes the nodes. Resolves to the ids of the jobs that lost units. */
   removeNodes(names: readonly string[]): Promise<readonly number[]>;
   setStatus(names: readonly string[], up: boolean): Promise<void>;
   state(): Promise<FluxionState>;

@@ -1,4 +1,4 @@
-/** Between the program's types (types.ts) and the protocol's messages (generated). */
+/** Converts between the program's types (types.ts) and the messages of the protocol (generated). */
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../errors';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
@@ -105,7 +105,7 @@ export function operationToWire(operation: MatchOperation): pb.MatchRequest_Oper
   return OPERATIONS[operation];
 }
 
-/** @returns undefined for an operation that this version doesn't know */
+/** @returns undefined for an operation that this version does not know */
 export function operationFromWire(operation: pb.MatchRequest_Operation): MatchOperation | undefined {
   return (Object.keys(OPERATIONS) as MatchOperation[]).find((key) => OPERATIONS[key] === operation);
 }
@@ -137,7 +137,7 @@ export function resultToWire(
   };
 }
 
-/** @throws FluxqError FLUXQ_FLUXION_IN_DOUBT for an answer that makes no sense: what the server did is not known */
+/** @throws FluxqError FLUXQ_FLUXION_IN_DOUBT for an inconsistent answer: the state of the server is not known */
 export function resultFromWire({ verdict, text, reserved, granted }: pb.MatchResponse): MatchResult {
   switch (verdict) {
     case pb.MatchResponse_Verdict.BUSY:
@@ -150,7 +150,7 @@ export function resultFromWire({ verdict, text, reserved, granted }: pb.MatchRes
       return { status: 'NOT_READY', text };
     default:
       if (verdict !== pb.MatchResponse_Verdict.OK || granted === undefined) {
-        throw inDoubt(`the server answered verdict ${verdict}`);
+        throw inDoubt(`the server answered with verdict ${verdict}`);
       }
       return { status: 'OK', reserved, allocation: allocationFromWire(granted) };
   }
@@ -158,9 +158,9 @@ export function resultFromWire({ verdict, text, reserved, granted }: pb.MatchRes
 
 // ---- errors
 
-/** What a call that timed out, broke, or met another graph leaves behind. */
-export function inDoubt(what: string, cause?: unknown): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `what Fluxion holds is not known: ${what}`, {
+/** The error of a call after which client and server may disagree: a timeout, a lost connection, another graph. */
+export function inDoubt(reason: string, cause?: unknown): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `the state of Fluxion is not known: ${reason}`, {
     remedy: 'initialise the graph and replay the allocations',
     retryable: true,
     cause,
@@ -176,7 +176,7 @@ const STATUS_OF: Readonly<Record<string, status>> = {
   FLUXQ_FLUXION_IDSET: status.INVALID_ARGUMENT,
 };
 
-/** Our errors travel with their code; anything else is UNKNOWN, as from the public service. */
+/** A FluxqError keeps its code in the trailer; any other error is UNKNOWN, as from the public service. */
 export function errorToWire(error: unknown): Partial<ServiceError> {
   if (!(error instanceof FluxqError)) return { code: status.UNKNOWN, details: messageOf(error) };
   const text = error.message.replace(`${error.code}: `, '');
@@ -186,7 +186,7 @@ export function errorToWire(error: unknown): Partial<ServiceError> {
   return { code: STATUS_OF[error.code] ?? status.UNKNOWN, details: error.message, metadata };
 }
 
-/** @returns undefined when the error carries no detail of ours */
+/** @returns undefined for an error without our detail in its trailer */
 export function errorFromWire(error: ServiceError): FluxqError | undefined {
   const [bytes] = error.metadata?.get(DETAIL) ?? [];
   if (!(bytes instanceof Buffer)) return undefined;

@@ -53,7 +53,6 @@ const MOST_LAG_SECONDS = 120;
 
 /** Seconds a phase must last before it is worth a write. */
 const WORTH_WRITING: Readonly<Record<WorkloadRow['phase'], number>> = {
-  Requested: 1,
   Waiting: 1.5,
   Ready: 5,
   Running: 1,
@@ -209,7 +208,6 @@ interface Written {
 
 function phaseSince(row: WorkloadRow): number {
   switch (row.phase) {
-    case 'Requested':
     case 'Waiting':
       return row.submittedAt;
     case 'Ready':

@@ -6,9 +6,9 @@ import type {
   FluxJobStatusConditions,
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
-import { formatHostlist } from '../fluxion/jgf/allocation';
 import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WaitReason, WorkloadRow } from '../queue/workload';
+import { formatHostlist } from '../resources/hostlist';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
@@ -129,7 +129,6 @@ function isStuck({ phase, reason, message }: WorkloadRow): boolean {
 
 function wordsOf(row: WorkloadRow): { reason: string; message: string } {
   switch (row.phase) {
-    case 'Requested':
     case 'Waiting':
       return { reason: row.reason ?? 'Submitted', message: row.message ?? 'waits for the next pass' };
     case 'Ready':

@@ -3,11 +3,13 @@ import { matches } from './constraints';
 import { type Ask, askOf, canonical } from './jobspec';
 import type { Constraint, Jobspec } from './types';
 
+/** What these nodes could hold if they were empty. */
 export interface Capacity {
-  /** Exact for what `jobspecOf` makes: its slots may lie on any nodes, whatever zones and racks there are. */
+  /** Exact for jobspecs of `jobspecOf`: their slots may be on any nodes, in any zones and racks. */
   fits(jobspec: Jobspec): boolean;
 }
 
+/** Nodes with equal units. */
 interface NodeClass {
   readonly units: UnitCounts;
   count: number;
@@ -27,8 +29,8 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
     fits(jobspec) {
       const ask = askOf(jobspec);
       const classes = classesOf(jobspec.attributes.system.constraints ?? {});
-      const room = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
-      return room >= ask.pods;
+      const pods = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
+      return pods >= ask.pods;
     },
   };
 }
@@ -47,10 +49,10 @@ function classify(nodes: readonly GraphNode[]): NodeClass[] {
   return [...classes.values()];
 }
 
-/** How many of the pods an empty node of these units takes. */
+/** How many of the pods fit an empty node with these units. */
 export function podsOn(units: UnitCounts, { perPod, exclusive }: Pick<Ask, 'perPod' | 'exclusive'>): number {
-  const room = Math.min(
+  const pods = Math.min(
     ...Object.entries(perPod).map(([type, count]) => Math.floor((units[type] ?? 0) / count)),
   );
-  return exclusive ? Math.min(1, room) : room;
+  return exclusive ? Math.min(1, pods) : pods;
 }

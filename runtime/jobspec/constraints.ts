@@ -1,3 +1,4 @@
+/** From node selector, affinity and tolerations of a pod to a constraint (RFC 31) on node properties. */
 import type { GraphNode } from '../resources/types';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './pod';
 import type { Requests } from './requests';
@@ -10,22 +11,23 @@ export interface Taint {
   readonly effect: string;
 }
 
-/** What the cluster's nodes carry, all together: some constraints can only be written with it. */
+/** Taints and labels of all nodes of the cluster: some constraints can only be written with them. */
 export interface ClusterFacts {
   readonly taints: readonly Taint[];
-  /** Label key -> its values. */
+  /** Label key -> all values of the label. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
 
-const MOST_VALUES = 256;
+/** A label with more values is left to kube-scheduler: the constraint would be too long. */
+const MAX_VALUES = 256;
 
 const EVERY: Constraint = {};
 /** `{or: []}` would be shorter, but RFC 31 and Fluxion disagree about it. */
 const NONE: Constraint = { not: [EVERY] };
 
-/** @returns undefined if every node will do */
+/** @returns undefined if every node matches */
 export function constraintOf(
   pod: PodSpec,
   requests: Requests = new Map(),
@@ -39,20 +41,20 @@ export function constraintOf(
   const taints = facts.taints
     .filter((taint) => repels(taint) && !pod.tolerations?.some((t) => tolerates(t, taint)))
     .map((taint) => not(property(taintProperty(taint))));
-  const whole = and([...selector, terms, ...gpus, ...taints]);
-  return isEvery(whole) ? undefined : whole;
+  const constraint = and([...selector, terms, ...gpus, ...taints]);
+  return isEvery(constraint) ? undefined : constraint;
 }
 
 export const labelProperty = (key: string, value: string) => `${key}=${value}`;
 export const taintProperty = ({ key, value = '', effect }: Taint) => `taint:${key}=${value}:${effect}`;
 export const resourceProperty = (resource: string) => `resource:${resource}`;
 
-/** Whether a taint keeps pods off (PreferNoSchedule does not). */
+/** Whether a taint keeps pods off the node; PreferNoSchedule does not. */
 export function repels({ effect }: Taint): boolean {
   return effect === 'NoSchedule' || effect === 'NoExecute';
 }
 
-/** Kubernetes' rule: no key with Exists tolerates all, no effect means every effect. */
+/** Rule of Kubernetes: Exists without a key tolerates all taints, and no effect means every effect. */
 function tolerates(
   { key = '', operator = 'Equal', value = '', effect = '' }: Toleration,
   taint: Taint,
@@ -88,12 +90,12 @@ function requirementOf(
     case 'NotIn':
       return not(anyOf(values));
     case 'Exists':
-      return known.length > MOST_VALUES ? EVERY : anyOf(known);
+      return known.length > MAX_VALUES ? EVERY : anyOf(known);
     case 'DoesNotExist':
-      return known.length > MOST_VALUES ? EVERY : not(anyOf(known));
+      return known.length > MAX_VALUES ? EVERY : not(anyOf(known));
     case 'Gt':
     case 'Lt':
-      return known.length > MOST_VALUES
+      return known.length > MAX_VALUES
         ? EVERY
         : anyOf(known.filter((value) => compares(value, operator, values[0])));
     default:
@@ -108,7 +110,7 @@ function compares(value: string, operator: 'Gt' | 'Lt', bound: string | undefine
   return operator === 'Gt' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound);
 }
 
-/** metadata.name is the only field Kubernetes allows here. */
+/** metadata.name is the only field that Kubernetes allows here. */
 function fieldOf({ key, operator, values = [] }: NodeSelectorRequirement): Constraint {
   if (key !== 'metadata.name') {
     return EVERY;
@@ -132,7 +134,7 @@ function not(constraint: Constraint): Constraint {
   return constraint === NONE ? EVERY : { not: [constraint] };
 }
 
-/** Sorted, so that equal pods make equal shapes however they are written. */
+/** Sorted, so that equal pods have equal shapes in whatever order they are written. */
 function and(constraints: readonly Constraint[]): Constraint {
   const parts = constraints.filter((part) => !isEvery(part));
   if (parts.includes(NONE)) {
@@ -141,7 +143,7 @@ function and(constraints: readonly Constraint[]): Constraint {
   return parts.length <= 1 ? (parts[0] ?? EVERY) : { and: sorted(parts) };
 }
 
-/** Both, where there was one already. */
+/** Adds a constraint to another one, if there is one. */
 export function narrowed(constraints: Constraint | undefined, more: Constraint): Constraint {
   return constraints === undefined ? more : { and: [constraints, more] };
 }
@@ -163,7 +165,7 @@ function isEvery(constraint: Constraint): boolean {
   return Object.keys(constraint).length === 0;
 }
 
-/** RFC 31, as far as our own constraints use it: host names are literal. */
+/** Whether a node matches: RFC 31 as far as `constraintOf` uses it. Host names are literal. */
 export function matches(constraint: Constraint, node: GraphNode): boolean {
   const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
   switch (operator) {

@@ -1,3 +1,4 @@
+/** Messages about what a jobspec requests and why it can't start. */
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
 import { matches } from './constraints';
@@ -5,28 +6,26 @@ import { type Ask, askOf } from './jobspec';
 import type { Jobspec } from './types';
 import { DEFAULT_UNITS, type UnitSettings } from './units';
 
-/** "needs 4 pods with 2 cores and 4 GiB of memory each" */
+/** `needs 4 pods with 2 cores and 4 GiB of memory each` */
 function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   const { pods, perPod, exclusive } = askOf(jobspec);
   const many = plural(pods, exclusive ? 'whole node' : 'pod');
   return `needs ${many} with ${amounts(perPod, units)}${pods > 1 ? ' each' : ''}`;
 }
 
-/** While it would fit some day, but not now. */
+/** For a jobspec that fits the cluster, but not now. */
 export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   return `${needs(jobspec, units)}; not free now`;
 }
 
-/** Fits the cluster, but not what of it is up. */
+/** For a jobspec that fits the cluster, but not the nodes that are up. */
 export function downText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   return `${needs(jobspec, units)}; that needs nodes that are down or cordoned`;
 }
 
 /**
- * Why it can never start on these nodes, up or down: "asks for 5 nodes with 8
- * gpus, the cluster has 3".
- *
- * @returns undefined if it fits, as far as can be counted
+ * Why a jobspec can never start on these nodes, up or down: "asks for 5 nodes with 8 gpus, the cluster has 3".
+ * @returns undefined if it fits as far as counting tells
  */
 export function unsatisfiableText(
   jobspec: Jobspec,
@@ -39,14 +38,14 @@ export function unsatisfiableText(
     return `asks for ${amounts({ [missing]: ask.perPod[missing] ?? 0 }, units)}, no node of the cluster has any`;
   }
   const eligible = nodes.filter((node) => matches(jobspec.attributes.system.constraints ?? {}, node));
-  const capacity = roomFor(ask, eligible);
+  const capacity = podsFitting(ask, eligible);
   if (capacity >= ask.pods) {
     return undefined;
   }
-  const onePerNode = ask.exclusive || eligible.every((node) => roomFor(ask, [node]) <= 1);
-  const what = plural(ask.pods, onePerNode ? 'node' : 'pod');
-  const asked = `asks for ${what} with ${amounts(ask.perPod, units)}${onePerNode || ask.pods === 1 ? '' : ' each'}`;
-  if (roomFor(ask, nodes) >= ask.pods) {
+  const onePerNode = ask.exclusive || eligible.every((node) => podsFitting(ask, [node]) <= 1);
+  const count = plural(ask.pods, onePerNode ? 'node' : 'pod');
+  const asked = `asks for ${count} with ${amounts(ask.perPod, units)}${onePerNode || ask.pods === 1 ? '' : ' each'}`;
+  if (podsFitting(ask, nodes) >= ask.pods) {
     return `${asked}, its node selector, affinity and tolerations leave ${has(capacity, onePerNode)}`;
   }
   return `${asked}, the cluster has ${has(capacity, onePerNode)}`;
@@ -59,8 +58,8 @@ function has(capacity: number, onePerNode: boolean): string {
   return onePerNode ? String(capacity) : `room for ${capacity}`;
 }
 
-/** How many of the pods would fit if all of it were free. */
-function roomFor(ask: Ask, nodes: readonly GraphNode[]): number {
+/** How many of the pods fit these nodes if they are empty. */
+function podsFitting(ask: Ask, nodes: readonly GraphNode[]): number {
   return nodes.reduce((total, { units }) => total + podsOn(units, ask), 0);
 }
 

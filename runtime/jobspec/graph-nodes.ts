@@ -1,3 +1,4 @@
+/** From Nodes of Kubernetes to nodes of Fluxion's graph. */
 import type { GraphNode } from '../resources/types';
 import {
   type ClusterFacts,
@@ -12,7 +13,7 @@ import { parseQuantity } from './quantity';
 import type { Requests } from './requests';
 import { DEFAULT_UNITS, isGpu, nodeUnits, type UnitSettings } from './units';
 
-/** The fields of a Kubernetes Node that are read. */
+/** The fields of a Node that are read. */
 export interface ClusterNode {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
@@ -26,19 +27,18 @@ export interface GraphOptions {
   /** @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /**
-   * Label whose value is the node's zone, e.g. `topology.kubernetes.io/zone`.
-   * @default - no zones: a job's pods may be anywhere, and each level costs matching time
+   * Label whose value is the zone of the node, e.g. `topology.kubernetes.io/zone`.
+   * @default - no zones: each level costs matching time
    */
   readonly zoneLabel?: string;
-  /** Label whose value is the node's rack. @default - no racks */
+  /** Label whose value is the rack of the node. @default - no racks */
   readonly rackLabel?: string;
 }
 
 /**
- * Sorted by name, so that the same cluster makes the same graph. Every label
- * becomes a property (a few dozen per node; the graph can't learn one later).
- *
- * @throws FluxqError `FLUXQ_QUANTITY` for an allocatable quantity that is none
+ * Graph nodes, sorted by name so that the same cluster makes the same graph. Every label becomes a property: a few
+ * dozen per node, and the graph can't add one later.
+ * @throws FluxqError `FLUXQ_QUANTITY` for a malformed allocatable quantity
  */
 export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions = {}): GraphNode[] {
   return nodes.map((node) => graphNode(node, options)).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -68,7 +68,7 @@ export function graphNode(
   };
 }
 
-/** All taints and labels of these nodes, for `jobspecOf`. */
+/** Taints and labels of all nodes, for `jobspecOf`. */
 export function clusterFacts(nodes: readonly ClusterNode[]): ClusterFacts {
   const taints = new Map<string, Taint>();
   const labels = new Map<string, Set<string>>();
@@ -84,26 +84,25 @@ export function clusterFacts(nodes: readonly ClusterNode[]): ClusterFacts {
 }
 
 /**
- * Taints that say what a node is for. Kubernetes' own (not-ready,
- * unschedulable, memory-pressure, uninitialized, …) say how it is: they come
- * and go, and make the node down instead, so that no jobspec changes with them.
+ * Taints about the purpose of a node. Taints of Kubernetes itself (not-ready, unschedulable, memory-pressure,
+ * uninitialized, …) are about its state: they come and go, so they mark the node as down and change no jobspec.
  */
 function lastingTaints(node: ClusterNode): Taint[] {
-  return repellents(node).filter((taint) => !isStatus(taint));
+  return repellingTaints(node).filter((taint) => !isStateTaint(taint));
 }
 
-/** Ready, not cordoned, and without a status taint. */
+/** Whether the node is ready, not cordoned, and without a taint about its state. */
 function isUp(node: ClusterNode): boolean {
   const ready =
     node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
-  return ready && node.spec?.unschedulable !== true && !repellents(node).some(isStatus);
+  return ready && node.spec?.unschedulable !== true && !repellingTaints(node).some(isStateTaint);
 }
 
-function repellents(node: ClusterNode): Taint[] {
+function repellingTaints(node: ClusterNode): Taint[] {
   return (node.spec?.taints ?? []).filter(repels);
 }
 
-function isStatus({ key }: Taint): boolean {
+function isStateTaint({ key }: Taint): boolean {
   return /^node\.(cloudprovider\.)?kubernetes\.io\//.test(key);
 }
 

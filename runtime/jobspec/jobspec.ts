@@ -1,4 +1,4 @@
-/** From a pod template to the jobspec that Fluxion is asked for. */
+/** From a pod template to the jobspec of a match request. */
 import { createHash } from 'node:crypto';
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
@@ -9,19 +9,19 @@ import type { Jobspec, JobspecResource } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf } from './units';
 
 export interface JobspecOptions {
-  /** Spec of the pod template. */
+  /** The spec of the pod template. */
   readonly pod: PodSpec;
-  /** How many of these pods run at once, at least 1. */
+  /** Number of pods that run at once: at least 1. */
   readonly pods: number;
-  /** Seconds, finite, > 0. */
+  /** Longest runtime in seconds: finite, above 0. */
   readonly walltime: number;
-  /** A whole node for each pod, shared with nobody. @default false */
+  /** Whether each pod gets a whole node. @default false */
   readonly exclusive?: boolean;
-  /** @default - 1 core, 1 GiB */
+  /** Sizes of the units. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
-  /** What the nodes carry. @default - no taints; labels only by exact value */
+  /** Taints and labels of the nodes. @default - no taints, and labels only by exact value */
   readonly cluster?: ClusterFacts;
-  /** Where the pod spec stands in the user's object, for errors. @default 'spec.template.spec' */
+  /** Path of the pod spec in the user's object, for errors. @default 'spec.template.spec' */
   readonly field?: string;
 }
 
@@ -29,9 +29,8 @@ export interface JobspecOptions {
 const SLOT = 'pod';
 
 /**
- * One slot per pod, side by side anywhere in the cluster, several on a node
- * where they fit; or with `exclusive` one whole node per pod.
- *
+ * A jobspec with one slot per pod: anywhere in the cluster, several on a node if they fit. With `exclusive` each pod
+ * gets a whole node.
  * @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_JOBSPEC`
  */
 export function jobspecOf(options: JobspecOptions): Jobspec {
@@ -64,9 +63,9 @@ function wholeNodes(count: number, perPod: UnitCounts): JobspecResource {
   return { type: 'node', count, exclusive: true, with: [slots(1, perPod)] };
 }
 
-function check(holds: boolean, field: string, what: string, value: unknown): void {
-  if (!holds) {
-    throw new FluxqError('FLUXQ_JOBSPEC', what, {
+function check(isValid: boolean, field: string, message: string, value: unknown): void {
+  if (!isValid) {
+    throw new FluxqError('FLUXQ_JOBSPEC', message, {
       field,
       value,
       remedy: 'correct it in the workload or its queue',
@@ -74,17 +73,17 @@ function check(holds: boolean, field: string, what: string, value: unknown): voi
   }
 }
 
-/** What one of our own jobspecs asks for. */
+/** The request in a jobspec of `jobspecOf`. */
 export interface Ask {
   readonly pods: number;
   readonly perPod: UnitCounts;
   readonly exclusive: boolean;
 }
 
-/** A pass asks of every workload that waits, and every pass anew. */
+/** Every pass reads the request of every waiting workload. */
 const asks = new WeakMap<Jobspec, Ask>();
 
-/** Reads back what `jobspecOf` wrote. @throws FluxqError `FLUXQ_JOBSPEC` for a jobspec of another make */
+/** Reads the request back from a jobspec of `jobspecOf`. @throws FluxqError `FLUXQ_JOBSPEC` for any other jobspec */
 export function askOf(jobspec: Jobspec): Ask {
   const known = asks.get(jobspec) ?? readAsk(jobspec);
   asks.set(jobspec, known);
@@ -110,7 +109,7 @@ function readAsk(jobspec: Jobspec): Ask {
   return { pods, perPod: Object.fromEntries(counts) as UnitCounts, exclusive: top?.type === 'node' };
 }
 
-/** Hash of what is asked for, whatever its duration: equal shapes ask for the same units on the same nodes. */
+/** Hash of the request without its duration: equal shapes request the same units on the same nodes. */
 export function shapeOf({ version, resources, attributes }: Jobspec): string {
   const { duration: _, ...system } = attributes.system;
   return createHash('sha256').update(canonical({ version, resources, system })).digest('hex').slice(0, 32);

@@ -1,4 +1,4 @@
-/** The fields of a pod spec that decide what it needs and where it may run; any pod spec of Kubernetes fits. */
+/** The fields of a pod spec that decide what the pod needs and where it may run. Any pod spec of Kubernetes fits. */
 
 export type Quantities = Readonly<Record<string, string | number>>;
 

@@ -1,4 +1,4 @@
-/** From an allocation to pods: how many on which node. */
+/** From an allocation to the number of pods on each node. */
 import { FluxqError } from '../errors';
 import { parseIdset } from '../resources/idset';
 import type { AllocatedNode, Allocation } from '../resources/types';
@@ -10,12 +10,10 @@ export interface NodePods {
 }
 
 /**
- * In the order of the allocation. Without `exclusive` a node takes as many
- * pods as its units make; nodes that a policy of whole nodes (lonodex, …) gave
- * away entirely take what is left of the workload, as many as fit.
- *
- * @param ask what the workload's jobspec asks for (`askOf`)
- * @throws FluxqError `FLUXQ_ALLOCATION` if a node's units are not a whole number of pods
+ * Pods by node, in the order of the allocation. A node takes as many pods as its units make. Nodes that a policy of
+ * whole nodes (lonodex, …) allocated take as many of the remaining pods as fit.
+ * @param ask the request of the jobspec (`askOf`)
+ * @throws FluxqError `FLUXQ_ALLOCATION` if the units of a node are not a whole number of pods
  */
 export function podsPerNode(allocation: Allocation, ask: Ask): NodePods[] {
   let left = ask.pods;
@@ -30,15 +28,20 @@ function podsOn(node: AllocatedNode, { perPod, exclusive }: Ask, left: number): 
   const shares = Object.entries(perPod).map(
     ([type, count]) => parseIdset(node.units[type] ?? '').length / count,
   );
-  const room = Math.min(...shares.map(Math.floor));
-  const pods = exclusive ? Math.min(1, room) : node.exclusive === true ? Math.min(room, left) : room;
+  const fitting = Math.min(...shares.map(Math.floor));
+  const most = node.exclusive === true ? left : fitting;
+  const pods = Math.min(fitting, exclusive ? 1 : most);
   const divides = exclusive || node.exclusive === true || shares.every((share) => share === pods);
   if (!divides || !Number.isInteger(pods) || pods < 1) {
-    throw new FluxqError('FLUXQ_ALLOCATION', `node ${node.name} was given units that are not whole pods`, {
-      field: 'allocation',
-      value: { units: node.units, perPod },
-      remedy: 'requeue the workload; please report this with the Fluxion policy in use',
-    });
+    throw new FluxqError(
+      'FLUXQ_ALLOCATION',
+      `the units of node ${node.name} are not a whole number of pods`,
+      {
+        field: 'allocation',
+        value: { units: node.units, perPod },
+        remedy: 'requeue the workload; please report this with the Fluxion policy in use',
+      },
+    );
   }
   return pods;
 }

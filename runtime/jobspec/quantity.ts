@@ -1,4 +1,4 @@
-/** Kubernetes quantities ("500m", "1.5Gi", "2e3"), exact: Kubernetes itself keeps them to the nano, rounded up. */
+/** Exact Kubernetes quantities ("500m", "1.5Gi", "2e3"). Kubernetes rounds them up to a billionth. */
 import { FluxqError } from '../errors';
 
 /** A billionth: the smallest step of a Kubernetes quantity. */
@@ -27,28 +27,23 @@ const BINARY: Readonly<Record<string, bigint>> = {
   Ei: 1n << 60n,
 };
 
-/** Exponents and digits beyond these can't be meant, and would only cost memory. */
-const LONGEST = 64;
-const LARGEST_EXPONENT = 64;
+/** Longer texts and larger exponents are mistakes that would only cost memory. */
+const MAX_LENGTH = 64;
+const MAX_EXPONENT = 64;
 
 const GRAMMAR =
   /^\+?(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<exponent>[+-]?\d+)|(?<suffix>[KMGTPE]i|[numkMGTPE]?))$/;
 
 /**
- * @param field where the quantity stands, for the error
- * @throws FluxqError `FLUXQ_QUANTITY` if it is none, or negative
+ * @param field path of the quantity, for the error
+ * @throws FluxqError `FLUXQ_QUANTITY` if it is malformed or negative
  */
 export function parseQuantity(quantity: string | number, field: string): Nano {
   const text = String(quantity).trim();
   const parts = GRAMMAR.exec(text)?.groups;
   const digits = `${parts?.whole ?? ''}${parts?.fraction ?? ''}`;
   const exponent = Number(parts?.exponent ?? DECIMAL[parts?.suffix ?? ''] ?? 0);
-  if (
-    parts === undefined ||
-    digits === '' ||
-    text.length > LONGEST ||
-    Math.abs(exponent) > LARGEST_EXPONENT
-  ) {
+  if (parts === undefined || digits === '' || text.length > MAX_LENGTH || Math.abs(exponent) > MAX_EXPONENT) {
     throw new FluxqError('FLUXQ_QUANTITY', 'is not a resource quantity of at least 0', {
       field,
       value: quantity,

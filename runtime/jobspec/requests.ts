@@ -1,18 +1,17 @@
 /**
- * What a pod asks of its node, by Kubernetes' own rule: the larger of what
- * runs at once while it starts and what runs at once afterwards, pod-level
- * requests instead if given, plus overhead. Limits stand in for requests that
- * are not given: the apiserver does that in pods, but not in pod templates.
+ * The requests of a pod by the rule of Kubernetes: the larger of what runs at once during its start and afterwards, or
+ * pod-level requests if given, plus overhead. Limits replace requests that are not given: the apiserver does that in
+ * pods, but not in pod templates.
  */
 import type { Container, PodSpec, Quantities, Resources } from './pod';
 import { type Nano, parseQuantity } from './quantity';
 
-/** Resource name -> quantity. */
+/** Quantities by name of the resource. */
 export type Requests = ReadonlyMap<string, Nano>;
 
 /**
- * @param field where the pod spec stands, for errors. @default 'spec'
- * @throws FluxqError `FLUXQ_QUANTITY` naming the field
+ * @param field path of the pod spec, for errors. @default 'spec'
+ * @throws FluxqError `FLUXQ_QUANTITY` with the path of the quantity
  */
 export function podRequests(pod: PodSpec, field = 'spec'): Requests {
   const containers = (pod.containers ?? []).map((c, i) => containerRequests(c, `${field}.containers[${i}]`));
@@ -22,7 +21,7 @@ export function podRequests(pod: PodSpec, field = 'spec'): Requests {
   return sum([whole, parse(pod.overhead ?? {}, `${field}.overhead`)]);
 }
 
-/** Init containers run one after the other, each beside the sidecars started before it. */
+/** Init containers run one after the other, each beside the sidecars that were started before it. */
 function initRequests(
   containers: readonly Container[],
   field: string,
@@ -47,7 +46,7 @@ function containerRequests({ resources = {} }: Container, field: string): Reques
   );
 }
 
-/** Only these may be given for the whole pod. A pod-level limit counts where no container asks for anything. */
+/** Only these resources are allowed at pod level. A pod-level limit counts if no container requests the resource. */
 function podLevel({ requests = {}, limits = {} }: Resources, needed: Requests, field: string): Requests {
   const given = parse(requests, `${field}.requests`);
   const implied = [...parse(limits, `${field}.limits`)].filter(([name]) => !needed.has(name));
@@ -60,7 +59,7 @@ function parse(quantities: Quantities, field: string): Requests {
   );
 }
 
-/** All of these together. */
+/** The sum of all parts. */
 export function sum(parts: readonly Requests[]): Requests {
   const total = new Map<string, Nano>();
   for (const [name, quantity] of parts.flatMap((part) => [...part])) {

@@ -1,10 +1,9 @@
 /**
- * Words of this folder: a *jobspec* (Flux RFC 14/25) is what Fluxion is asked
- * for; a *slot* is the unit that is replicated (here: one pod); a *constraint*
- * (RFC 31) narrows the nodes.
+ * Terms of this folder: a *jobspec* (Flux RFC 14 and 25) is the request that Fluxion matches; a *slot* is the part of it
+ * that is replicated (here one pod); a *constraint* (RFC 31) restricts the nodes.
  */
 
-/** How many of a resource: exactly n, or a range of which Fluxion takes the most it finds. */
+/** Count of a resource: exact, or a range in which Fluxion takes the most it finds. */
 type Count =
   | number
   | {
@@ -19,7 +18,7 @@ export interface JobspecResource {
   readonly type: string;
   readonly count: Count;
   readonly unit?: string;
-  /** Needed on a slot. */
+  /** Required on a slot. */
   readonly label?: string;
   readonly exclusive?: boolean;
   readonly with?: readonly JobspecResource[];
@@ -46,7 +45,7 @@ export interface Jobspec {
   }[];
   readonly attributes: {
     readonly system: {
-      /** Walltime in seconds; always > 0 in jobspecs we make (0 means 100 years to Fluxion). */
+      /** Walltime in seconds, always above 0: Fluxion takes 0 for 100 years. */
       readonly duration: number;
       readonly constraints?: Constraint;
     };

@@ -1,3 +1,4 @@
+/** From quantities to units: Fluxion counts vertices, so cores and memory are divided into units of one size. */
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
@@ -13,8 +14,8 @@ export interface UnitSettings {
 export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
 
 /**
- * What a pod is charged. At least one core unit, whatever it asks for: a pod
- * without requests still needs a processor, and Fluxion gives nothing for nothing.
+ * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and
+ * Fluxion can't allocate nothing.
  */
 export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   const units = count(requests, settings, ceilDiv);
@@ -22,10 +23,10 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
 }
 
 /**
- * What pods that are not ours take of their node: the whole units that it has no room for beside them, by their requests
- * together. What a node has above its last whole unit is theirs first: one of 1930m with 300m of agents still gives one
- * core of 1000m, and kube-scheduler agrees.
- * @param allocatable what their node has
+ * Units of a node that pods outside the queue leave no room for: the whole units of the node, less those that still fit
+ * beside the sum of their requests. The part of a node above its last whole unit is used first: a node of 1930m with
+ * agents of 300m still has one core of 1000m, and kube-scheduler agrees.
+ * @param allocatable allocatable resources of the node
  */
 export function unmanagedUnits(
   pods: readonly Requests[],
@@ -47,12 +48,12 @@ export function unmanagedUnits(
   );
 }
 
-/** What a node offers: of its allocatable resources, the whole units. */
+/** Units of a node: its allocatable resources, rounded down. */
 export function nodeUnits(allocatable: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   return count(allocatable, settings, (quantity, unit) => quantity / unit);
 }
 
-/** The type of a resource's units, or undefined if it is not counted. */
+/** Unit type of a resource; undefined if the resource is not counted. */
 export function unitType(resource: string): string | undefined {
   if (resource === 'cpu') {
     return 'core';
@@ -70,7 +71,7 @@ export function isGpu(resource: string): boolean {
   return resource.endsWith('/gpu');
 }
 
-/** Kubernetes' definition: a name with a domain that is not kubernetes.io. */
+/** An extended resource by the definition of Kubernetes: its domain is not kubernetes.io. */
 function isExtended(resource: string): boolean {
   const slash = resource.indexOf('/');
   return (

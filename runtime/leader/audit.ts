@@ -4,7 +4,7 @@ import type { Adoption, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
-import { adoptionOf, unrecordedGrant, TakenUnits } from '../workloads/adoption';
+import { adoptionOf, TakenUnits, unrecordedGrant } from '../workloads/adoption';
 import type { WorkloadKey } from '../workloads/key';
 import type { SubmissionBuilder } from '../workloads/submission';
 

@@ -142,7 +142,7 @@ export class Term {
       queues: () => this.setups.queues.all(),
       fairUsage: (now) => (config.fairShare.enabled ? this.workloadCache.fairUsage(now) : undefined),
       onGranted: (row) => this.granted(row),
-      onRecalled: (row) => this.enqueue(row),
+      onEvictionRequested: (row) => this.enqueue(row),
       audit: () => this.audit.compare(false),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => {

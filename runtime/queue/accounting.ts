@@ -1,7 +1,6 @@
 /**
- * Who used how much. Three sources, which never overlap: what is held now (the
- * rows), what was held (table usage), and what has been archived (sums by the
- * day). What is held counts from the grant on: the nodes were nobody else's.
+ * Usage by queue, namespace and user. It has three sources that never overlap: what rows hold now, what they held
+ * (table usage), and what is archived (daily sums). Units count from the allocation on: nobody else could use them.
  */
 import type { Database } from './database';
 import { amounts } from './usage';
@@ -12,10 +11,10 @@ export type AccountingKey = keyof typeof COLUMNS;
 export const ACCOUNTING_KEYS = Object.keys(COLUMNS) as readonly AccountingKey[];
 
 export interface AccountingQuery {
-  /** Unix seconds; of a day that has been archived the whole day counts if its start (UTC) is in the period. */
+  /** Unix seconds. An archived day counts as a whole if its start (UTC) is in the period. */
   readonly from: number;
   readonly until: number;
-  /** One line for each combination. None: one line for all. */
+  /** Returns one line for each combination of these; without any, one line for everything. */
   readonly by: readonly AccountingKey[];
 }
 
@@ -23,16 +22,16 @@ export interface AccountingLine {
   readonly queue?: string;
   readonly namespace?: string;
   readonly user?: string;
-  /** That finished in the period. */
+  /** Jobs that finished in the period. */
   readonly jobs: number;
-  /** Of those jobs. */
+  /** Pods of those jobs. */
   readonly pods: number;
   readonly cpuHours: number;
   readonly memoryGiBHours: number;
   readonly gpuHours: number;
 }
 
-/** Seconds of [since, till) that lie in the period. */
+/** SQL for the seconds of [since, till) within the period. */
 const within = (since: string, till: string) =>
   `greatest(0, extract(epoch FROM least(${till}, period.till) - greatest(${since}, period.since))::float8)`;
 

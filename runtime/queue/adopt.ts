@@ -1,15 +1,15 @@
 /**
- * Taking back into the books what runs: a database that was restored from a
- * backup has forgotten grants that its workloads still live by.
+ * Adoption: a database that was restored from a backup has lost allocations that workloads still run on, so these
+ * workloads get rows again.
  */
 
 import { ROW } from './rows';
 import { FENCE } from './statements';
 
 /**
- * New rows, or rows that wait in the tables, as Ready and released; what waits asks from now on for what it was
- * released with. Job ids go on after the highest that any of them carries: one that was used is never used again,
- * whatever the sequence has forgotten. The sequence is set only to go forward, and by nobody who is not the leader.
+ * Inserts rows as Ready and released, or updates rows that wait; these request from now on what they were released
+ * with. Job ids continue after the highest that any workload carries: a used one is never used again, whatever the
+ * sequence has lost. The sequence only moves forward, and only for the leader.
  */
 export const ADOPT = `
 WITH ${FENCE},

@@ -1,12 +1,11 @@
 /**
- * What has been over for long: each workload becomes one row of the archive,
- * with its events, and its usage becomes part of the sums by the day. One
- * statement, so nothing is counted twice or lost, and few rows at a time, so
- * that the leader's writes don't wait.
+ * Moves workloads that finished long ago into the archive: each becomes one row with its events, and its usage is added
+ * to the daily sums. It is one statement, so nothing is counted twice or lost, and it moves few rows at a time, so that
+ * the leader's writes don't wait.
  */
 import { FENCE } from './statements';
 
-/** $1 fence, $2 Unix second before which it finished, $3 how many at most. Answers how many it was. */
+/** $1 is the fence, $2 the Unix second before which workloads finished, $3 the most to move. Returns how many were moved. */
 export const ARCHIVE = `
 WITH ${FENCE},
 old AS MATERIALIZED (
@@ -16,7 +15,7 @@ old AS MATERIALIZED (
 ),
 uids AS MATERIALIZED (SELECT array_agg(uid) AS uids FROM old),
 spent AS (DELETE FROM fluxqueue.usage WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
-told AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+logged AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
 gone AS (DELETE FROM fluxqueue.workloads WHERE uid = ANY ((SELECT uids FROM uids)::text[])),
 kept AS (
   INSERT INTO fluxqueue.archive (uid, namespace, name, submitted_at, seq, result, workload, events)
@@ -24,7 +23,7 @@ kept AS (
   FROM old o LEFT JOIN (
     SELECT uid, jsonb_agg(jsonb_build_object('id', id, 'at', extract(epoch FROM at)::float8, 'fence', fence,
       'actor', actor, 'event', event, 'detail', detail) ORDER BY id) AS events
-    FROM told GROUP BY uid
+    FROM logged GROUP BY uid
   ) e USING (uid)
 ),
 summed AS (

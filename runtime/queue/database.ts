@@ -1,7 +1,6 @@
 /**
- * The connection pool and what its errors mean. A database that is down, is
- * restarting, or does not answer in time throws `FLUXQ_DATABASE_DOWN`
- * (retryable); one that refuses us throws `FLUXQ_DATABASE_REFUSED`.
+ * The connection pool and its errors. A database that is down, restarting or too slow throws `FLUXQ_DATABASE_DOWN`
+ * (retryable); one that refuses a statement or the login throws `FLUXQ_DATABASE_REFUSED`.
  */
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { FluxqError, messageOf } from '../errors';
@@ -9,22 +8,22 @@ import { FluxqError, messageOf } from '../errors';
 export interface DatabaseOptions {
   /** postgres://user:password@host:port/database */
   readonly url: string;
-  /** Connections at most. Writes are serial, so few are needed. @default 4 */
+  /** Most connections. Writes are serial, so few are needed. @default 4 */
   readonly connections?: number;
-  /** A statement that takes longer is cancelled by the server. @default 30000 */
+  /** The server cancels statements that take longer, in milliseconds. @default 30000 */
   readonly statementTimeoutMs?: number;
-  /** When nothing at all is heard of a statement, its connection is given up. @default - statementTimeoutMs + 5000 */
+  /** A connection is closed if a statement gets no answer for this long, in milliseconds. @default - statementTimeoutMs + 5000 */
   readonly answerTimeoutMs?: number;
-  /** How long to wait for a connection. @default 5000 */
+  /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
-  /** Told when the server does not take the password: the Secret has another one since this process has started. */
+  /** Called when the server refuses the password: the Secret has changed since this process started. */
   readonly onLoginRefused?: (error: Error) => void;
-  /** Told of connections that broke while nobody used them. @default - nobody is told: the next statement finds out */
+  /** Receives a warning for each idle connection that breaks. @default - no log */
   readonly logger?: { warn(fields: object, message: string): void };
 }
 
 export interface Database {
-  /** How many connections broke while nobody used them. */
+  /** How many idle connections broke. */
   readonly disconnects: number;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
@@ -33,33 +32,18 @@ export interface Database {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const statementTimeout = options.statementTimeoutMs ?? 30_000;
-  const pool = new Pool({
-    connectionString: options.url,
-    application_name: 'fluxqueue',
-    max: options.connections ?? 4,
-    // One stays open, however quiet it is: its breaking tells of a database that is another one now.
-    min: 1,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
-    idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeout,
-    // A dead peer never cancels anything: give up soon after the server would have.
-    query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
-    keepAlive: true,
-  });
+  const pool = createPool(options);
   // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
   let disconnects = 0;
   pool.on('error', (error) => {
     disconnects += 1;
     options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
   });
-
   const failure = (cause: unknown): FluxqError => {
     const error = databaseError(cause);
     if (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD) options.onLoginRefused?.(error);
     return error;
   };
-
   return {
     get disconnects() {
       return disconnects;
@@ -71,48 +55,71 @@ export function openDatabase(options: DatabaseOptions): Database {
         throw failure(error);
       }
     },
-    async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw failure(error);
-      });
-      // While we hold it, its breaking is reported by the query that runs; the event must not end the process.
-      const ignore = () => undefined;
-      client.on('error', ignore);
-      let broken: Error | undefined;
-      try {
-        await client.query('BEGIN');
-        const result = await work(client);
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK').catch((failed: Error) => {
-          broken = failed;
-        });
-        throw failure(error);
-      } finally {
-        client.off('error', ignore);
-        client.release(broken);
-      }
-    },
+    transaction: (work) => inTransaction(pool, work, failure),
     close: () => pool.end(),
   };
 }
 
+function createPool(options: DatabaseOptions): Pool {
+  const statementTimeout = options.statementTimeoutMs ?? 30_000;
+  return new Pool({
+    connectionString: options.url,
+    application_name: 'fluxqueue',
+    max: options.connections ?? 4,
+    // One connection stays open: when it breaks, the database may have been replaced.
+    min: 1,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeout,
+    // A dead server never cancels a statement: give up shortly after its own timeout.
+    query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
+    keepAlive: true,
+  });
+}
+
+async function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  failure: (cause: unknown) => FluxqError,
+): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw failure(error);
+  });
+  // The running query reports a broken connection; the event must not end the process.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failed: Error) => {
+      broken = failed;
+    });
+    throw failure(error);
+  } finally {
+    client.off('error', ignore);
+    client.release(broken);
+  }
+}
+
 const WRONG_PASSWORD = '28P01';
 
-/** SQLSTATE classes after which the same statement can succeed: connection, resources, operator's intervention, rollback. */
+/** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */
 const RETRYABLE_STATES = ['08', '40', '53', '57'];
 
-/** Any error of `pg` as a FluxqError; one that is a FluxqError already passes unchanged. */
+/** Converts errors of `pg`; a FluxqError is returned unchanged. */
 function databaseError(error: unknown): FluxqError {
   if (error instanceof FluxqError) {
     return error;
   }
-  // pg's own errors with an SQLSTATE come from the server; everything else is the network or a timeout.
+  // Errors with an SQLSTATE come from the server; all others are network errors or timeouts.
   if (error instanceof DatabaseError && !RETRYABLE_STATES.includes(error.code?.slice(0, 2) ?? '')) {
     return new FluxqError(
       'FLUXQ_DATABASE_REFUSED',
-      `the database refused: ${error.message} (SQLSTATE ${error.code})`,
+      `the database refused the statement: ${error.message} (SQLSTATE ${error.code})`,
       {
         field: 'database.url',
         remedy: 'check user, password, database name and rights; see the database log',
@@ -122,13 +129,13 @@ function databaseError(error: unknown): FluxqError {
   }
   return new FluxqError('FLUXQ_DATABASE_DOWN', `the database does not answer: ${textOf(error)}`, {
     field: 'database.url',
-    remedy: 'check that Postgres runs and can be reached; it is tried again and nothing is lost',
+    remedy: 'check that Postgres runs and can be reached; the call is retried and nothing is lost',
     retryable: true,
     cause: error,
   });
 }
 
-/** Node gives an AggregateError without text when every address of a host refused. */
+/** Node throws an AggregateError without message if all addresses of a host refused. */
 function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(messageOf).join(', ');

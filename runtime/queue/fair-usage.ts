@@ -1,7 +1,9 @@
 /**
- * The leader's mirror of decayed usage: what Postgres has stored of units that
- * are free again, and from the rows what is held right now. So fair share costs
- * a pass no query.
+ * Decayed usage for fair share: a core that was held counts half after one half-life. A steady number of cores from one
+ * second to another has a closed form, so usage is exact at any time without sampling. The same formula is in SQL
+ * (usage.ts).
+ *
+ * The leader keeps a copy of what Postgres stores and adds what the rows hold now, so fair share costs a pass no query.
  */
 import { unitCounts } from '../resources/unit-counts';
 import type { Share, WorkloadRow } from './workload';
@@ -19,8 +21,8 @@ export interface FairUsageOptions {
   readonly halfLifeSeconds: number;
 }
 
-export class UsageMirror {
-  /** queue -> user -> what is stored. */
+export class UsageCache {
+  /** queue -> user -> usage of units that are free again. */
   private stored = new Map<string, Map<string, { coreSeconds: number; asOf: number }>>();
 
   constructor(private readonly options: FairUsageOptions) {}
@@ -31,11 +33,11 @@ export class UsageMirror {
       this.usersOf(queue).set(user, { coreSeconds, asOf });
   }
 
-  /** Follows a row as its statement did: what it held and holds no longer is used. */
-  follow(before: WorkloadRow | undefined, row: WorkloadRow, now: number): void {
+  /** Applies a commit as its statement did: units that the row held and holds no longer become usage. */
+  apply(before: WorkloadRow | undefined, row: WorkloadRow, now: number): void {
     if (before === undefined || before.allocatedAt === null) return;
-    const still = row.jobid === before.jobid ? this.coresOf(row) : 0;
-    const freed = this.coresOf(before) - still;
+    const kept = row.jobid === before.jobid ? this.coresOf(row) : 0;
+    const freed = this.coresOf(before) - kept;
     if (freed <= 0) return;
     const until = Math.max(row.finishedAt ?? now, before.allocatedAt);
     const users = this.usersOf(before.queue);
@@ -48,7 +50,7 @@ export class UsageMirror {
     users.set(before.user, { coreSeconds, asOf });
   }
 
-  /** @param rows all that are active */
+  /** @param rows all active rows */
   at(now: number, rows: Iterable<WorkloadRow>): FairUsage {
     const { halfLifeSeconds } = this.options;
     const users = new Map<string, number>();
@@ -71,7 +73,7 @@ export class UsageMirror {
     };
   }
 
-  /** Cores that a row holds; a finished one keeps its allocation and holds nothing. */
+  /** Cores that a row holds. A Finished row keeps its allocation but holds nothing. */
   private coresOf({ phase, allocation }: WorkloadRow): number {
     if (allocation === null || phase === 'Finished') return 0;
     return ((unitCounts(allocation).core ?? 0) * this.options.cpuMillis) / 1000;
@@ -84,23 +86,16 @@ export class UsageMirror {
   }
 }
 
-/** Neither a queue's nor a user's name can hold a NUL: Postgres would not have stored it. */
+/** Neither name can contain a NUL: Postgres would not store it. */
 function keyOf(queue: string, user: string): string {
   return `${queue}\0${user}`;
 }
-/**
- * Decayed usage: a core that was held counts half after one half-life. What is
- * held at a steady `cores` from one second to another has a closed form, so
- * usage is exact at any time without ever being sampled. The same formula
- * stands in SQL (usage.ts).
- */
-
-/** What a value is worth after so many seconds. */
+/** The value after this many seconds. */
 export function decayed(value: number, seconds: number, halfLife: number): number {
   return value * 2 ** (-Math.max(0, seconds) / halfLife);
 }
 
-/** Core-seconds that `cores` held during [from, until) are worth at `now`; what is yet to come counts nothing. */
+/** Decayed core-seconds at `now` of cores that were held during [from, until). The future does not count. */
 export function usageAt(now: number, cores: number, from: number, until: number, halfLife: number): number {
   const end = Math.min(until, now);
   if (end <= from) return 0;

@@ -1,18 +1,18 @@
-/** What happened to a workload, from the event log and the archive: who did what, when, and why. */
+/** The history of a workload, from the event log and the archive. */
 import type { Database } from './database';
 
 export interface LogEntry {
   /** Unix seconds. */
   readonly at: number;
-  /** Who did it: the leader at that time, or the user. Empty: it was not noted then. */
+  /** The leader at that time, or the user; empty in entries that are older than migration 2. */
   readonly actor: string;
   readonly event: string;
-  /** In words. */
+  /** The reason, as a message. */
   readonly why: string;
   readonly detail: unknown;
 }
 
-/** An entry of one of the workloads that had a name, one after the other or as different kinds. */
+/** An entry of one of the workloads of a name: there may be several, one after another or of different kinds. */
 export interface NamedLogEntry extends LogEntry {
   readonly uid: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface NamedLogEntry extends LogEntry {
 
 type Logged = Omit<LogEntry, 'why'>;
 
-/** `events` of some uids, and what the archive has of them; `archived` and `current` are SQL conditions. */
+/** SQL for the entries of some workloads. @param current condition on events @param archived condition on the archive */
 const entries = (current: string, archived: string) => `
 SELECT uid, kind, at, actor, event, detail FROM (
   SELECT e.uid, w.kind, e.id, extract(epoch FROM e.at)::float8 AS at, e.actor, e.event, e.detail
@@ -39,7 +39,7 @@ const BY_NAME = entries(
 
 export async function historyByUid(database: Database, uid: string): Promise<LogEntry[]> {
   const found = await database.query<Logged & { uid: string; kind: string }>(BY_UID, [uid]);
-  return found.map(({ uid: _, kind: __, ...entry }) => told(entry));
+  return found.map(({ uid: _, kind: __, ...entry }) => withReason(entry));
 }
 
 export async function historyByName(
@@ -48,30 +48,30 @@ export async function historyByName(
   name: string,
 ): Promise<NamedLogEntry[]> {
   const found = await database.query<Logged & { uid: string; kind: string }>(BY_NAME, [namespace, name]);
-  return found.map(told);
+  return found.map(withReason);
 }
 
-const told = <T extends Logged>(entry: T): T & { why: string } => ({ ...entry, why: whyOf(entry) });
+const withReason = <T extends Logged>(entry: T): T & { why: string } => ({ ...entry, why: reasonOf(entry) });
 
-/** Of events that carry no message of their own. */
+/** Reasons of events that carry no message. */
 const REASONS: Readonly<Record<string, string>> = {
-  Submitted: 'was admitted and found by the queue',
+  Submitted: 'was admitted and added to the queue',
   Updated: 'was changed while it waited',
-  Allocated: 'its turn came and it fits',
-  Adopted: 'it runs on a grant that the tables had forgotten',
+  Allocated: 'enough units were free for it',
+  Adopted: 'runs on an allocation that was missing in the database',
   Released: 'its allocation was committed',
   Running: 'its first pod runs',
-  Reallocated: 'nothing of it runs on the other nodes any more, or its end is another',
+  Reallocated: 'left some of its nodes, or its end changed',
 };
 
 const RESULTS: Readonly<Record<string, string>> = {
-  Succeeded: 'all of it succeeded',
+  Succeeded: 'it succeeded',
   Failed: 'it failed',
   Cancelled: 'it was deleted',
-  TimedOut: 'its time was up',
+  TimedOut: 'it exceeded its walltime',
 };
 
-function whyOf({ event, detail }: Logged): string {
+function reasonOf({ event, detail }: Logged): string {
   const { message, reason, result } = detail as { message?: string | null; reason?: string; result?: string };
   if (event === 'Waiting') return `${reason}: ${message}`;
   return message || REASONS[event] || RESULTS[result ?? ''] || '';

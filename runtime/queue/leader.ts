@@ -1,7 +1,7 @@
-/** What concerns the leader and not one workload: its fence, and the queues in force. */
+/** Statements about the leader and not about one workload: its fence, and the queues. */
 import { FENCE } from './statements';
 
-/** Waits for writes under the old fence, then outdates it. With it the leader says what its units are worth. */
+/** Waits for writes with the old fence, then replaces the fence. The leader also stores the sizes of its units. */
 export const ACQUIRE = `
 WITH changed AS (
   UPDATE fluxqueue.leader SET fence = greatest(fence, $2::bigint) + 1, holder = $1, acquired_at = clock_timestamp(),
@@ -12,7 +12,7 @@ WITH changed AS (
 )
 SELECT fence::float8 AS fence FROM changed`;
 
-/** Answers with one row, or nothing at all if $1 is not the fence. */
+/** Returns one row, or none if $1 is not the fence. */
 export const SET_QUEUES = `
 WITH ${FENCE},
 input AS (SELECT settings->>'name' AS name, settings FROM jsonb_array_elements($2::jsonb) AS i(settings)),

@@ -1,20 +1,20 @@
-/** Brings the tables to this program's version; safe to run from several processes at once. */
+/** Migrates the tables to the version of this program. Several processes may do so at once. */
 import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { FluxqError } from '../errors';
 import type { Database } from './database';
 import { MIGRATIONS, type Migration } from './migrations';
 
-/** Any fixed number of our own; taken inside the transaction, so that it also holds behind a connection pooler. */
+/** Key of the advisory lock; taken inside the transaction, so that it also works behind a connection pooler. */
 const LOCK = 4_072_026_001;
 
-/** Large tables take their time; given up half-way, the same migration would be tried in vain for ever. */
-const PATIENCE_MS = 3_600_000;
+/** Large tables take time, and a migration that timed out half-way would time out in every retry. */
+const TIMEOUT_MS = 3_600_000;
 
 /**
- * Applies the missing migrations in one transaction: all or none. Throws
- * `FLUXQ_DATABASE_VERSION` if the tables are of a newer program, or if a
- * migration that was applied reads differently here.
+ * Applies the missing migrations in one transaction: all or none.
+ * @throws FluxqError `FLUXQ_DATABASE_VERSION` if the tables belong to a newer program, or if the text of an applied
+ *   migration has changed
  */
 export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   return database.transaction(async (client) => {
@@ -26,7 +26,7 @@ export function migrate(database: Database, migrations: readonly Migration[] = M
       )`);
     const { rows } = await client.query<Applied>('SELECT number, checksum FROM fluxqueue.migrations');
     checkApplied(rows, migrations);
-    await client.query(`SET LOCAL statement_timeout = ${PATIENCE_MS}`);
+    await client.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
     for (const migration of migrations.slice(rows.length)) {
       await apply(client, migration);
     }
@@ -42,24 +42,26 @@ function checkApplied(applied: readonly Applied[], migrations: readonly Migratio
   for (const { number, checksum } of applied) {
     const known = migrations[number - 1];
     if (known === undefined) {
-      throw wrongVersion(`the tables have migration ${number}, this program ends at ${migrations.length}`);
+      throw wrongVersion(
+        `the tables have migration ${number}, but this program knows only ${migrations.length}`,
+      );
     }
     if (checksumOf(known) !== checksum) {
-      throw wrongVersion(`migration ${number} was applied with another text`);
+      throw wrongVersion(`the text of migration ${number} differs from the one that was applied`);
     }
   }
 }
 
-function wrongVersion(what: string): FluxqError {
-  return new FluxqError('FLUXQ_DATABASE_VERSION', what, {
+function wrongVersion(message: string): FluxqError {
+  return new FluxqError('FLUXQ_DATABASE_VERSION', message, {
     field: 'database.url',
-    remedy: 'run the version that made these tables or a newer one, or give this one its own database',
+    remedy: 'run the version that created these tables or a newer one, or use another database',
   });
 }
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
-  const patiently = { text: migration.sql, query_timeout: PATIENCE_MS };
-  await client.query(patiently);
+  const query = { text: migration.sql, query_timeout: TIMEOUT_MS };
+  await client.query(query);
   await client.query('INSERT INTO fluxqueue.migrations (number, name, checksum) VALUES ($1, $2, $3)', [
     migration.number,
     migration.name,

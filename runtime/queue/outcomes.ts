@@ -1,3 +1,7 @@
+/**
+ * Results of workloads that others depend on. Active rows are followed as they change; the result of a workload that
+ * finished earlier is looked up once when the first row depends on its name.
+ */
 import type { Outcome, Result, WorkloadName, WorkloadRow } from './workload';
 
 type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq'>;
@@ -5,43 +9,43 @@ type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq'>;
 interface Entry {
   /** Active rows of this name, by uid. */
   readonly active: Map<string, Namesake>;
-  /** The newest that has finished; undefined: none is known. */
+  /** The newest Finished one; undefined: none is known. */
   finished: Outcome | undefined;
-  /** How many active rows wait for this name. */
-  waiting: number;
-  /** Whether the finished ones have been looked up. */
+  /** How many active rows depend on this name. */
+  dependents: number;
+  /** Whether the Finished ones have been looked up. */
   known: boolean;
 }
 
-const UNKNOWN = { finished: undefined, waiting: 0, known: false };
+const UNKNOWN = { finished: undefined, dependents: 0, known: false };
 
 export class Outcomes {
   private readonly entries = new Map<string, Entry>();
-  /** Those to look up. */
+  /** Entries to look up. */
   private readonly unknown = new Map<string, Entry>();
 
-  /** Follows a row: what it was in the mirror, and what it is now. */
-  follow(before: WorkloadRow | undefined, now: WorkloadRow): void {
+  /** Applies a change of a row. @param before undefined: the row is new */
+  apply(before: WorkloadRow | undefined, now: WorkloadRow): void {
     const entry = this.entryOf(now);
-    for (const name of namesIn(now)) this.join(name);
+    for (const name of namesIn(now)) this.addDependent(name);
     if (now.phase === 'Finished') {
       entry.active.delete(now.uid);
-      if (entry.waiting > 0 && isNewer(now, entry.finished)) entry.finished = outcomeOf(now);
+      if (entry.dependents > 0 && isNewer(now, entry.finished)) entry.finished = outcomeOf(now);
     } else entry.active.set(now.uid, now);
-    for (const name of before === undefined ? [] : namesIn(before)) this.leave(name);
-    this.drop(now);
+    for (const name of before === undefined ? [] : namesIn(before)) this.removeDependent(name);
+    this.dropIfUnused(now);
   }
 
-  /** Looks up what has finished of the names that rows have begun to wait for. */
-  async learn(lookUp: (names: readonly WorkloadName[]) => Promise<readonly Outcome[]>): Promise<void> {
+  /** Looks up the results of names that rows have begun to depend on. */
+  async lookUp(query: (names: readonly WorkloadName[]) => Promise<readonly Outcome[]>): Promise<void> {
     if (this.unknown.size === 0) return;
     const asked = new Map(this.unknown);
     this.unknown.clear();
-    const found = await lookUp([...asked.keys()].map(nameIn)).catch((error: unknown) => {
+    const found = await query([...asked.keys()].map(nameIn)).catch((error: unknown) => {
       for (const [key, entry] of asked) if (this.entries.get(key) === entry) this.unknown.set(key, entry);
       throw error;
     });
-    // An entry that was made anew meanwhile may have missed an end: it is looked up again.
+    // An entry that was created during the query may have missed a result: it is looked up again.
     for (const entry of asked.values()) entry.known = true;
     for (const outcome of found) {
       const entry = asked.get(keyOf(outcome));
@@ -49,12 +53,12 @@ export class Outcomes {
     }
   }
 
-  /** Of the newest workload of this name; undefined: none was ever submitted. */
+  /** Result of the newest workload of this name; undefined: none was ever submitted. */
   of(name: WorkloadName): Result | 'active' | undefined {
     const entry = this.entries.get(keyOf(name));
     if (entry === undefined) return undefined;
-    // Until it has been looked up it may be there.
-    if (!entry.known && entry.waiting > 0) return 'active';
+    // Until the look-up it may exist.
+    if (!entry.known && entry.dependents > 0) return 'active';
     const newest = [...entry.active.values()].some((namesake) => isNewer(namesake, entry.finished));
     return newest ? 'active' : entry.finished?.result;
   }
@@ -64,20 +68,20 @@ export class Outcomes {
     this.unknown.clear();
   }
 
-  private join(name: WorkloadName): void {
+  private addDependent(name: WorkloadName): void {
     const entry = this.entryOf(name);
-    entry.waiting += 1;
-    if (entry.waiting === 1) this.unknown.set(keyOf(name), entry);
+    entry.dependents += 1;
+    if (entry.dependents === 1) this.unknown.set(keyOf(name), entry);
   }
 
-  private leave(name: WorkloadName): void {
+  private removeDependent(name: WorkloadName): void {
     const entry = this.entryOf(name);
-    entry.waiting -= 1;
-    if (entry.waiting === 0) {
+    entry.dependents -= 1;
+    if (entry.dependents === 0) {
       this.entries.set(keyOf(name), { ...UNKNOWN, active: entry.active });
       this.unknown.delete(keyOf(name));
     }
-    this.drop(name);
+    this.dropIfUnused(name);
   }
 
   private entryOf(name: WorkloadName): Entry {
@@ -87,13 +91,13 @@ export class Outcomes {
     return entry;
   }
 
-  private drop(name: WorkloadName): void {
+  private dropIfUnused(name: WorkloadName): void {
     const entry = this.entries.get(keyOf(name));
-    if (entry?.active.size === 0 && entry.waiting === 0) this.entries.delete(keyOf(name));
+    if (entry?.active.size === 0 && entry.dependents === 0) this.entries.delete(keyOf(name));
   }
 }
 
-/** The names that an active row waits for. */
+/** The names that an active row depends on. */
 function namesIn({ phase, namespace, after }: WorkloadRow): WorkloadName[] {
   return phase === 'Finished' ? [] : after.map(({ name }) => ({ namespace, name }));
 }
@@ -111,7 +115,7 @@ function isNewer(
   );
 }
 
-/** Neither part can hold a slash. */
+/** Neither part can contain a slash. */
 function keyOf({ namespace, name }: WorkloadName): string {
   return `${namespace}/${name}`;
 }

@@ -1,13 +1,15 @@
+/**
+ * Reads rows of fluxqueue.workloads as WorkloadRow: names in camelCase, times in Unix seconds, int8 as number (all are
+ * below 2^53).
+ */
 import type { Submission, WorkloadRow } from './workload';
-
-/** A row of fluxqueue.workloads as WorkloadRow: names in camelCase, times in Unix seconds, int8 as number (all below 2^53). */
 
 const seconds = (column: string, name: string) => `extract(epoch FROM ${column})::float8 AS "${name}"`;
 
-/** Select list that gives a WorkloadRow. */
+/** Select list of a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
-  'usr AS "user", after, preemptible, recall, preemptions',
+  'usr AS "user", after, preemptible, recall AS "evictionReason", preemptions',
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
@@ -18,14 +20,14 @@ export const ROW = [
   seconds('finished_at', 'finishedAt'),
 ].join(', ');
 
-/** Order of a queue: higher priority, then older, then earlier arrival. */
+/** Order of a queue: priority, then time of submission, then arrival. */
 const ORDER = 'priority DESC, submitted_at, seq';
 
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
 
-/** $1: a JSON array of names. Also of what has been archived. */
+/** $1 is a JSON array of names. Includes archived workloads. */
 export const OUTCOMES = `
 WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),
 found AS (
@@ -39,7 +41,7 @@ FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
 
 export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;
 
-/** @param seq order of arrival, from 1; also its job id */
+/** The row of a new submission, without a database. @param seq order of arrival from 1; also its job id */
 export function newRow(submission: Submission, seq: number): WorkloadRow {
   return {
     ...submission,
@@ -53,7 +55,7 @@ export function newRow(submission: Submission, seq: number): WorkloadRow {
     result: null,
     requeues: 0,
     notBefore: null,
-    recall: null,
+    evictionReason: null,
     preemptions: 0,
     allocatedAt: null,
     releasedAt: null,

@@ -1,50 +1,52 @@
+/** Settings of a queue, with everything that a scheduling pass needs to know of it. */
 import type { QueuePolicy } from '../../constructs/api/policies';
 
-/** Of a quota; cores, memory (GiB) and gpus in whole Kubernetes quantities, not units. Absent: not limited. */
+/** Limits on what a queue holds at once, in Kubernetes quantities (cores, GiB), not in units. Absent: not limited. */
 export interface Quota {
   readonly jobs?: number;
   readonly pods?: number;
   readonly cores?: number;
   readonly memoryGiB?: number;
   readonly gpus?: number;
-  /** Different nodes. */
+  /** Number of different nodes. */
   readonly nodes?: number;
 }
 
-/** Most that may run, and most that are looked at while they wait; absent: no limit. */
+/** Most workloads that run, and most waiting ones that are considered; absent: no limit. */
 export interface Limits {
   readonly running?: number;
   readonly waiting?: number;
 }
 
-/** A queue: the stack's own from its configuration, the others from FluxSetups. */
+/** A queue: the stack's own queue comes from its configuration, the others from FluxSetups. */
 export interface QueueSettings {
-  /** The stack's own: as configured. A FluxSetup's: `<namespace>/<FluxSetup>`. */
+  /** Name as configured; of a FluxSetup `<namespace>/<FluxSetup>`. */
   readonly name: string;
-  /** Namespace of the FluxSetup; null: the stack's own queue, open to all. */
+  /** Namespace of the FluxSetup; null: the stack's own queue, open to all namespaces. */
   readonly namespace: string | null;
   readonly policy: QueuePolicy;
-  /** hybrid: how many reservations. */
+  /** Number of reservations with policy hybrid. */
   readonly reservations: number;
-  /** How many workloads are asked about at most in one pass. */
+  /** Most match requests of the queue in one pass. */
   readonly depth: number;
   readonly defaultWalltimeSeconds: number;
   readonly maxWalltimeSeconds: number;
-  /** Priorities outside are cut to these. */
+  /** Priorities outside this range are cut to it. */
   readonly priority: { readonly min: number; readonly max: number };
-  /** Priority points that waiting earns per hour. 0: none. */
+  /** Priority points per hour of waiting; 0: none. */
   readonly agingPerHour: number;
   readonly quota: Quota;
-  /** QueueRegistry of one cohort lend each other idle quota. */
+  /** Queues of one cohort lend each other idle quota; null: none. */
   readonly cohort: string | null;
-  /** Most of the cohort's idle quota that this queue takes beyond its own; absent: no limit; all 0: it borrows nothing. */
+  /** Most that this queue borrows beyond its own quota. Absent: no limit; all 0: it borrows nothing. */
   readonly borrowing: Quota;
-  /** Takes its own quota back from borrowers by requeue. */
+  /** Whether it evicts borrowers when its own workloads need the quota. */
   readonly reclaim: boolean;
   readonly limits: { readonly queue: Limits; readonly user: Limits };
-  /** Share of the machine relative to other queues, for fair share. */
+  /** Share relative to other queues, for fair share. */
   readonly weight: number;
-  /** Whether its workloads may take back preemptible ones of lower priority. */
+  /** Whether its workloads may evict preemptible workloads of lower priority. */
   readonly preempts: boolean;
+  /** How often a workload is requeued after failures, and the first backoff, which doubles each time. */
   readonly requeue: { readonly limit: number; readonly backoffSeconds: number };
 }

@@ -1,35 +1,34 @@
 /**
- * The writes, each one statement for any number of rows:
+ * The writes. Each is one statement for any number of rows, in these steps:
  *
- *   fence    the leader's row, locked, if $1 is still its fence: a new leader waits for what is
- *            under way, and what comes after it finds nothing here and so changes nothing
+ *   fence    the leader's row, locked, if $1 is still its fence. A new leader waits for statements under way; a later
+ *            statement of the old leader finds no row here and changes nothing
  *   input    $2, a JSON array of records
- *   target   the rows to change, locked, as they were, each with its input record (one join only: the planner
- *            knows nothing of the size of these steps, and joined 10,000 rows three ways by nested loops)
+ *   target   the rows to change as they were, locked, each with its input record. There is one join only: the planner
+ *            does not know the size of these steps and joined 10,000 rows three ways by nested loops
  *   changed  the change
- *   used     what was held and is free now, and its decayed worth (writes that free something)
+ *   used     units that were held and are free now, and their decayed usage (in writes that free units)
  *   logged   the event log
  *
- * The answer is every changed row, or one row of NULLs, or nothing at all if
- * $1 is not the fence.
+ * A statement returns all changed rows, or one row of NULLs if there are none, or no row if $1 is not the fence.
  */
 import { ROW } from './rows';
 import { used } from './usage';
 
 interface UpdateParts {
-  /** Columns of the input records, uid apart. */
+  /** Columns of the input records besides uid. */
   readonly input?: string;
-  /** Which rows may change; w is the row, i its input. */
+  /** Condition on rows that may change; w is the row, i its input. */
   readonly where: string;
-  /** The new values; t is the row as it was, t.input its input. */
+  /** New values; t is the row as it was, t.input its input. */
   readonly set: string;
   /** SQL text expression over `changed`. */
   readonly event: string;
   /** SQL jsonb expression over `changed`. */
   readonly detail: string;
-  /** Who did it, SQL text expression over `changed`. @default - the leader */
+  /** Who made the change: SQL text expression over `changed`. @default - the leader */
   readonly actor?: string;
-  /** Which nodes of t (the row as it was) are free now, as SQL jsonb expression, and until when they were held. */
+  /** Nodes of t (the row as it was) that are free now, SQL jsonb, and until when they were held, SQL timestamptz. */
   readonly freed?: { readonly nodes: string; readonly until: string };
 }
 
@@ -85,14 +84,14 @@ changed AS (
 ),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`, 'usr')}
 ${answer}`;
 
-/** What only its user can have changed; the jobspec is written anew when labels or taints of nodes change. */
+/** Columns that only the user changes; the jobspec also changes with labels and taints of nodes. */
 const BY_USER = `(t.queue, t.priority, t.walltime, t.pods, t.held, t.after, t.preemptible) IS DISTINCT FROM
   ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).pods, (t.input).held, (t.input).after, (t.input).preemptible)`;
 const STAYS = `(t.reason = 'RequeueLimit' AND NOT ${BY_USER})`;
 
 /**
- * A change of what is asked for gets a new job id: a pass that still has the
- * old row in its snapshot can then not commit an allocation of the old shape.
+ * A changed request gets a new job id: a pass with the old row in its snapshot can't commit an allocation of the old
+ * shape.
  */
 export const UPDATE = update({
   input:
@@ -113,7 +112,7 @@ export const UPDATE = update({
   actor: 'usr',
 });
 
-/** A row that was held meanwhile, or is at its requeue limit, stays so whatever the pass saw. */
+/** A row that was held since the snapshot, or is at its requeue limit, keeps its reason. */
 export const WAIT = update({
   input: 'reason text, message text, "estimatedStart" double precision',
   where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason = 'Held')
@@ -123,7 +122,7 @@ export const WAIT = update({
   detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
 });
 
-/** Not of a row that was held, or changed what it asks for, since the pass read it. */
+/** Leaves rows alone that were held, or changed their request, since the snapshot of the pass. */
 export const ALLOCATE = update({
   input: 'allocation jsonb',
   where: `w.phase = 'Waiting' AND NOT w.held AND w.reason <> 'RequeueLimit'
@@ -142,7 +141,7 @@ export const RELEASED = update({
   detail: `'{}'::jsonb`,
 });
 
-/** A pod can only run if the release arrived, even if nobody came to say so. */
+/** A pod can only run after the release, even if the release was not recorded. */
 export const RUNNING = update({
   input: '"startedAt" double precision',
   where: `w.phase = 'Ready'`,
@@ -178,12 +177,15 @@ export const FINISH = update({
   freed: { nodes: `t.allocation->'nodes'`, until: 'to_timestamp((t.input)."finishedAt")' },
 });
 
-/** Committed before anything is suspended: after a crash the next leader goes on with it. */
-export const RECALL = update({
+/**
+ * Committed before anything is suspended: after a crash the next leader completes the eviction. The column keeps the
+ * name of its migration.
+ */
+export const REQUEST_EVICTION = update({
   input: 'message text',
   where: `w.phase IN ('Ready', 'Running') AND w.recall IS NULL`,
   set: 'recall = (t.input).message',
-  event: `'Recalled'`,
+  event: `'EvictionRequested'`,
   detail: `jsonb_build_object('message', recall)`,
 });
 

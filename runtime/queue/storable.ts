@@ -1,10 +1,10 @@
-/** Records as JSON text that Postgres can store: it takes neither NUL nor half a surrogate pair. */
+/** Records as JSON that Postgres can store: it accepts neither NUL nor half a surrogate pair. */
 
-/** JSON.stringify escapes both, and nothing else that starts so; a backslash that is text comes as two. */
+/** JSON.stringify escapes both, and nothing else that begins like them; a backslash in text becomes two. */
 const ESCAPE = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g;
 const SUSPECT = /\\u(?:0000|d[89a-f])/;
 
-/** What users and other programs wrote stands in these records, so all of their text is looked at. */
+/** The records contain text of users and other programs, so all of it is checked. */
 export function storable(records: unknown): string {
   const text = JSON.stringify(records);
   return SUSPECT.test(text)

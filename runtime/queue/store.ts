@@ -1,11 +1,16 @@
+/**
+ * The contract of the queue's tables. Postgres is the truth: a decision counts once it is committed here. The *fence*
+ * is the number of the leader that may write: a new leader takes a higher one, and from then on every write with an
+ * older fence is refused.
+ */
 import type { Allocation } from '../resources/types';
 import type { AccountingLine, AccountingQuery } from './accounting';
 import type { LogEntry, NamedLogEntry } from './history';
 import type { QueueSettings } from './settings';
 import type {
   Adoption,
+  EvictionRequest,
   Outcome,
-  Recall,
   Requeue,
   Result,
   Share,
@@ -17,71 +22,70 @@ import type {
 } from './workload';
 
 /**
- * The queue's tables. Every method is one statement (bulk) in one transaction;
- * every write checks the fence and appends to the event log in the same
- * statement. A method that names rows which are not in the phase it needs
- * leaves those rows alone and does not return them (level-triggered callers
- * read again). A database that is down throws FluxqError `FLUXQ_DATABASE_DOWN`,
- * retryable; nothing was changed then or everything was: callers read again.
+ * Every method is one statement for any number of rows, in one transaction. Every write checks the fence and appends to
+ * the event log in the same statement. A write leaves rows alone that are not in the phase it needs, and does not return
+ * them: level-triggered callers read again. If the database is down, methods throw FluxqError `FLUXQ_DATABASE_DOWN`
+ * (retryable), and the statement took effect completely or not at all: callers read again.
  */
 export interface Queue {
   /**
-   * How many connections broke while nobody used them. After each the database may know less than it said: it was
-   * restored from a backup, or its replica took over.
+   * How many idle connections broke. After each the database may have lost commits: it was restored from a backup, or
+   * a replica took over.
    */
   readonly disconnects: number;
   /** Applies missing migrations under an advisory lock. */
   migrate(): Promise<void>;
   /**
-   * Becomes the writer: the new, highest fence.
-   * @param atLeast highest fence known from elsewhere: a database restored from a backup has forgotten some
+   * Becomes the writer. Resolves to a fence above all others.
+   * @param atLeast the highest fence known from elsewhere: a database restored from a backup has lost some
    */
   acquireFence(holder: string, atLeast?: number): Promise<number>;
-  /** The queues in force are these; those not named are gone. */
+  /** Replaces all queues by these. */
   setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void>;
-  /** The queues as last set. */
+  /** The queues as they were last set. */
   queues(): Promise<QueueSettings[]>;
-  /** New rows in Waiting (reason Submitted, or Held); a uid that is there already is left alone. Resolves to the rows inserted. */
+  /** Inserts rows in Waiting with reason Submitted or Held. A uid that exists is left alone. Resolves to the new rows. */
   submit(fence: number, submissions: readonly Submission[]): Promise<WorkloadRow[]>;
   /**
-   * Waiting rows whose user changed them; one that equals its row changes nothing. What is then asked for (shape,
-   * walltime, queue, pods) gets a new job id: an allocation of the old one can't be committed any more. Its requeues
-   * are forgotten and RequeueLimit is lifted, unless only its jobspec is another: that follows the nodes as well.
+   * Updates Waiting rows after their users changed them; an update that equals its row changes nothing. If the request
+   * changes (jobspec, walltime, queue, pods), the row gets a new job id: an allocation of the old one can't be committed
+   * any more. The count of requeues starts again and RequeueLimit is lifted, unless only the jobspec changed: that
+   * follows the nodes as well.
    */
   update(fence: number, updates: readonly SubmissionUpdate[]): Promise<WorkloadRow[]>;
-  /** All rows that are not Finished, in order (priority desc, submittedAt, seq). */
+  /** All rows that are not Finished, in order of priority (descending), submittedAt and seq. */
   active(): Promise<WorkloadRow[]>;
-  /** Rows by uid, finished ones included; unknown uids are left out. */
+  /** Rows by uid, Finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
-  /** Decayed usage of all queues and users; what is held at the moment is not in it. */
+  /** Decayed usage of all queues and users, without what they hold now. */
   shares(): Promise<Share[]>;
-  /** How many rows of each queue are finished and not archived. */
+  /** How many rows of each queue are Finished and not archived. */
   finished(): Promise<{ readonly queue: string; readonly count: number }[]>;
-  /** Of each name the newest workload that has finished; names without one are left out. */
+  /** Result of the newest Finished workload of each name; names without one are left out. */
   outcomes(names: readonly WorkloadName[]): Promise<Outcome[]>;
-  /** Waiting -> Waiting with a reason; a row that is held stays Held, one at its requeue limit stays so. */
+  /** Waiting -> Waiting with a reason. A row that is held or at its requeue limit keeps its reason. */
   wait(fence: number, updates: readonly WaitUpdate[]): Promise<WorkloadRow[]>;
   /**
-   * Waiting -> Ready: the allocation is committed before anything acts on it. Not of a row that is held, is at its
-   * requeue limit, or has another job id than the allocation: what is not returned has to be cancelled in Fluxion.
+   * Waiting -> Ready: the allocation is committed before anything acts on it. Leaves rows alone that are held, at their
+   * requeue limit, or have another job id than the allocation: these have to be cancelled in Fluxion.
    */
   allocate(
     fence: number,
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<WorkloadRow[]>;
   /**
-   * No row, or Waiting -> Ready and released, with a new job id higher than any that is known: what runs and was
-   * forgotten is in the books again, as it is now. Other rows are left alone, archived ones too.
+   * No row or Waiting -> Ready and released, with a new job id above all known ones: adds workloads that run and are
+   * missing in the database. Leaves other rows alone, archived ones too.
    */
   adopt(fence: number, adoptions: readonly Adoption[]): Promise<WorkloadRow[]>;
-  /** Ready: the release patch was accepted. */
+  /** Ready: records that the apiserver accepted the release. */
   released(fence: number, uids: readonly string[]): Promise<WorkloadRow[]>;
-  /** Ready -> Running: the first pod runs. */
+  /** Ready -> Running when the first pod runs. */
   running(
     fence: number,
     starts: readonly { readonly uid: string; readonly startedAt: number }[],
   ): Promise<WorkloadRow[]>;
-  /** Ready or Running: what the allocation is now, less nodes or another end; same job id. */
+  /** Ready or Running: replaces the allocation by one with fewer nodes or another end, and the same job id. */
   shrink(
     fence: number,
     changes: readonly { readonly uid: string; readonly allocation: Allocation }[],
@@ -91,20 +95,22 @@ export interface Queue {
     fence: number,
     ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
   ): Promise<WorkloadRow[]>;
-  /** Ready or Running: to be taken back; one that is already keeps its first reason. */
-  recall(fence: number, recalls: readonly Recall[]): Promise<WorkloadRow[]>;
-  /** Ready or Running -> Waiting with its place kept and a new jobid. */
+  /** Ready or Running: requests an eviction. A row keeps its first reason. */
+  requestEviction(fence: number, requests: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
+  /** Ready or Running -> Waiting, with the same place in the queue and a new job id. */
   requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
   /**
-   * Moves at most `most` workloads that finished before this second into the archive, oldest first. Resolves to how
-   * many; when that is `most`, there may be more. An archived uid is never queued again.
+   * Moves workloads that finished before this second into the archive, the oldest first. An archived uid is never queued
+   * again.
+   * @param limit the most workloads to move. @default 1000
+   * @returns how many were moved; if that is the limit, there may be more
    */
-  archive(fence: number, before: number, most?: number): Promise<number>;
-  /** Hours of cores, GiB and gpus that were held in a period. */
+  archive(fence: number, before: number, limit?: number): Promise<number>;
+  /** Hours of cores, memory and gpus that were held in a period. */
   accounting(query: AccountingQuery): Promise<AccountingLine[]>;
-  /** The event log of one workload, oldest first, also when it has been archived. */
+  /** The event log of one workload, oldest first, also after it was archived. */
   history(uid: string): Promise<LogEntry[]>;
-  /** The event logs of all workloads that had this name, whatever their kind. */
+  /** The event logs of all workloads of this name, whatever their kind. */
   historyOf(namespace: string, name: string): Promise<NamedLogEntry[]>;
   close(): Promise<void>;
 }

@@ -1,10 +1,9 @@
 /**
- * What was held: every set of nodes that is free again leaves one exact record
- * (table usage, for accounting) and its decayed worth (table fair_share), in
- * the very statement that frees it.
+ * SQL that records usage. The statement that frees a set of nodes also writes one exact record (table usage, for
+ * accounting) and adds its decayed value (table fair_share).
  */
 
-/** How much an allocation's nodes hold, from `nodes` (SQL jsonb) as cores, memory_gib, gpus; sizes are the leader's. */
+/** SQL for what nodes of an allocation hold (SQL jsonb), as cores, memory_gib and gpus, in the unit sizes of the leader. */
 export const amounts = (nodes: string): string => `(
   SELECT coalesce(sum(ids) FILTER (WHERE type = 'core'), 0) * fence.cpu_millis / 1000.0 AS cores,
     coalesce(sum(ids) FILTER (WHERE type = 'memory'), 0) * fence.memory_mib / 1024.0 AS memory_gib,
@@ -17,13 +16,13 @@ export const amounts = (nodes: string): string => `(
   WHERE type IN ('core', 'memory', 'gpu')
 )`;
 
-/** Postgres raises an error where a power gets too small to be stored; 2^-1000 is nothing, too. */
-const worth = (value: string, since: string, now: string) =>
+/** A decayed value. Postgres fails if a power is too small to be stored, so it stops at 2^-1000. */
+const decayed = (value: string, since: string, now: string) =>
   `${value} * power(2, greatest(-1000, -extract(epoch FROM ${now} - ${since})::float8 / fence.half_life))`;
 
 /**
- * @param nodes which nodes of t (the row as it was) are free now, SQL jsonb
- * @param until when that was, SQL timestamptz
+ * @param nodes nodes of t (the row as it was) that are free now, SQL jsonb
+ * @param until when they became free, SQL timestamptz
  */
 export const used = (nodes: string, until: string): string => `
 used AS (
@@ -36,13 +35,13 @@ used AS (
 ),
 shared AS (
   INSERT INTO fluxqueue.fair_share AS f (queue, usr, core_seconds, as_of)
-  SELECT u.queue, u.usr, sum((${worth('cores', 'held_until', 'as_of')} - ${worth('cores', 'held_from', 'as_of')})
+  SELECT u.queue, u.usr, sum((${decayed('cores', 'held_until', 'as_of')} - ${decayed('cores', 'held_from', 'as_of')})
     * fence.half_life / ln(2::float8)), as_of
   FROM fence, (SELECT *, max(held_until) OVER (PARTITION BY queue, usr) AS as_of FROM used) u
   GROUP BY u.queue, u.usr, as_of
   ON CONFLICT (queue, usr) DO UPDATE SET as_of = greatest(f.as_of, excluded.as_of), core_seconds = (
-    SELECT ${worth('f.core_seconds', 'f.as_of', 'greatest(f.as_of, excluded.as_of)')}
-      + ${worth('excluded.core_seconds', 'excluded.as_of', 'greatest(f.as_of, excluded.as_of)')}
+    SELECT ${decayed('f.core_seconds', 'f.as_of', 'greatest(f.as_of, excluded.as_of)')}
+      + ${decayed('excluded.core_seconds', 'excluded.as_of', 'greatest(f.as_of, excluded.as_of)')}
     FROM fence
   )
 ),`;

@@ -1,21 +1,19 @@
 /**
- * The leader's mirror of the rows that are not finished. Every change goes to
- * Postgres first and is seen here only after its commit; since only the leader
- * writes, the mirror can't be stale. When a statement's outcome is unknown
- * (database down in the middle) the workload cache is *doubtful* until it has been
- * read again.
+ * The leader's copy of the rows that are not Finished. Every change goes to Postgres first and is applied here after
+ * its commit; only the leader writes, so the copy stays equal. When the outcome of a statement is unknown, because the
+ * database went down during it, the cache is *stale* until it is reloaded.
  */
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS } from '../jobspec/units';
 import type { Allocation } from '../resources/types';
-import { type FairUsage, UsageMirror } from './fair-usage';
+import { type FairUsage, UsageCache } from './fair-usage';
 import { Outcomes } from './outcomes';
 import type { Queue } from './store';
 import type {
   Adoption,
+  EvictionRequest,
   Phase,
-  Recall,
   Requeue,
   Result,
   Submission,
@@ -27,13 +25,13 @@ import type {
 type Listener = (row: WorkloadRow) => void;
 
 export interface WorkloadCacheOptions {
-  /** The mirror can't be trusted from now on: someone should call `reload`. @default - nobody is told */
+  /** Called when the cache becomes stale: `reload` is needed. @default - not reported */
   readonly onStale?: () => void;
   /** CPU of one core unit, in thousandths of a core. @default 1000 */
   readonly cpuMillis?: number;
-  /** After this, usage counts half in fair share. @default - seven days */
+  /** Half-life of usage in fair share, in seconds. @default - seven days */
   readonly halfLifeSeconds?: number;
-  /** Unix seconds. @default - the system's clock */
+  /** Unix seconds. @default - the system clock */
   readonly now?: () => number;
 }
 
@@ -43,13 +41,13 @@ export class WorkloadCache {
   private readonly counts = new Map<Phase, number>();
   private readonly listeners: Listener[] = [];
   private readonly outcomes = new Outcomes();
-  private readonly usage: UsageMirror;
+  private readonly usage: UsageCache;
   private readonly now: () => number;
   private stale = true;
-  /** As they were when the mirror was read. */
+  /** Broken connections when the rows were read last. */
   private disconnects = 0;
-  /** What was committed while the rows are read: newer than what is read. */
-  private meanwhile: WorkloadRow[] | undefined;
+  /** Rows that are committed during a reload: newer than those which it reads. */
+  private committedDuringReload: WorkloadRow[] | undefined;
 
   constructor(
     private readonly queue: Queue,
@@ -57,30 +55,30 @@ export class WorkloadCache {
     private readonly options: WorkloadCacheOptions = {},
   ) {
     this.now = options.now ?? (() => Date.now() / 1000);
-    this.usage = new UsageMirror({
+    this.usage = new UsageCache({
       cpuMillis: options.cpuMillis ?? DEFAULT_UNITS.cpuMillis,
       halfLifeSeconds: options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds,
     });
   }
 
-  /** Called with every row after each of its commits, finished ones included. */
+  /** Calls the listener with each row after each of its commits, Finished ones included. */
   onChange(listener: Listener): void {
     this.listeners.push(listener);
   }
 
-  /** Whether the mirror must be read again before anything is decided on it. */
+  /** Whether the cache has to be reloaded before anything is decided. */
   get isStale(): boolean {
     return this.stale || this.queue.disconnects !== this.disconnects;
   }
 
   /**
-   * Reads all active rows again. Listeners are told of those that are not
-   * active any more: their end was committed without an answer to us.
+   * Reads all active rows again. Listeners are called with rows that have finished: their end was committed, but the
+   * answer was lost.
    */
   async reload(): Promise<void> {
     this.stale = false;
     this.disconnects = this.queue.disconnects;
-    this.meanwhile = [];
+    this.committedDuringReload = [];
     try {
       const active = await this.queue.active();
       const now = new Set(active.map(({ uid }) => uid));
@@ -91,15 +89,15 @@ export class WorkloadCache {
       this.uidOf.clear();
       this.counts.clear();
       this.outcomes.clear();
-      for (const row of [...active, ...this.meanwhile]) this.keep(row);
+      for (const row of [...active, ...this.committedDuringReload]) this.store(row);
       this.usage.load(shares);
-      await this.learnOutcomes();
-      for (const row of ended) this.recordEvent(row);
+      await this.lookUpOutcomes();
+      for (const row of ended) this.notify(row);
     } catch (error) {
-      this.doubt();
+      this.markStale();
       throw error;
     } finally {
-      this.meanwhile = undefined;
+      this.committedDuringReload = undefined;
     }
   }
 
@@ -113,20 +111,20 @@ export class WorkloadCache {
     return uid === undefined ? undefined : this.rows.get(uid);
   }
 
-  /** How many active rows are in this phase. */
+  /** Number of active rows in this phase. */
   count(phase: Phase): number {
     return this.counts.get(phase) ?? 0;
   }
 
   /**
-   * How the newest workload of this name ended, for those who wait for it; `active`: not yet. Right for names that
-   * an active row waits for.
+   * Result of the newest workload of this name; `active`: it has not ended. Known only for names that an active row
+   * depends on.
    */
   outcomeOf(namespace: string, name: string): Result | 'active' | undefined {
     return this.outcomes.of({ namespace, name });
   }
 
-  /** Decayed usage of queues and users, with what is held at this moment. */
+  /** Decayed usage of queues and users, with what they hold now. */
   fairUsage(now = this.now()): FairUsage {
     return this.usage.at(now, this.rows.values());
   }
@@ -167,8 +165,8 @@ export class WorkloadCache {
     return this.committed(this.queue.adopt(this.fence, adoptions));
   }
 
-  recall(recalls: readonly Recall[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.recall(this.fence, recalls));
+  requestEviction(requests: readonly EvictionRequest[]): Promise<readonly WorkloadRow[]> {
+    return this.committed(this.queue.requestEviction(this.fence, requests));
   }
 
   async allocate(
@@ -177,8 +175,8 @@ export class WorkloadCache {
     const rows = await this.committed(this.queue.allocate(this.fence, grants));
     const granted = new Set(rows.map(({ uid }) => uid));
     const refused = grants.filter(({ uid }) => !granted.has(uid));
-    // Refused although the mirror says it could be: an earlier write arrived after we gave it up.
-    if (refused.some(({ uid, allocation }) => this.couldBeGranted(uid, allocation.jobid))) this.doubt();
+    // Refused although the cache allows it: an earlier write took effect after it had timed out here.
+    if (refused.some(({ uid, allocation }) => this.couldBeGranted(uid, allocation.jobid))) this.markStale();
     return rows;
   }
 
@@ -186,7 +184,7 @@ export class WorkloadCache {
     return this.committed(this.queue.wait(this.fence, updates));
   }
 
-  /** Undefined: the row was not in the phase for it. The queue shares statements among calls that come together. */
+  /** @returns undefined if the row was not in the phase for the write */
   private async one(write: Promise<readonly WorkloadRow[]>): Promise<WorkloadRow | undefined> {
     return (await this.committed(write))[0];
   }
@@ -196,22 +194,22 @@ export class WorkloadCache {
     try {
       rows = await write;
     } catch (error) {
-      // Whether the statement took effect is unknown unless the database refused it.
-      if (!(error instanceof FluxqError) || error.retryable) this.doubt();
+      // Unless the database refused the statement, it may have taken effect.
+      if (!(error instanceof FluxqError) || error.retryable) this.markStale();
       throw error;
     }
-    this.meanwhile?.push(...rows);
-    for (const row of rows) this.keep(row);
-    for (const row of rows) this.recordEvent(row);
-    await this.learnOutcomes();
+    this.committedDuringReload?.push(...rows);
+    for (const row of rows) this.store(row);
+    for (const row of rows) this.notify(row);
+    await this.lookUpOutcomes();
     return rows;
   }
 
-  private async learnOutcomes(): Promise<void> {
+  private async lookUpOutcomes(): Promise<void> {
     try {
-      await this.outcomes.learn((names) => this.queue.outcomes(names));
+      await this.outcomes.lookUp((names) => this.queue.outcomes(names));
     } catch (error) {
-      this.doubt();
+      this.markStale();
       throw error;
     }
   }
@@ -221,20 +219,20 @@ export class WorkloadCache {
     return row?.phase === 'Waiting' && !row.held && row.jobid === jobid;
   }
 
-  private doubt(): void {
+  private markStale(): void {
     this.stale = true;
     this.options.onStale?.();
   }
 
-  private recordEvent(row: WorkloadRow): void {
+  private notify(row: WorkloadRow): void {
     for (const listener of this.listeners) listener(row);
   }
 
-  private keep(row: WorkloadRow): void {
+  private store(row: WorkloadRow): void {
     const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
-    this.outcomes.follow(before, row);
-    this.usage.follow(before, row, this.now());
+    this.outcomes.apply(before, row);
+    this.usage.apply(before, row, this.now());
     if (before !== undefined) this.counts.set(before.phase, this.count(before.phase) - 1);
     if (row.phase !== 'Finished') this.counts.set(row.phase, this.count(row.phase) + 1);
     if (row.phase !== 'Finished') {

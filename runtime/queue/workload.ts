@@ -1,8 +1,13 @@
+/**
+ * A workload in the queue: one row of the table `workloads`. A *submission* is what is known of it when it enters; the
+ * *row* adds what the queue decides: phase, job id, allocation, result. A row goes from Waiting over Ready and Running
+ * to Finished; a *requeue* sets it back to Waiting with a new job id. All times are Unix seconds, fractions allowed.
+ */
 import type { DEPENDENCY_TYPES } from '../../constructs/api/settings';
 import type { Jobspec } from '../jobspec/types';
 import type { Allocation } from '../resources/types';
 
-export type Phase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
+export type Phase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /** Why a Waiting row waits. */
 export type WaitReason =
@@ -18,7 +23,7 @@ export type WaitReason =
   | 'Requeued'
   | 'RequeueLimit';
 
-/** Another workload of the same namespace that has to finish first: afterok with success, afternotok without, afterany either way. */
+/** Another workload of the same namespace that has to end first: afterok with success, afternotok without, afterany either way. */
 export interface Dependency {
   readonly type: (typeof DEPENDENCY_TYPES)[number];
   readonly name: string;
@@ -26,54 +31,54 @@ export interface Dependency {
 
 export type Result = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
-/** What is known of a workload when it enters the queue. All times are Unix seconds, fractions allowed. */
+/** What is known of a workload when it enters the queue. */
 export interface Submission {
-  /** UID of the workload in Kubernetes: the key. */
+  /** UID of the workload in Kubernetes: the key of the row. */
   readonly uid: string;
-  /** `Job` or `Pod`; the adapter that made this. */
+  /** Kind of the workload: `Job` or `Pod`. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly queue: string;
-  /** Higher first. */
+  /** Higher priorities come first. */
   readonly priority: number;
   /** creationTimestamp of the workload. */
   readonly submittedAt: number;
-  /** Seconds, finite, > 0. */
+  /** Longest runtime in seconds: finite, above 0. */
   readonly walltime: number;
-  /** How many pods run at once. */
+  /** Number of pods that run at once. */
   readonly pods: number;
   readonly jobspec: Jobspec;
-  /** Hash of the jobspec without its duration: equal shapes ask for the same units. */
+  /** Hash of the jobspec without its duration: equal shapes request the same units. */
   readonly shape: string;
-  /** Waits until its user releases it. */
+  /** Whether it waits until its user releases it. */
   readonly held: boolean;
-  /** Who is accounted for it: the Kubernetes user that admission saw, or `namespace:<name>` where a controller made it. */
+  /** User to whom its usage is charged: the Kubernetes user of the admission request, or `namespace:<name>` if a controller created it. */
   readonly user: string;
-  /** All of them have to be over as they say before it may start. */
+  /** Dependencies: all of them have to be met before it may start. */
   readonly after: readonly Dependency[];
-  /** May be taken back for a more urgent workload of a queue that preempts. */
+  /** Whether it may be evicted for a workload of higher priority in a queue that preempts. */
   readonly preemptible: boolean;
 }
 
 export interface WorkloadRow extends Submission {
-  /** Order of arrival in the queue; ties of submittedAt. */
+  /** Order of arrival in the queue: breaks ties of submittedAt. */
   readonly seq: number;
-  /** Fluxion's job id: from a sequence, new after every requeue, never used twice. */
+  /** Job id in Fluxion: from a sequence, new after each requeue, never used twice. */
   readonly jobid: number;
   readonly phase: Phase;
   readonly reason: WaitReason | null;
   readonly message: string | null;
   readonly allocation: Allocation | null;
-  /** While Waiting: when it is expected to start. */
+  /** Expected start while Waiting. */
   readonly estimatedStart: number | null;
   readonly result: Result | null;
   readonly requeues: number;
-  /** While Waiting after a requeue: not asked for before this. */
+  /** End of its backoff while Waiting after a requeue: it does not start before. */
   readonly notBefore: number | null;
-  /** While Ready or Running: why it is to be taken back from its nodes; committed before anything acts on it. */
-  readonly recall: string | null;
-  /** How often it was taken back for another: such a one takes back nobody. */
+  /** Why it has to leave its nodes, while Ready or Running; committed before anything acts on it. */
+  readonly evictionReason: string | null;
+  /** How often it was evicted for another workload. A workload that was preempted preempts no other. */
   readonly preemptions: number;
   readonly allocatedAt: number | null;
   readonly releasedAt: number | null;
@@ -81,15 +86,15 @@ export interface WorkloadRow extends Submission {
   readonly finishedAt: number | null;
 }
 
-/** A workload that runs on nodes by a grant that the tables have forgotten. */
+/** A workload that runs on an allocation that is missing in the database. */
 export interface Adoption extends Submission {
-  /** The job id it was released with; 0: it carries none. */
+  /** The job id that it was released with; 0: it carries none. */
   readonly knownJobid: number;
-  /** What it holds; its job id is given by the queue. */
+  /** What it holds; the queue assigns the job id. */
   readonly allocation: Omit<Allocation, 'jobid'>;
 }
 
-/** A change of one Waiting row that keeps it waiting. */
+/** A new reason why a row waits. */
 export interface WaitUpdate {
   readonly uid: string;
   readonly reason: WaitReason;
@@ -97,16 +102,16 @@ export interface WaitUpdate {
   readonly estimatedStart: number | null;
 }
 
-/** A row that has to give its units back although it has not ended. */
-export interface Recall {
+/** A row that has to leave its nodes although it has not ended. */
+export interface EvictionRequest {
   readonly uid: string;
-  /** For whom, or for what. */
+  /** Why, for its user. */
   readonly message: string;
 }
 
 /**
- * Why a row goes back to Waiting: its nodes or its release failed (counts as requeue), it was taken back for
- * another (counts as preemption), or its user suspended it (counts as nothing).
+ * Why a row is requeued: its nodes or its release failed (counts as requeue), it was evicted for another workload
+ * (counts as preemption), or its user suspended it (counts as neither).
  */
 export type RequeueCause = 'failure' | 'preempted' | 'suspended';
 
@@ -114,35 +119,35 @@ export interface Requeue {
   readonly uid: string;
   readonly cause: RequeueCause;
   readonly message: string;
-  /** Not asked for before this. @default - at once */
+  /** End of its backoff. @default - it may start at once */
   readonly notBefore?: number;
-  /** RequeueLimit: waits until its user changes something about it. @default Requeued */
+  /** With RequeueLimit it waits until its user changes it. @default Requeued */
   readonly reason?: 'Requeued' | 'RequeueLimit';
 }
 
-/** How the newest workload of a name ended. */
+/** Result of the newest workload of a name. */
 export interface Outcome extends WorkloadName {
   readonly submittedAt: number;
   readonly seq: number;
   readonly result: Result;
 }
 
-/** Decayed core-seconds of one user in one queue that were held and are free again. */
+/** Decayed core-seconds that a user held in a queue and holds no longer. */
 export interface Share {
   readonly queue: string;
   readonly user: string;
   readonly coreSeconds: number;
-  /** Unix second for which that holds; it decays from then on. */
+  /** The time at which the value was true; it decays from then on. */
   readonly asOf: number;
 }
 
-/** A dependency names a workload so, whatever its kind. */
+/** Name of a workload as dependencies use it: without kind. */
 export interface WorkloadName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What the user may change while it waits. */
+/** What its user may change while it waits. */
 export interface SubmissionUpdate {
   readonly uid: string;
   readonly queue: string;

@@ -1,8 +1,6 @@
 /**
- * Writes go to the database one after the other: there is one writer, so two
- * bulk statements can't lock each other's rows in opposite order. Calls of the
- * same kind that wait their turn share one statement: many small writes cost
- * one commit.
+ * Writes go to the database one after the other, so two bulk statements can't lock each other's rows in opposite order.
+ * Waiting calls of the same kind share one statement: many small writes cost one commit.
  */
 import { hasCode } from '../errors';
 import type { WorkloadRow } from './workload';
@@ -14,18 +12,22 @@ export interface Keyed {
 /** Runs one statement for these records. */
 export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
 
-/** The same; an urgent one goes before all that waits, as soon as it may, and is not gathered for. */
+interface WriteOptions {
+  /** Goes before all waiting calls about other rows, and does not wait for more calls. @default false */
+  readonly urgent?: boolean;
+}
+
 type Write = (
   statement: string,
   fence: number,
   records: readonly Keyed[],
-  urgent?: boolean,
+  options?: WriteOptions,
 ) => Promise<WorkloadRow[]>;
 
-/** As many callers as reconcile at once: when all of them wait, nobody is left to wait for. */
+/** As many callers as reconcile at once: when all of them wait, no further call can come. */
 const ENOUGH_CALLS = 32;
-/** Larger than any single call of ours; keeps a shared statement's parameter at some ten megabytes. */
-const MOST_RECORDS = 10_000;
+/** Larger than any single call; keeps the parameter of a shared statement at some ten megabytes. */
+const MAX_RECORDS = 10_000;
 
 interface Call {
   readonly records: readonly Keyed[];
@@ -42,21 +44,21 @@ interface Batch {
 }
 
 /**
- * @param gatherMs at least so long from one statement to the next, milliseconds, unless all callers wait: what is called
- *   meanwhile goes with it; what comes after a rest goes at once
- * @returns a function like `run`, serial; of several records of one uid in a call the last counts
+ * @param gatherMs shortest time between two statements in milliseconds, unless all callers wait: calls during that time
+ *   share the next statement; a call after a rest is written at once
+ * @returns a serial `run`; of several records with one uid in a call the last counts
  */
 export function serialWriter(run: Run, gatherMs = 0): Write {
   const waiting: Batch[] = [];
   let calls = 0;
   let busy = false;
   let last = Number.NEGATIVE_INFINITY;
-  let enough: () => void = () => undefined;
+  let stopGathering: () => void = () => undefined;
 
-  function gathered(milliseconds: number): Promise<void> {
+  function gather(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      enough = () => {
+      stopGathering = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -68,7 +70,7 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
     while (waiting.length > 0) {
       const early = last + gatherMs - performance.now();
       if (early > 0 && calls < ENOUGH_CALLS && !waiting[0]!.urgent) {
-        await gathered(early);
+        await gather(early);
       }
       last = performance.now();
       const batch = waiting.shift()!;
@@ -78,20 +80,16 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
     busy = false;
   }
 
-  return (statement, fence, records, urgent = false) =>
+  return (statement, fence, records, { urgent = false } = {}) =>
     new Promise((resolve, reject) => {
       const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
-      const shared = sharedBatch(waiting, statement, fence, call);
-      if (shared === undefined) {
-        const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
-        add(batch, call);
-        waiting.splice(urgent ? placeOfUrgent(waiting, call) : waiting.length, 0, batch);
-      } else {
-        add(shared, call);
-      }
+      add(
+        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
+        call,
+      );
       calls += 1;
       if (calls >= ENOUGH_CALLS || urgent) {
-        enough();
+        stopGathering();
       }
       if (!busy) {
         void work();
@@ -99,12 +97,18 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
     });
 }
 
-/** Behind other urgent ones, and behind what is about one of its uids. */
-function placeOfUrgent(waiting: readonly Batch[], { records }: Call): number {
+function newBatch(waiting: Batch[], statement: string, fence: number, call: Call, urgent: boolean): Batch {
+  const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
+  waiting.splice(urgent ? urgentIndex(waiting, call) : waiting.length, 0, batch);
+  return batch;
+}
+
+/** Behind other urgent batches, and behind batches about one of its uids. */
+function urgentIndex(waiting: readonly Batch[], { records }: Call): number {
   return waiting.findLastIndex(({ urgent, uids }) => urgent || records.some(({ uid }) => uids.has(uid))) + 1;
 }
 
-/** The waiting batch this call may go with: it must not overtake a statement about one of its uids. */
+/** The waiting batch that the call may share: it must not overtake a statement about one of its uids. */
 function sharedBatch(
   waiting: readonly Batch[],
   statement: string,
@@ -115,8 +119,8 @@ function sharedBatch(
     if (call.records.some(({ uid }) => batch.uids.has(uid))) {
       return undefined;
     }
-    const room = batch.uids.size + call.records.length <= MOST_RECORDS;
-    if (batch.statement === statement && batch.fence === fence && room) {
+    const fits = batch.uids.size + call.records.length <= MAX_RECORDS;
+    if (batch.statement === statement && batch.fence === fence && fits) {
       return batch;
     }
   }
@@ -142,10 +146,10 @@ async function settle(run: Run, { statement, fence, calls }: Batch): Promise<voi
       resolve(records.flatMap(({ uid }) => byUid.get(uid) ?? []));
     }
   } catch (error) {
-    // One caller's record that the database refuses must not fail the others.
-    const apart = calls.length > 1 && hasCode(error, 'FLUXQ_DATABASE_REFUSED');
+    // A record that the database refuses must fail its own caller only.
+    const separately = calls.length > 1 && hasCode(error, 'FLUXQ_DATABASE_REFUSED');
     for (const call of calls) {
-      if (apart) {
+      if (separately) {
         await settle(run, { statement, fence, uids: new Set(), calls: [call], urgent: true });
       } else {
         call.reject(error);

@@ -1,4 +1,4 @@
-/** RFC 29 hostlists: the short text of an ordered list of host names, e.g. `node[0-3,7],login`. */
+/** Hostlists (RFC 29): ordered lists of host names as short text, e.g. `node[0-3,7],login` or `rack[0-2]node[08-11]`. */
 
 interface Run {
   readonly prefix: string;
@@ -6,11 +6,11 @@ interface Run {
   last: string;
 }
 
-/** The names in their order; neighbours with one prefix and following numbers are folded. */
+/** Formats names in their order; neighbours with the same prefix and consecutive numbers become a range. */
 export function formatHostlist(names: readonly string[]): string {
   const groups: { prefix: string; runs: Run[] }[] = [];
   for (const name of names) {
-    // Up to 15 digits: longer numbers lose their last digits in a double.
+    // Up to 15 digits: longer numbers lose digits in a double.
     const [, prefix, digits] = /^(.*?)(\d{1,15})$/.exec(name) ?? [];
     if (prefix === undefined || digits === undefined) {
       groups.push({ prefix: name, runs: [] });
@@ -35,19 +35,19 @@ function formatGroup({ prefix, runs }: { prefix: string; runs: readonly Run[] })
   return `${prefix}[${runs.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(',')}]`;
 }
 
-/** Leading zeros are part of a name: 09 is followed by 10, 9 by 10, but 09 never by 010. */
+/** Leading zeros are part of a name: 10 follows both 09 and 9, but 010 does not follow 09. */
 function successor({ first, last }: Run): string {
   return String(Number(last) + 1).padStart(first.startsWith('0') ? first.length : 0, '0');
 }
-/** RFC 29 hostlists: `web1,rack[0-2]node[08-11]`. */
+/** One name or bracketed expression of a hostlist. */
 const PIECE = /^(?:[^[\],\s]|\[[0-9,-]+\])+$/;
 
 const RANGE = /^(\d+)(?:-(\d+))?$/;
 
-/** What one hostlist may expand to; more is taken for a typing error. */
+/** Most names of one hostlist; more is taken for a typing error. */
 const LIMIT = 1_000_000;
 
-/** The names of a hostlist, in order; undefined when it is malformed. */
+/** The names of a hostlist in order; undefined if it is malformed. */
 export function parseHostlist(text: string): string[] | undefined {
   const names: string[] = [];
   for (const piece of splitOutsideBrackets(text)) {
@@ -84,7 +84,7 @@ function expand(piece: string): string[] | undefined {
   return numbers.flatMap((number) => tails.map((tail) => `${prefix}${number}${tail}`));
 }
 
-/** A leading zero gives the width: `08-10` is 08, 09, 10. */
+/** A leading zero sets the width: `08-10` is 08, 09, 10. */
 function expandNumbers(inside: string): string[] | undefined {
   const numbers: string[] = [];
   for (const part of inside.split(',')) {

@@ -1,10 +1,10 @@
-/** RFC 22 idsets: the text form of a set of unit numbers, e.g. `0-3,7`. */
+/** Idsets (RFC 22): sets of unit numbers as text, e.g. `0-3,7`. */
 import { FluxqError } from '../errors';
 
 const RANGE = /^(\d+)(?:-(\d+))?$/;
 
 /**
- * Ascending numbers of an idset; brackets around it are allowed, the empty text is the empty set.
+ * The numbers of an idset in ascending order. Brackets around it are allowed; an empty text is the empty set.
  * @throws FluxqError FLUXQ_FLUXION_IDSET
  */
 export function parseIdset(text: string): number[] {
@@ -15,14 +15,14 @@ export function parseIdset(text: string): number[] {
     const [, first, last] = RANGE.exec(part) ?? [];
     const from = Number(first);
     const to = last === undefined ? from : Number(last);
-    // RFC 22 wants ascending, non-overlapping ranges: then no set of units has two texts.
+    // RFC 22 requires ascending ranges that do not overlap, so each set has one text.
     if (!(from <= to) || from <= (ids.at(-1) ?? -1)) throw malformed(text);
     for (let id = from; id <= to; id++) ids.push(id);
   }
   return ids;
 }
 
-/** How many numbers an idset has, without making them. */
+/** Size of an idset, without expanding it. */
 export function countIdset(text: string): number {
   if (text === '') return 0;
   let count = 0;
@@ -33,7 +33,7 @@ export function countIdset(text: string): number {
   return count;
 }
 
-/** The shortest idset of these numbers, in any order; doubles count once. */
+/** The shortest idset of these numbers, given in any order; duplicates count once. */
 export function formatIdset(ids: Iterable<number>): string {
   const sorted = ascending([...ids]);
   const ranges: string[] = [];
@@ -46,7 +46,7 @@ export function formatIdset(ids: Iterable<number>): string {
   return ranges.join(',');
 }
 
-/** Without doubles; most sets are that way already. */
+/** Sorts and removes duplicates, if necessary: most sets are sorted already. */
 function ascending(ids: number[]): number[] {
   for (let i = 1; i < ids.length; i++)
     if (ids[i]! <= ids[i - 1]!) return [...new Set(ids)].sort((a, b) => a - b);
@@ -54,7 +54,7 @@ function ascending(ids: number[]): number[] {
 }
 
 function malformed(text: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_IDSET', 'not an RFC 22 idset', {
+  return new FluxqError('FLUXQ_FLUXION_IDSET', 'is not an idset (RFC 22)', {
     value: text,
     remedy: 'write ascending numbers and ranges, e.g. "0-3,7"',
   });

@@ -1,18 +1,18 @@
 /**
- * What is given away below one vertex, over time: per point in time how much of
- * each counted type is used from then to the next point. Dimension 0 counts the jobs
- * that touch the vertex at all.
+ * Usage over time, in several dimensions: for each point in time how much of each dimension is used until the next
+ * point. The matcher has one planner per vertex of the graph, in which dimension 0 counts the jobs that touch the vertex;
+ * the pass has planners for quotas and for the whole cluster.
  *
- * Spans that run already start at -Infinity: on most vertices the use then only
- * falls, and the first point of a window tells the most that is used in it.
+ * Spans that run already start at -Infinity. Usage then mostly falls, and the first point of a window has the highest
+ * usage in it.
  *
- * Counts given may have fewer dimensions than the planner: types that came to the graph later are not in them.
+ * Counts may have fewer dimensions than the planner: types that were added to the graph later are not in them.
  */
 const NO_TIMES = new Float64Array([Number.NEGATIVE_INFINITY]);
 const NO_REFS = new Int32Array(1);
 const NONE = new Float64Array(0);
 
-/** So much of these dimensions must be free. */
+/** Amounts that must be free in some dimensions. */
 export interface Need {
   readonly dimensions: Int32Array;
   readonly amounts: Float64Array;
@@ -20,22 +20,22 @@ export interface Need {
 
 export class Planner {
   private times = NO_TIMES;
-  /** How many spans begin or end at the point. */
+  /** Number of spans that begin or end at the point. */
   private refs = NO_REFS;
   private used: Float64Array;
   private length = 1;
-  /** Jobs that hold something below the vertex, at whatever time. */
+  /** Number of jobs that hold units below the vertex at any time. */
   spans = 0;
-  /** Spans that begin at a point of their own. */
+  /** Number of spans that begin at a point after -Infinity. */
   private rises = 0;
-  /** Jobs past their end that still hold: they count in windows that begin now, and only there. */
+  /** Usage of jobs past their end that still hold units. It counts only in windows that begin now. */
   private over: Float64Array | undefined;
 
   constructor(readonly dimensions: number) {
     this.used = new Float64Array(dimensions);
   }
 
-  /** @param start -Infinity for what runs already */
+  /** @param start -Infinity for jobs that run already */
   add(start: number, end: number, counts: Float64Array): void {
     if (this.times === NO_TIMES) this.grow();
     if (holdsBelow(counts)) this.spans++;
@@ -75,13 +75,13 @@ export class Planner {
     return this.over !== undefined;
   }
 
-  /** How much of a dimension is used at one time. */
+  /** Usage of a dimension at one time. */
   usedAt(dimension: number, at: number, now: number): number {
     const used = this.used[this.indexAt(at) * this.dimensions + dimension]!;
     return this.over !== undefined && at <= now ? used + this.over[dimension]! : used;
   }
 
-  /** Whether `need` is free of `totals` all through [start, end). */
+  /** Whether `need` is free out of `totals` all through [start, end). */
   fits(need: Need, totals: Float64Array, start: number, end: number, now: number): boolean {
     for (let i = this.indexAt(start); i < this.length && (i === 0 || this.times[i]! < end); i++) {
       const late = this.lateAt(i, start, now) ? this.over! : NONE;
@@ -91,7 +91,7 @@ export class Planner {
     return true;
   }
 
-  /** How often `need` is free of `totals` all through [start, end), counted; Infinity where nothing is needed. */
+  /** How many times `need` is free out of `totals` all through [start, end); Infinity if nothing is needed. */
   countFree(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
     const { dimensions, amounts } = need;
     let least = Number.POSITIVE_INFINITY;
@@ -110,8 +110,8 @@ export class Planner {
   }
 
   /**
-   * The time before which no window of this length can fit, when [start, end) does not; -Infinity when it does.
-   * Any later window still covers the last point that is too full, until that point is over.
+   * The time before which no window of this length fits; -Infinity if [start, end) fits. A later window still covers the
+   * last point with too much usage until that point ends.
    */
   blockedUntil(need: Need, totals: Float64Array, start: number, end: number, now: number): number {
     let until = Number.NEGATIVE_INFINITY;
@@ -143,7 +143,7 @@ export class Planner {
     return true;
   }
 
-  /** Whether no job touches the vertex in [start, end). */
+  /** Whether no job uses the vertex in [start, end). */
   untouched(start: number, end: number, now: number): boolean {
     if (this.length === 1 && this.over === undefined) return true;
     if (this.over !== undefined && start <= now) return false;
@@ -154,14 +154,14 @@ export class Planner {
     return true;
   }
 
-  /** The points after `now`, ascending: only there can something become free. */
+  /** The points after `now` in ascending order: only at these can anything become free. */
   pointsAfter(now: number): number[] {
     const points = Array.from(this.times.subarray(this.indexAt(now) + 1, this.length));
     if (this.over !== undefined && points[0] !== now + 1) points.unshift(now + 1);
     return points;
   }
 
-  /** The same with room for more dimensions. */
+  /** A copy with more dimensions. */
   widened(dimensions: number): Planner {
     const copy = this.clone(dimensions);
     if (copy.over !== undefined) {
@@ -233,12 +233,12 @@ export class Planner {
   }
 
   private grow(): void {
-    const countFree = Math.max(4, this.length * 2);
-    const times = new Float64Array(countFree);
+    const capacity = Math.max(4, this.length * 2);
+    const times = new Float64Array(capacity);
     times.set(this.times);
-    const refs = new Int32Array(countFree);
+    const refs = new Int32Array(capacity);
     refs.set(this.refs);
-    const used = new Float64Array(countFree * this.dimensions);
+    const used = new Float64Array(capacity * this.dimensions);
     used.set(this.used);
     this.times = times;
     this.refs = refs;

@@ -1,37 +1,44 @@
-/** Unit type -> how many vertices of it, each of size 1. E.g. `{ core: 8, memory: 32, gpu: 2 }`. */
+/**
+ * Nodes and allocations as the whole runtime uses them. A *unit* is one allocatable vertex of Fluxion's graph: a core, a
+ * chunk of memory, a gpu. A node has a number of units of each type, numbered from 0; an allocation holds some of them.
+ */
+
+/** Number of units by type, e.g. `{ core: 8, memory: 32, gpu: 2 }`. */
 export type UnitCounts = Readonly<Record<string, number>>;
 
-/** Unit type -> RFC 22 idset of unit numbers within the node, e.g. `{ core: "0-3,7" }`. */
+/** Units of one node by type, as idsets (RFC 22) of their numbers, e.g. `{ core: "0-3,7" }`. */
 export type UnitIds = Readonly<Record<string, string>>;
 
+/** A node of the cluster as Fluxion's graph has it. */
 export interface GraphNode {
-  /** Name of the Kubernetes node; unique. */
+  /** Unique name: that of the Node in Kubernetes. */
   readonly name: string;
   readonly units: UnitCounts;
-  /** RFC 31 properties, e.g. `zone=a`. @default [] */
+  /** Properties for constraints (RFC 31), e.g. `zone=a`. @default [] */
   readonly properties?: readonly string[];
-  /** Levels above the node. @default - directly under the cluster */
+  /** Level above the rack or the node. @default - no zone */
   readonly zone?: string;
+  /** Level above the node. @default - no rack */
   readonly rack?: string;
-  /** A node that is down keeps its allocations and gets nothing new. @default true */
+  /** A node that is down keeps its allocations and accepts no new ones. @default true */
   readonly up?: boolean;
 }
 
-/** One node's part of an allocation. */
+/** The part of an allocation on one node. */
 export interface AllocatedNode {
   readonly name: string;
   readonly units: UnitIds;
-  /** The node vertex itself was given exclusively. @default false */
+  /** Whether the allocation has the whole node. @default false */
   readonly exclusive?: boolean;
 }
 
-/**
- * The one format in which an allocation is stored (Postgres), replayed and
- * read. Nodes are in the order of Fluxion's answer. `end` is exclusive.
- */
+/** Units of nodes for a span of time: the one format in which allocations are stored in Postgres, replayed and read. */
 export interface Allocation {
   readonly jobid: number;
+  /** Unix seconds. */
   readonly start: number;
+  /** Unix seconds, exclusive. */
   readonly end: number;
+  /** In the order of Fluxion's answer. */
   readonly nodes: readonly AllocatedNode[];
 }

@@ -1,10 +1,10 @@
 import { countIdset } from './idset';
 import type { Allocation, UnitCounts } from './types';
 
-/** Every pass and every look at shares asks for all allocations there are; none ever changes. */
+/** Every pass counts all allocations. They never change, so the counts are kept with them. */
 const counted = new WeakMap<Allocation, UnitCounts>();
 
-/** How many units of each type an allocation has. */
+/** Number of units of an allocation by type. */
 export function unitCounts(allocation: Allocation): UnitCounts {
   const known = counted.get(allocation);
   if (known !== undefined) return known;

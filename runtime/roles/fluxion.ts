@@ -1,6 +1,7 @@
 /** `fluxqueue fluxion`: the role as runtime/main.ts starts it. */
 import type { Config } from '../config';
-import { serveFluxion } from '../fluxion/server/engine-choice';
+import { chooseEngine } from '../fluxion/server/engine-choice';
+import { startFluxionServer } from '../fluxion/server/server';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
 import { createRegistry } from '../observability/metrics';
@@ -8,12 +9,8 @@ import type { Role } from './role';
 
 export async function startFluxion({ fluxion, http }: Config, log: Logger): Promise<Role> {
   const { listen, engine, library } = fluxion;
-  const server = await serveFluxion({
-    address: listen,
-    engine,
-    log,
-    ...(library === undefined ? {} : { library }),
-  });
+  const choice = { engine, log, ...(library === undefined ? {} : { library }) };
+  const server = await startFluxionServer({ address: listen, engine: await chooseEngine(choice), log });
   const probes = await serveObservability({ ...http, registry: createRegistry(), notReady: () => [] });
   // Nothing ends it but a signal: an engine that breaks answers its callers and is initialised anew.
   return {

@@ -1,8 +1,8 @@
-/** What of an allocation still exists in the graph: replaying more would be refused. */
-import { formatIdset, parseIdset } from '../fluxion/jgf/allocation';
+/** The part of an allocation that still exists in the graph: Fluxion would refuse to replay more. */
+import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, Allocation, GraphNode } from '../resources/types';
 
-/** @returns undefined when none of its nodes is there */
+/** @returns undefined if none of its nodes is in the graph */
 export function clipAllocation(
   allocation: Allocation,
   nodes: ReadonlyMap<string, GraphNode>,

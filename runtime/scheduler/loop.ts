@@ -1,8 +1,7 @@
 /**
- * The one loop that decides: settle Fluxion, run a pass, commit the grants,
- * hand the granted workloads on. Triggers are coalesced: however many arrive
- * while a pass runs, one more pass follows. Level-triggered: a pass reads
- * everything it needs and a timer runs one when no trigger came.
+ * The scheduling loop: takes a snapshot, makes Fluxion equal to it, runs a pass, commits its decisions, and hands the
+ * workloads on. Triggers are coalesced: however many arrive during a pass, one more pass follows. The loop is
+ * level-triggered: a pass reads everything it needs, and a timer starts one if no trigger comes.
  */
 
 import type { Clock } from '../clock';
@@ -13,73 +12,82 @@ import type { ControllerMetrics } from '../observability/metrics';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import type { GraphNode } from '../resources/types';
-import type { Desired, FluxionSync } from './fluxion-sync';
+import type { GraphNode, UnitCounts } from '../resources/types';
+import { logDecisions } from './decision-log';
+import type { DesiredState, FluxionSync } from './fluxion-sync';
 import { type FairShare, shareFactors } from './pass/fair-share';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
-import type { PassInput, PassQueue, PassResult } from './pass/types';
+import type { PassInput, PassQueue, PassResult, PassStep } from './pass/types';
+import { PhaseTimer } from './phase-timer';
 
 export interface SchedulingLoopOptions {
   readonly workloadCache: WorkloadCache;
   readonly graph: FluxionSync;
+  /** The nodes of the cluster as graph nodes: the same map for as long as none of them changes. */
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
-  readonly unmanaged: () => ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** Units in use on each node by pods outside the queue. */
+  readonly unmanaged: () => ReadonlyMap<string, UnitCounts>;
   readonly units: UnitSettings;
-  /** Undefined: there is no such queue. */
+  /** @returns undefined if there is no such queue */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
-  /** All queues, also those that nothing is in: others of their cohort may borrow what they don't use. */
+  /** All queues, also empty ones: other queues of their cohort may borrow their idle quota. */
   readonly queues: () => readonly QueueSettings[];
-  /** Undefined: fair share is off. */
+  /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
-  /** Called after the commit, with every workload that is now to be released. */
+  /** Called after the commit, with each workload that is to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
-  /** Called after the commit, with every workload that has to leave its nodes. */
-  readonly onRecalled: (row: WorkloadRow) => void;
-  /** Compares the rows with the apiserver; resolves to whether to compare again soon. */
+  /** Called after the commit, with each workload that has to leave its nodes. */
+  readonly onEvictionRequested: (row: WorkloadRow) => void;
+  /** Compares the rows with the apiserver. @returns whether to compare again soon */
   readonly audit: () => Promise<boolean>;
-  /** Fluxion did not hold what it was to hold. */
+  /** Called when Fluxion held other units than it should. */
   readonly onFluxionDiffers: (difference: string) => void;
-  /** Between two audits. */
+  /** Milliseconds from one audit to the next. */
   readonly auditMs: number;
-  /** The workload cache was read again after a doubt: whoever follows rows should look at all of them. */
+  /** Called when the workload cache was stale and has been reloaded: any row may have changed. */
   readonly onReloaded: () => void;
-  /** The lease was lost or the database has seen a newer leader. */
+  /** Called when the lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
-  /** Unix seconds; never back. */
+  /** Unix seconds; they never go back. */
   readonly now: () => number;
 }
 
-type Snapshot = Omit<PassInput, 'matcher' | 'units' | 'memory' | 'interrupted' | 'nodes'> & {
+/** What the loop adds to a snapshot is left out. */
+type Snapshot = Omit<PassInput, 'matcher' | 'units' | 'cache' | 'interrupted' | 'onStep' | 'nodes'> & {
   readonly nodes: readonly GraphNode[];
 };
 
-/** With no trigger at all a pass still runs this often. */
+/** `audit`: compare rows and apiserver. `sync`: make Fluxion equal to rows and nodes. `snapshot`: read the rows. */
+type PassPhase = 'audit' | 'sync' | 'snapshot' | PassStep | 'commit';
+
+/** Without any trigger a pass runs this often. */
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
-/** What an audit suspects is looked at again after this: longer than any watch lags behind. */
+/** A suspected difference is checked again after this: longer than any watch lags behind. */
 const SUSPECT_MS = 6_000;
-/** What is submitted or freed within this time shares a pass. */
+/** Workloads that are submitted or end within this time share a pass. */
 const GATHER_MS = 50;
 
 export class SchedulingLoop {
   private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
-  /** Also while a pass takes its first steps and `underWay` is not set yet: what it reads may trigger. */
+  /** Set before `underWay`: the first steps of a pass may trigger the next one. */
   private busy = false;
   private again = false;
   private stopped = true;
   private problem: string | undefined;
+  private passes = 0;
   private reservations: readonly Reservation[] = [];
-  private memory: PassCache | undefined;
+  private cache: PassCache | undefined;
   private known: ReadonlyMap<string, GraphNode> | undefined;
   private nodeList: readonly GraphNode[] = [];
-  /** Those of the last pass that was not cut short. */
+  /** The nodes of the last pass that was complete. */
   private lastNodes: readonly GraphNode[] | undefined;
 
   /** Milliseconds of the clock. */
@@ -89,25 +97,25 @@ export class SchedulingLoop {
     this.auditAt = options.clock.now() + options.auditMs;
   }
 
-  /** Why the last pass failed; undefined when it did not. */
+  /** Why the last pass failed; undefined if it succeeded. */
   get trouble(): string | undefined {
     return this.problem;
   }
 
-  /** Triggers before this count for nothing: a pass over half of the cluster would requeue the other half. */
+  /** Earlier triggers are ignored: a pass over half of the cluster would requeue the other half. */
   start(): void {
     this.stopped = false;
     this.trigger();
   }
 
-  /** Asks for a pass as soon as the current one, if any, is over. */
+  /** Requests a pass after the current one, if any. */
   trigger(): void {
     if (this.stopped || this.again) return;
     this.again = true;
     if (!this.busy) this.schedule(GATHER_MS);
   }
 
-  /** Asks for an audit, and a pass after it. */
+  /** Requests an audit with the next pass. */
   auditSoon(): void {
     this.auditAt = 0;
     this.trigger();
@@ -118,6 +126,17 @@ export class SchedulingLoop {
     this.stopped = true;
     this.cancelTimer();
     await this.underWay;
+  }
+
+  /** The order in which a pass would place rows now. */
+  precedence(): Precedence {
+    const now = this.options.now();
+    const usage = this.options.fairUsage(now);
+    return {
+      now,
+      settingsOf: this.options.queueSettings,
+      shares: usage && shareFactors(usage, this.queuesOf(this.options.workloadCache.active()).queues),
+    };
   }
 
   private schedule(milliseconds: number): void {
@@ -133,7 +152,7 @@ export class SchedulingLoop {
     });
   }
 
-  /** One pass; resolves to the milliseconds until the next one. */
+  /** Runs one pass. @returns milliseconds until the next one */
   private async step(): Promise<number> {
     const { logger, onFenced } = this.options;
     try {
@@ -148,83 +167,112 @@ export class SchedulingLoop {
       }
       this.problem = messageOf(error);
       this.options.graph.invalidate(this.problem);
-      // The rebuild forgets them; a job id among them may be an allocation by then.
+      // The rebuild drops the reservations; one of their job ids may be an allocation by then.
       this.reservations = [];
-      this.memory = undefined;
-      logger.warn({ error: messageOf(error) }, 'pass given up, trying again');
+      this.cache = undefined;
+      logger.warn(
+        { pass: this.passes, error: messageOf(error) },
+        `pass failed, retrying in ${RETRY_MS / 1000}s`,
+      );
       return RETRY_MS;
     }
   }
 
   private async pass(): Promise<number> {
-    const { graph, metrics } = this.options;
-    const timer = metrics.passSeconds.startTimer();
-    // 1. One consistent view: rows from the workload cache, Fluxion equal to it.
-    const snapshot = await this.snapshot();
+    const { graph, metrics, clock, logger } = this.options;
+    this.passes += 1;
+    const stopTimer = metrics.passSeconds.startTimer();
+    const phases = new PhaseTimer<PassPhase>(clock);
+    // 1. One consistent view: rows from the workload cache, and Fluxion equal to it.
+    const snapshot = await this.snapshot(phases);
     // 2. Decide.
     const result = await runPass({
       ...snapshot,
       matcher: graph.matcher,
       units: this.options.units,
-      memory: this.memory,
+      cache: this.cache,
       interrupted: () => this.stopped,
+      onStep: (step) => phases.start(step),
     });
     this.reservations = result.reservations;
-    this.memory = result.memory;
+    this.cache = result.cache;
     if (result.more) this.again = true;
     else this.lastNodes = snapshot.nodes;
+    logDecisions(logger, this.passes, result, (uid) => this.options.workloadCache.byUid(uid));
     // 3. Commit, then act: a grant that is not in Postgres never happened.
+    phases.start('commit');
     await this.commit(result);
-    timer();
-    return Math.min(
-      untilNext(snapshot.now, result),
-      Math.max(1_000, this.auditAt - this.options.clock.now()),
+    stopTimer();
+    const { grants, waits, evictions, matches } = result;
+    logger.debug(
+      {
+        pass: this.passes,
+        milliseconds: phases.stop(),
+        grants: grants.length,
+        waits: waits.length,
+        evictions: evictions.length,
+        matches,
+      },
+      'pass done',
     );
+    return Math.min(untilNext(snapshot.now, result), Math.max(1_000, this.auditAt - clock.now()));
   }
 
-  /** Side by side: one round trip to the database. None is given up while another is under way. */
+  /** Writes in parallel: one round trip to the database. On an error all of them are awaited first. */
   private async commit(result: PassResult): Promise<void> {
-    const { workloadCache, onRecalled } = this.options;
+    const { workloadCache } = this.options;
     const writes = [
-      this.grant(result.grants),
-      result.recalls.length === 0
-        ? undefined
-        : workloadCache.recall(result.recalls).then((rows) => rows.forEach(onRecalled)),
+      this.commitGrants(result.grants),
+      this.commitEvictions(result.evictions),
       result.waits.length === 0 ? undefined : workloadCache.wait(result.waits),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
 
-  private async grant(grants: PassResult['grants']): Promise<void> {
+  private async commitGrants(grants: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
     const { workloadCache, metrics, onGranted } = this.options;
     const granted = await workloadCache.allocate(grants);
-    this.freeRefused(grants, granted);
+    this.cancelRefused(grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
   }
 
-  /** What a pass is a function of; Fluxion is made equal to it. */
-  private async snapshot(): Promise<Snapshot> {
-    const { workloadCache, graph, unmanaged, onReloaded } = this.options;
-    if (workloadCache.isStale) {
-      graph.invalidate('the ledger was read again');
-      await workloadCache.reload();
-      onReloaded();
-      this.auditAt = 0;
-    }
+  /** Rows that left Waiting during the pass are refused and hold nothing. */
+  private cancelRefused(grants: PassResult['grants'], granted: readonly WorkloadRow[]): void {
+    const accepted = new Set(granted.map(({ uid }) => uid));
+    const refused = grants.filter(({ uid }) => !accepted.has(uid));
+    for (const { allocation } of refused) this.options.graph.cancelLater(allocation.jobid);
+    if (refused.length > 0) this.again = true;
+  }
+
+  private async commitEvictions(evictions: PassResult['evictions']): Promise<void> {
+    if (evictions.length === 0) return;
+    const { workloadCache, onEvictionRequested } = this.options;
+    for (const row of await workloadCache.requestEviction(evictions)) onEvictionRequested(row);
+  }
+
+  /** The input of a pass. Fluxion is made equal to it. */
+  private async snapshot(phases: PhaseTimer<PassPhase>): Promise<Snapshot> {
+    const { workloadCache, graph, unmanaged } = this.options;
+    phases.start('audit');
+    if (workloadCache.isStale) await this.reload();
     const audited = await this.audit();
+    phases.start('sync');
     const now = Math.floor(this.options.now());
     const known = this.options.nodes();
     const holders = [...workloadCache.active()].filter(({ allocation }) => allocation !== null);
     const desired = { now, nodes: known, holders, unmanaged: unmanaged(), reservations: this.reservations };
-    const { freed, reservations } = await graph.settle(desired);
-    if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot();
+    const { freed, reservations } = await graph.sync(desired);
+    // The snapshot may be outdated by now: Fluxion is rebuilt from a new one.
+    if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot(phases);
+    phases.start('snapshot');
     const nodes = this.listOf(known);
     const fairShare = this.options.fairUsage(now);
     return {
       now,
-      // As they are by now: what ended meanwhile is free in Fluxion already, and a row that still held it would hide that.
+      // The rows as they are now: Fluxion may already have freed workloads that ended meanwhile, and their old rows
+      // would hide that.
       ...this.queuesOf(workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
@@ -235,8 +283,15 @@ export class SchedulingLoop {
     };
   }
 
-  /** A snapshot that was right may be old by now: the graph is made anew from the next one. */
-  private async fluxionDiffers(desired: Desired): Promise<boolean> {
+  private async reload(): Promise<void> {
+    const { workloadCache, graph, onReloaded } = this.options;
+    graph.invalidate('the workload cache was reloaded');
+    await workloadCache.reload();
+    onReloaded();
+    this.auditAt = 0;
+  }
+
+  private async fluxionDiffers(desired: DesiredState): Promise<boolean> {
     const { workloadCache, graph, onFluxionDiffers } = this.options;
     const difference = await graph.verify(desired, (row) => workloadCache.byUid(row.uid) === row);
     if (difference === undefined) return false;
@@ -245,7 +300,7 @@ export class SchedulingLoop {
     return true;
   }
 
-  /** @returns whether it was time for one */
+  /** @returns whether an audit was due */
   private async audit(): Promise<boolean> {
     const { audit, auditMs, clock } = this.options;
     if (clock.now() < this.auditAt) return false;
@@ -254,33 +309,11 @@ export class SchedulingLoop {
     return true;
   }
 
-  /** The same array as long as none of them changes. */
+  /** The same array for as long as no node changes. */
   private listOf(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
     if (this.known !== known) this.nodeList = [...known.values()];
     this.known = known;
     return this.nodeList;
-  }
-
-  /** By what a pass would order rows now. */
-  precedence(): Precedence {
-    const now = this.options.now();
-    const usage = this.options.fairUsage(now);
-    return {
-      now,
-      settingsOf: this.options.queueSettings,
-      shares: usage && shareFactors(usage, this.queuesOf(this.options.workloadCache.active()).queues),
-    };
-  }
-
-  /** Rows that left Waiting while the pass ran hold nothing. */
-  private freeRefused(
-    grants: readonly { uid: string; allocation: { jobid: number } }[],
-    granted: readonly WorkloadRow[],
-  ): void {
-    const kept = new Set(granted.map(({ uid }) => uid));
-    const refused = grants.filter(({ uid }) => !kept.has(uid));
-    for (const { allocation } of refused) this.options.graph.cancelLater(allocation.jobid);
-    if (refused.length > 0) this.again = true;
   }
 
   private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; orphaned: WorkloadRow[] } {
@@ -293,7 +326,7 @@ export class SchedulingLoop {
   }
 }
 
-/** What time alone changes happens by a pass at its second, not by the idle timer. */
+/** A pass runs at the second at which time alone changes a decision; the idle timer would be late. */
 function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
   return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
 }

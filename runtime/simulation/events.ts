@@ -1,21 +1,21 @@
-/** What happens next: a heap of times. */
+/** Future events of a simulation: a heap by time. */
 
 export interface Event<T> {
   readonly at: number;
-  readonly what: T;
+  readonly value: T;
 }
 
 export class Events<T> {
   private readonly heap: Event<T>[] = [];
 
-  /** Infinity when nothing is to come. */
+  /** Time of the next event; Infinity if there is none. */
   get next(): number {
     return this.heap[0]?.at ?? Infinity;
   }
 
-  add(at: number, what: T): void {
+  add(at: number, value: T): void {
     const { heap } = this;
-    heap.push({ at, what });
+    heap.push({ at, value });
     for (let i = heap.length - 1; i > 0; ) {
       const above = (i - 1) >> 1;
       if (heap[above]!.at <= heap[i]!.at) return;
@@ -24,20 +24,20 @@ export class Events<T> {
     }
   }
 
-  /** Takes all that happen until `at`. */
+  /** Takes all events until `at`. */
   *until(at: number): Iterable<T> {
     while (this.next <= at) yield this.take();
   }
 
   private take(): T {
     const { heap } = this;
-    const { what } = heap[0]!;
+    const { value } = heap[0]!;
     const last = heap.pop()!;
     if (heap.length > 0) {
       heap[0] = last;
       this.sink();
     }
-    return what;
+    return value;
   }
 
   private sink(): void {

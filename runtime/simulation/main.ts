@@ -1,6 +1,6 @@
 /**
- * `npm run -s simulate -- --swf FILE --policy easy --nodes 128 --cores-per-node 8 [--scale 1.5] [--json]`: how a trace
- * would have gone on this machine under each policy.
+ * `npm run -s simulate -- --swf FILE --policy easy --nodes 128 --cores-per-node 8 [--scale 1.5] [--json]`: replays a
+ * trace on a machine with a policy.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
@@ -17,19 +17,19 @@ interface Options extends Machine {
   readonly json: boolean;
 }
 
-const MOST_NODES = 100_000;
-const MOST_CORES = 1_000_000;
-/** Whoever waits longer sees how far it is. */
+const MAX_NODES = 100_000;
+const MAX_CORES = 1_000_000;
+/** Progress is shown after this time, and then this often. */
 const SILENT_MS = 2_000;
-const TOLD_EVERY_MS = 500;
+const UPDATE_MS = 500;
 
 function parseOptions(argv: readonly string[]): Options {
   return new Command('npm run -s simulate --')
     .description('Replays a Standard Workload Format trace through the scheduling engine.')
     .requiredOption('--swf <file>', 'the trace, plain or gzip')
     .addOption(new Option('--policy <name>', 'policy of the queue').choices(QUEUE_POLICIES).default('easy'))
-    .requiredOption('--nodes <n>', 'nodes of the machine', whole(MOST_NODES))
-    .requiredOption('--cores-per-node <n>', 'cores of each', whole(MOST_CORES))
+    .requiredOption('--nodes <n>', 'nodes of the machine', whole(MAX_NODES))
+    .requiredOption('--cores-per-node <n>', 'cores of each node', whole(MAX_CORES))
     .option('--scale <x>', 'stretches the times between submissions: 2 halves the load', factor, 1)
     .option('--json', 'one line of JSON', false)
     .parse(argv)
@@ -53,10 +53,10 @@ function factor(text: string): number {
 async function main(): Promise<void> {
   const options = parseOptions(process.argv);
   const cores = options.nodes * options.coresPerNode;
-  if (cores > MOST_CORES) {
+  if (cores > MAX_CORES) {
     throw new FluxqError(
       'FLUXQ_SIMULATION_SIZE',
-      `a machine of more than ${MOST_CORES} cores is not simulated`,
+      `machines of more than ${MAX_CORES} cores are not supported`,
       {
         field: '--nodes x --cores-per-node',
         value: cores,
@@ -80,8 +80,8 @@ function warn(text: string): void {
 
 function tooLarge(jobs: readonly TraceJob[], cores: number): string {
   const [first] = jobs;
-  const many = jobs.length === 1 ? '1 job asks' : `${jobs.length} jobs ask`;
-  return `${many} for more than the machine's ${cores} cores and never start (the first: job ${first!.number}, ${first!.processors})`;
+  const count = jobs.length === 1 ? '1 job asks' : `${jobs.length} jobs ask`;
+  return `${count} for more than the machine's ${cores} cores and never start (the first: job ${first!.number}, ${first!.processors})`;
 }
 
 function summary({ policy, nodes, coresPerNode }: Options, s: Statistics): string {
@@ -99,7 +99,7 @@ function seconds(value: number): string {
   return `${Math.round(value)} s`;
 }
 
-/** One line that is written over, for who looks at a terminal. */
+/** One line on a terminal that is overwritten. */
 class Progress {
   private next = Date.now() + SILENT_MS;
   private shown = false;
@@ -108,7 +108,7 @@ class Progress {
 
   show(started: number): void {
     if (!process.stderr.isTTY || Date.now() < this.next) return;
-    this.next = Date.now() + TOLD_EVERY_MS;
+    this.next = Date.now() + UPDATE_MS;
     this.shown = true;
     process.stderr.write(`\r${started} of ${this.jobs} jobs have started`);
   }

@@ -1,7 +1,6 @@
 /**
- * Replays a trace through the scheduling pass and the embedded matcher: the
- * engine of the live loop on a clock that jumps from event to event. A
- * processor of the trace is a pod of one core.
+ * Replays a trace with the scheduling pass and the embedded matcher of the controller, on a clock that jumps from event
+ * to event. Each processor of the trace is a pod of one core.
  */
 
 import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
@@ -32,17 +31,17 @@ export interface ReplayOptions extends Machine {
   readonly policy: QueuePolicy;
   /** @default 'lonode' */
   readonly match?: MatchPolicy;
-  /** Times between submissions are multiplied by it: above 1 the load is lower. @default 1 */
+  /** Factor on the times between submissions: above 1 the load is lower. @default 1 */
   readonly scale?: number;
-  /** Who places the jobs. @default - the embedded matcher */
+  /** The matcher. @default - the embedded matcher */
   readonly fluxion?: Fluxion;
-  /** Told after every pass how many jobs have started. @default - nobody is told */
+  /** Called after each pass with the number of jobs that have started. @default - not reported */
   readonly onProgress?: (started: number) => void;
 }
 
 export interface Replayed {
   readonly jobs: readonly SimulatedJob[];
-  /** They ask for more than the whole machine and never start. */
+  /** Jobs that request more than the whole machine and never start. */
   readonly tooLarge: readonly TraceJob[];
 }
 
@@ -56,8 +55,8 @@ export async function replay(trace: readonly TraceJob[], options: ReplayOptions)
 interface Entry {
   readonly trace: TraceJob;
   row: WorkloadRow;
-  /** The earliest start it was ever told. */
-  told: number;
+  /** The earliest start that was ever estimated. */
+  earliestEstimate: number;
 }
 
 class Replay {
@@ -70,7 +69,7 @@ class Replay {
   private readonly active = new Map<string, Entry>();
   private readonly done: SimulatedJob[] = [];
   private reservations: readonly Reservation[] = [];
-  private memory: PassCache | undefined;
+  private cache: PassCache | undefined;
   private freed = false;
   private first = true;
   private arrived = 0;
@@ -91,7 +90,7 @@ class Replay {
     for (const job of trace) this.arrivals.add(Math.floor((job.submittedAt - origin) * scale), job);
   }
 
-  /** Ends, submissions, then a pass; until nothing is to come. */
+  /** Processes ends, then submissions, then runs a pass, until no event is left. */
   async run(): Promise<readonly SimulatedJob[]> {
     await this.fluxion.init({ nodes: this.nodes, policy: this.options.match ?? 'lonode', now: 0 });
     for (let now = this.arrivals.next; now < Infinity; ) {
@@ -125,10 +124,10 @@ class Replay {
       },
       this.arrived,
     );
-    this.active.set(row.uid, { trace, row, told: Infinity });
+    this.active.set(row.uid, { trace, row, earliestEstimate: Infinity });
   }
 
-  /** Jobs that ask for the same share one jobspec. */
+  /** Jobs with the same request share one jobspec. */
   private jobspecFor({ processors, walltime }: TraceJob): { jobspec: Jobspec; shape: string } {
     const key = `${processors} ${walltime}`;
     const known = this.jobspecs.get(key);
@@ -139,7 +138,7 @@ class Replay {
     return made;
   }
 
-  private async end({ trace, row, told }: Entry, now: number): Promise<void> {
+  private async end({ trace, row, earliestEstimate }: Entry, now: number): Promise<void> {
     await this.fluxion.cancel(row.jobid);
     this.active.delete(row.uid);
     this.freed = true;
@@ -149,7 +148,7 @@ class Replay {
       startedAt,
       endedAt: now,
       processors: trace.processors,
-      delayed: startedAt > told,
+      delayed: startedAt > earliestEstimate,
     });
   }
 
@@ -159,20 +158,20 @@ class Replay {
       queues: [{ settings: this.queue, rows: Array.from(this.active.values(), ({ row }) => row) }],
       matcher: this.fluxion,
       reservations: this.reservations,
-      memory: this.memory,
+      cache: this.cache,
       freed: this.freed,
       graphGrew: this.first,
       nodes: this.nodes,
     });
     this.reservations = result.reservations;
-    this.memory = result.memory;
+    this.cache = result.cache;
     this.freed = false;
     this.first = false;
     for (const { uid, allocation } of result.grants) this.start(this.active.get(uid)!, allocation, now);
     for (const { uid, ...wait } of result.waits) {
       const entry = this.active.get(uid)!;
       entry.row = { ...entry.row, ...wait };
-      entry.told = Math.min(entry.told, wait.estimatedStart ?? Infinity);
+      entry.earliestEstimate = Math.min(entry.earliestEstimate, wait.estimatedStart ?? Infinity);
     }
     return result;
   }

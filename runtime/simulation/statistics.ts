@@ -1,11 +1,11 @@
-/** What a replay comes to, in the measures of the scheduling literature. */
+/** Results of a replay in the measures of the scheduling literature. Times are in seconds. */
 
 export interface SimulatedJob {
   readonly submittedAt: number;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly processors: number;
-  /** It started later than it had once been told. */
+  /** Whether it started later than it was estimated once. */
   readonly delayed: boolean;
 }
 
@@ -13,13 +13,14 @@ export interface Statistics {
   readonly jobs: number;
   readonly meanWait: number;
   readonly maxWait: number;
-  /** Mean of max(1, (wait + runtime) / max(runtime, 10 s)). */
+  /** The mean of max(1, (wait + runtime) / max(runtime, 10 s)). */
   readonly meanBoundedSlowdown: number;
-  /** Part of the machine in use from the first submission to the last end. */
+  /** Fraction of the machine in use from the first submission to the last end. */
   readonly utilisation: number;
-  /** Of jobs that ask for a quarter of the machine and more. */
+  /** Mean wait of jobs that request at least a quarter of the machine. */
   readonly wideMeanWait: number;
   readonly wideMaxWait: number;
+  /** Number of jobs that started later than they were estimated once. */
   readonly delayedReservations: number;
 }
 

@@ -1,13 +1,12 @@
 /**
- * The Standard Workload Format of the Parallel Workloads Archive: a line per
- * job, 18 numbers, -1 for what is unknown; lines that begin with `;` are
- * comments.
+ * The Standard Workload Format of the Parallel Workloads Archive: one line per job with 18 numbers, -1 for unknown ones.
+ * Lines that begin with `;` are comments.
  */
 import { FluxqError } from '../errors';
 
-/** What of a line is simulated. Times in seconds. */
+/** The simulated fields of a line. Times are in seconds. */
 export interface TraceJob {
-  /** As the trace numbers it. */
+  /** Number of the job in the trace. */
   readonly number: number;
   readonly submittedAt: number;
   readonly runtime: number;
@@ -16,14 +15,14 @@ export interface TraceJob {
 }
 
 export interface Trace {
-  /** In order of submission. */
+  /** Jobs in order of submission. */
   readonly jobs: readonly TraceJob[];
-  /** Jobs of which the trace does not know how long they ran or how wide they were: most never started. */
+  /** Number of jobs with unknown runtime or width: most of them never started. */
   readonly unknown: number;
 }
 
 const FIELDS = 18;
-/** Places of the fields in a line. */
+/** Indices of the fields in a line. */
 const NUMBER = 0;
 const SUBMITTED = 1;
 const RUNTIME = 3;
@@ -32,7 +31,7 @@ const REQUESTED = 7;
 const REQUESTED_TIME = 8;
 
 /**
- * @param source named in errors
+ * @param source name of the trace, for errors
  * @throws FluxqError FLUXQ_TRACE_INVALID
  */
 export function parseSwf(text: string, source: string): Trace {
@@ -45,21 +44,21 @@ export function parseSwf(text: string, source: string): Trace {
     if (job === undefined) unknown += 1;
     else jobs.push(job);
   }
-  // Archives are in this order, all but a few lines.
+  // All but a few lines of the archives are in this order.
   jobs.sort((a, b) => a.submittedAt - b.submittedAt || a.number - b.number);
   return { jobs, unknown };
 }
 
 function fieldsOf(line: string, place: string): number[] {
   const words = line.split(/\s+/);
-  const invalid = (what: string, value: unknown) =>
-    new FluxqError('FLUXQ_TRACE_INVALID', what, {
+  const invalid = (message: string, value: unknown) =>
+    new FluxqError('FLUXQ_TRACE_INVALID', message, {
       field: place,
       value,
       remedy: 'give a trace in Standard Workload Format, plain or gzip',
     });
   if (words.length !== FIELDS)
-    throw invalid(`has ${words.length} fields where a job has ${FIELDS}`, line.slice(0, 80));
+    throw invalid(`has ${words.length} fields, but a job has ${FIELDS}`, line.slice(0, 80));
   const fields = words.map(Number);
   const wrong = fields.findIndex((field) => !Number.isFinite(field));
   if (wrong >= 0) throw invalid(`field ${wrong + 1} is not a number`, words[wrong]);
@@ -67,7 +66,10 @@ function fieldsOf(line: string, place: string): number[] {
   return fields;
 }
 
-/** The walltime is the requested time; a user who gave none is taken to have known. Walltimes are enforced: nothing runs longer. */
+/**
+ * The walltime is the requested time, or the runtime if the user requested none. Walltimes are enforced: no job runs
+ * longer.
+ */
 function jobOf(fields: readonly number[]): TraceJob | undefined {
   const processors = fields[REQUESTED]! > 0 ? fields[REQUESTED]! : fields[ALLOCATED]!;
   const ran = fields[RUNTIME]!;

@@ -1,4 +1,4 @@
-/** A trace from a file, plain or gzip. */
+/** Reads a trace from a file, plain or gzip. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { FluxqError, messageOf } from '../errors';

@@ -69,7 +69,7 @@ export class Eviction {
   reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
     // A workload that cannot be suspended again keeps its nodes until it ends.
     if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
-    if (row.recall !== null) return { cause: 'preempted', message: row.recall };
+    if (row.evictionReason !== null) return { cause: 'preempted', message: row.evictionReason };
     const lost = lostNodes(row, this.options.nodeExists);
     if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
     const pending = this.pendingFailure(row);

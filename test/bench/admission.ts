@@ -1,8 +1,8 @@
 /**
- * `npm run -s bench:admission -- [--json] [--rate 500] [--seconds 4] [--trials 5]`: what
- * admission costs. The webhook role in a process of its own, under an open-loop
- * load over TLS (the trial with the median p99 counts); the policies by the apiserver's own metrics; and both, with
- * neither, as a client of the apiserver sees them. Progress goes to stderr.
+ * `npm run -s bench:admission -- [--json] [--rate 500] [--seconds 4] [--trials 5]`: measures the cost of admission. The
+ * webhook role runs in its own process under an open-loop load over TLS; the trial with the median p99 counts. The
+ * policies are measured by the metrics of the apiserver. Both are compared with no admission from a client of the
+ * apiserver. Progress goes to stderr.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,10 +28,10 @@ const { values: options } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     rate: { type: 'string', default: '500' },
-    /** Of one trial. */
+    /** Duration of one trial. */
     seconds: { type: 'string', default: '4' },
     trials: { type: 'string', default: '5' },
-    /** Objects created one after the other per form. */
+    /** Number of objects created per form of admission. */
     creates: { type: 'string', default: '400' },
   },
 });
@@ -40,7 +40,7 @@ interface Trial {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** What of it is due to the load's own process being late. */
+  /** The part that the load generator itself adds by sending late. */
   readonly sendLagP50Ms: number;
   readonly sendLagP99Ms: number;
 }
@@ -53,16 +53,16 @@ interface WebhookFigures extends Trial {
   readonly rssMiB: number;
 }
 
-/** Median milliseconds of one create (dry run) as a client sees it. */
+/** Median milliseconds of one create (dry run), measured by a client. */
 type ClientFigures = Record<Form | typeof PLAIN, number>;
 
 const LOOPBACK = '127.0.0.1';
 const WARM_UP_SECONDS = 3;
-/** The apiserver's own bound on idle connections to one host. */
+/** The limit of the apiserver for idle connections to one host. */
 const CONNECTIONS = 25;
-const say = (line: string) => process.stderr.write(`${line}\n`);
+const print = (line: string) => process.stderr.write(`${line}\n`);
 
-/** Shares of what a busy cluster creates: a Job, a plain pod, and pods of released Jobs on 64 nodes. */
+/** A mix of objects as in a busy cluster: a Job, a plain pod, and pods of released Jobs on 64 nodes. */
 function objects(): KubeObject[] {
   const parts = Array.from({ length: 64 }, (_, i) => ({
     node: `ip-10-0-${i}-17.eu-west-1.compute.internal`,
@@ -157,7 +157,7 @@ async function benchWebhook({ rate, seconds, trials }: Settings): Promise<Webhoo
       body: (index: number) => bodies[index % bodies.length]!,
       check: (_index: number, status: number, text: string) => {
         if (status !== 200 || !text.includes('"patchType":"JSONPatch"'))
-          throw new Error(`no patch: ${status} ${text}`);
+          throw new Error(`the response has no patch: ${status} ${text}`);
       },
     };
     await runLoad({ ...load, requests: rate * WARM_UP_SECONDS });
@@ -193,7 +193,7 @@ function trialOf({ latencies, lags }: Measured): Trial {
   };
 }
 
-/** Not listening yet is no error; a role that has ended is. */
+/** Ignores errors until the role listens, but not after it has exited. */
 function unlessEnded(process: { readonly running: boolean }): (error: unknown) => false {
   return (error) => {
     if (!process.running) throw error;
@@ -205,7 +205,7 @@ function gauge(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
 }
 
-/** The same objects through a real apiserver: the policies' own histogram, and the whole request per form. */
+/** Sends the same objects to a real apiserver: measures the policies by their histogram, and whole requests per form. */
 async function benchPolicies(
   cluster: Cluster,
   creates: number,
@@ -219,7 +219,7 @@ async function benchPolicies(
       const path = `/${object.kind === 'Job' ? 'apis/batch/v1' : 'api/v1'}/namespaces/${namespace}/${object.kind.toLowerCase()}s?dryRun=All`;
       const started = performance.now();
       const { status, body } = await users.send(JOB_CONTROLLER, 'POST', path, object);
-      if (status !== 201) throw new Error(`not created: ${body.message}`);
+      if (status !== 201) throw new Error(`the apiserver refused an object: ${body.message}`);
       return performance.now() - started;
     };
     const all = objects().map((object) => (object.kind === 'Pod' ? withValidOwner(object) : object));
@@ -229,7 +229,7 @@ async function benchPolicies(
     );
     for (const namespace of namespaces) for (const object of all) await create(namespace, object);
     const before = await read();
-    // In turn, so that what else the machine does meets all three alike.
+    // Alternating, so that other load of the machine affects all forms alike.
     for (let index = 0; index < creates; index++)
       for (const namespace of namespaces)
         times[namespace]!.push(await create(namespace, all[index % all.length]!));
@@ -258,11 +258,11 @@ function withValidOwner(object: KubeObject): KubeObject {
 async function policiesIfPossible(creates: number) {
   const possible = controlPlaneAvailable();
   if (!possible.available) {
-    say(`left out: the policies (${possible.reason})`);
+    print(`skipped: the policies (${possible.reason})`);
     return { policy: null, client: null };
   }
-  say('the policies, on a control plane of their own ...');
-  const cluster = await startCluster({ scheduler: false, progress: say });
+  print('measuring the policies on a separate control plane ...');
+  const cluster = await startCluster({ scheduler: false, progress: print });
   try {
     return await benchPolicies(cluster, creates);
   } finally {
@@ -281,7 +281,7 @@ function settings(): Settings {
   const { rate, seconds, trials, creates } = options;
   const numbers = Object.entries({ rate, seconds, trials, creates }).map(([name, text]) => {
     if (!/^[1-9][0-9]{0,5}$/.test(text))
-      throw new Error(`--${name} takes a whole number above 0, not "${text}"`);
+      throw new Error(`--${name} must be a positive whole number, not "${text}"`);
     return [name, Number(text)];
   });
   return Object.fromEntries(numbers);
@@ -289,14 +289,14 @@ function settings(): Settings {
 
 async function main(): Promise<void> {
   const chosen = settings();
-  say(`the webhook, ${chosen.rate} requests/s for ${chosen.trials} x ${chosen.seconds} s ...`);
+  print(`measuring the webhook, ${chosen.rate} requests/s for ${chosen.trials} x ${chosen.seconds} s ...`);
   const webhook = await benchWebhook(chosen);
   const { policy, client } = await policiesIfPossible(chosen.creates);
   const result = rounded({ webhook, policy, client });
   process.stdout.write(`${options.json ? JSON.stringify(result) : JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Three decimals: microseconds. */
+/** Rounds to three decimals, which are microseconds. */
 function rounded<T>(value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_key, member) =>

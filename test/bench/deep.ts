@@ -1,21 +1,21 @@
 /**
- * One deep queue: many one-second Jobs, room for a few at a time; how full the
- * room stays and how fast they end: `npm run -s bench:deep -- --json`.
+ * `npm run -s bench:deep -- --json`: a deep queue with many one-second Jobs and capacity for a few of them; measures the
+ * utilization of the capacity and the throughput.
  */
 import { Command } from 'commander';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import { type Stack, startStack } from '../stack/stack';
-import { round, runJobs, say, withAdmin } from './jobs';
+import { print, round, runJobs, withAdmin } from './jobs';
 
 const options = new Command('bench:deep')
   .option('--jobs <n>', 'one-pod Jobs', Number, 3000)
-  .option('--room <n>', 'how many of them may run at a time; in tens', Number, 50)
-  .option('--plain', 'first as many Jobs without the queue, with room for all', false)
-  .option('--json', 'only one line of JSON on stdout', false)
+  .option('--capacity <n>', 'how many of them can run at the same time; a multiple of 10', Number, 50)
+  .option('--plain', 'first run as many Jobs without the queue and with capacity for all', false)
+  .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
-  .opts<{ jobs: number; room: number; plain: boolean; json: boolean }>();
+  .opts<{ jobs: number; capacity: number; plain: boolean; json: boolean }>();
 
 const CORES_PER_NODE = 10;
 const JOB_SECONDS = 1;
@@ -25,16 +25,16 @@ async function main(): Promise<void> {
   const plain = options.plain ? await plainJobsPerSecond() : undefined;
   const stack = await startStack({
     cluster: {
-      nodes: options.room / CORES_PER_NODE,
+      nodes: options.capacity / CORES_PER_NODE,
       nodeShape: { cpu: `${CORES_PER_NODE}`, memory: '640Gi' },
     },
     config: { logLevel: 'warn' },
-    progress: say,
+    progress: print,
   });
   try {
     const result = await withAdmin(stack, (client) => measure(stack, client));
     const all = { ...result, ...(plain === undefined ? {} : { plainJobsPerSecond: round(plain) }) };
-    if (!options.json) for (const [key, value] of Object.entries(all)) say(`${key.padEnd(20)} ${value}`);
+    if (!options.json) for (const [key, value] of Object.entries(all)) print(`${key.padEnd(20)} ${value}`);
     process.stdout.write(`${JSON.stringify(all)}\n`);
   } finally {
     await stack.stop();
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 async function plainJobsPerSecond(): Promise<number> {
   const stack = await startStack({
     cluster: { nodes: 100, nodeShape: { cpu: '64', memory: '640Gi' } },
-    progress: say,
+    progress: print,
   });
   try {
     await stack.namespace(NAMESPACE, false);
@@ -60,20 +60,20 @@ async function measure(stack: Stack, client: KubernetesClient) {
   const controller = await stack.startController();
   const queue = openQueue({ url: stack.postgres.url });
   try {
-    say(`${options.jobs} Jobs, room for ${options.room}`);
+    print(`${options.jobs} Jobs with capacity for ${options.capacity}`);
     const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);
     const spans = await Promise.all(uids.map((uid) => spanOf(queue, uid)));
     const first = Math.min(...spans.map(({ from }) => from));
-    // From here on nothing waits any more: an empty place is no fault.
+    // From here on no workload waits, so free capacity is not lost.
     const empty = Math.max(...spans.map(({ from }) => from));
     const last = Math.max(...spans.map(({ until }) => until));
     const held = spans.reduce((sum, { from, until }) => sum + Math.min(until, empty) - from, 0);
     return {
       jobs: options.jobs,
-      room: options.room,
+      capacity: options.capacity,
       jobsPerSecond: round(options.jobs / seconds),
-      grantedShare: round(held / (options.room * (empty - first))),
-      usefulShare: round((options.jobs * JOB_SECONDS) / (options.room * (last - first))),
+      grantedShare: round(held / (options.capacity * (empty - first))),
+      usefulShare: round((options.jobs * JOB_SECONDS) / (options.capacity * (last - first))),
       seconds: round(seconds),
     };
   } finally {
@@ -82,21 +82,21 @@ async function measure(stack: Stack, client: KubernetesClient) {
   }
 }
 
-/** When its place was granted and free again, by the event log. Unix seconds. */
+/** The span from grant to release in the event log, in Unix seconds. */
 async function spanOf(queue: Queue, uid: string): Promise<{ from: number; until: number }> {
   const history = await queue.history(uid);
   const at = (event: string) => history.findLast((entry) => entry.event === event)?.at;
   const from = at('Allocated');
   const until = at('Finished');
   if (from === undefined || until === undefined)
-    throw new Error(`${uid} is not finished: ${history.map(({ event }) => event).join(', ')}`);
+    throw new Error(`${uid} has not finished: ${history.map(({ event }) => event).join(', ')}`);
   return { from, until };
 }
 
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    say(String(error));
+    print(String(error));
     process.exit(1);
   },
 );

@@ -15,7 +15,7 @@ check_seconds_count{policy="b"} 1000
 other_seconds_count{policy="a"} 5
 `;
 
-it('tells of what happened between two readings, of the series asked for', () => {
+test('computes figures between two readings for the selected series', () => {
   const of = (text: string) => HistogramReading.of(text, 'check_seconds', { policy: 'a' });
   const figures = of(page(180, 25)).since(of(page(100, 5)));
   expect(figures.count).toBe(100);
@@ -25,7 +25,7 @@ it('tells of what happened between two readings, of the series asked for', () =>
   expect(figures.p99AtMostMs).toBe(10);
 });
 
-it('adds up all series when none is named', () => {
+test('sums all series without a selection', () => {
   const nothing = HistogramReading.of('', 'check_seconds');
   expect(HistogramReading.of(page(10, 0), 'check_seconds').since(nothing).count).toBe(1010);
 });

@@ -1,19 +1,19 @@
-/** Prometheus histograms: what two readings of /metrics say of the time between them. */
+/** Computes figures from the difference of two readings of a Prometheus histogram. */
 
 export interface HistogramFigures {
   readonly count: number;
   readonly meanMs: number;
-  /** Interpolated inside the bucket; a bucket is all that a histogram knows. */
+  /** Interpolated within the bucket, because a histogram has no exact values. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Upper bound of the bucket that holds the 99th percentile: surely not more than this. */
+  /** Upper bound of the bucket that contains the 99th percentile. */
   readonly p99AtMostMs: number;
 }
 
-/** Sums over all series of one histogram that have these labels. */
+/** The sums over all series of a histogram with these labels. */
 export class HistogramReading {
   private constructor(
-    /** Upper bound in seconds -> observations up to it. */
+    /** Number of observations by upper bound in seconds. */
     private readonly buckets: ReadonlyMap<number, number>,
     private readonly sum: number,
     private readonly count: number,
@@ -52,7 +52,7 @@ export class HistogramReading {
   }
 }
 
-/** Linear between the bounds of the bucket in which the rank falls, as Prometheus' histogram_quantile does it. */
+/** Interpolates linearly within the bucket of the rank, as histogram_quantile of Prometheus does. */
 function interpolated(buckets: readonly { bound: number; total: number }[], rank: number): number {
   const at = buckets.findIndex(({ total }) => total >= rank);
   const bucket = buckets[at];

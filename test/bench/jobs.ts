@@ -1,4 +1,4 @@
-/** What the benchmarks of the whole system share: one-pod Jobs of a core that run a second, made and waited for. */
+/** Shared by the benchmarks of the whole system: creates one-pod Jobs with one core and one second, and waits for them. */
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs as jobsPath } from '../../runtime/kubernetes/paths';
 import { Reflector } from '../../runtime/kubernetes/reflector';
@@ -6,7 +6,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import type { Stack } from '../stack/stack';
 
-export const say = (line: string) => process.stderr.write(`${line}\n`);
+export const print = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Runs `work` as the cluster's admin. */
 export async function withAdmin<T>(stack: Stack, work: (client: KubernetesClient) => Promise<T>): Promise<T> {
@@ -19,12 +19,12 @@ export async function withAdmin<T>(stack: Stack, work: (client: KubernetesClient
 }
 
 export interface JobsRun {
-  /** From the first create until the last Job is Complete. */
+  /** Seconds from the first create until the last Job is Complete. */
   readonly seconds: number;
   readonly uids: readonly string[];
 }
 
-/** Creates `<prefix>-<i>` as fast as the apiserver takes them. */
+/** Creates Jobs `<prefix>-<i>` as fast as the apiserver accepts them. */
 export async function runJobs(
   client: KubernetesClient,
   namespace: string,

@@ -1,9 +1,9 @@
 /**
- * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: how fast the
- * embedded matcher, and beside it the real library where it is found, match on nodes of 64 cores
- * and 8 gpus. Progress goes to stderr, the result is the last line on stdout.
+ * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: the speed of the
+ * embedded matcher, and of flux-sched's library if it is installed, on nodes with 64 cores and 8 gpus. Progress goes to
+ * stderr, the result is the last line on stdout.
  *
- * The library takes minutes to read 720,000 vertices: it is asked up to --library-nodes only.
+ * The library needs minutes to load 720,000 vertices, so it runs with at most --library-nodes nodes.
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -16,14 +16,14 @@ import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { GraphNode } from '../../runtime/resources/types';
 
-interface Contender {
+interface EngineUnderTest {
   readonly name: string;
   readonly mostNodes: number;
   start(): Promise<Engine>;
 }
 
-/** Every engine that is here. */
-function contenders(libraryNodes = Number.POSITIVE_INFINITY): Contender[] {
+/** The engines available on this machine. */
+function enginesUnderTest(libraryNodes = Number.POSITIVE_INFINITY): EngineUnderTest[] {
   const embedded = {
     name: 'embedded',
     mostNodes: Number.POSITIVE_INFINITY,
@@ -39,17 +39,17 @@ export interface MatchFigures {
   readonly nodes: number;
   readonly policy: string;
   readonly initMs: number;
-  /** One-eighth-of-a-node jobs while the graph fills, for at most the given seconds. */
+  /** Matches of jobs with an eighth of a node until the graph is full, for at most the given seconds. */
   readonly fillMatches: number;
   readonly fillMatchesPerSecond: number;
   readonly fillP50Ms: number;
   readonly fillP99Ms: number;
-  /** The first match that a full graph refuses, and the median of those after it. */
+  /** The first refused match on the full graph, and the median of the next ones. */
   readonly firstRefusalMs: number;
   readonly refusalP50Ms: number;
-  /** A reservation on the full graph, median. */
+  /** The median reservation on the full graph. */
   readonly reserveP50Ms: number;
-  /** Of the process, which did nothing else. */
+  /** Memory of the process, which runs only this measurement. */
   readonly rssMiB: number;
 }
 
@@ -101,13 +101,13 @@ class Bench {
     return (await timed(() => this.engine.init({ nodes, policy, now: 0 }))).ms;
   }
 
-  /** Small jobs for the given seconds, then the rest in wide ones. @returns the times of the small ones */
+  /** Fills the graph with small jobs for some seconds, then with wide jobs. @returns the times of the small jobs */
   async fill(seconds: number): Promise<number[]> {
     const times: number[] = [];
     const capacity = this.nodes * UNIT.perNode;
     const until = Date.now() + seconds * 1000;
     while (times.length < capacity && Date.now() < until) {
-      // Walltimes differ, so that reservations have several times to try.
+      // Different walltimes, so that a reservation has several candidate times.
       times.push(await this.expect('OK', jobspecOf(1, 3600 + (times.length % 97)), 'allocate'));
     }
     await this.fillRest(capacity - times.length);
@@ -142,7 +142,7 @@ class Bench {
     const jobid = ++this.lastId;
     const { ms, result } = await timed(() => this.engine.match({ jobid, jobspec, operation, now: 0 }));
     if (result.status !== status)
-      throw new Error(`${this.engine.kind}: ${operation} was answered ${result.status}`);
+      throw new Error(`${this.engine.kind}: the answer to ${operation} is ${result.status}`);
     return ms;
   }
 }
@@ -154,12 +154,12 @@ async function repeat(times: number, work: () => Promise<number>): Promise<numbe
 }
 
 async function measure(
-  contender: Contender,
+  engineUnderTest: EngineUnderTest,
   nodes: number,
   policy: MatchPolicy,
   seconds: number,
 ): Promise<MatchFigures> {
-  const bench = new Bench(await contender.start(), nodes);
+  const bench = new Bench(await engineUnderTest.start(), nodes);
   const initMs = await bench.init(policy);
   const fillTimes = await bench.fill(seconds);
   const firstRefusalMs = await bench.refuse();
@@ -168,7 +168,7 @@ async function measure(
   const rssMiB = process.memoryUsage().rss / 2 ** 20;
   await bench.engine.close();
   return {
-    engine: contender.name,
+    engine: engineUnderTest.name,
     nodes,
     policy,
     initMs,
@@ -190,8 +190,8 @@ interface Order {
   readonly seconds: number;
 }
 
-/** Each in a process of its own: memory is its own then, and no engine warms up for another. */
-function measureApart(order: Order): Promise<MatchFigures> {
+/** Runs a measurement in its own process, so that memory and warm-up are not shared. */
+function measureInProcess(order: Order): Promise<MatchFigures> {
   return new Promise((resolve, reject) => {
     const child = fork(__filename, ['--order', JSON.stringify(order)]);
     let figures: MatchFigures | undefined;
@@ -206,10 +206,10 @@ function measureApart(order: Order): Promise<MatchFigures> {
   });
 }
 
-async function obey(text: string): Promise<void> {
+async function measureOrder(text: string): Promise<void> {
   const { engine, nodes, policy, seconds }: Order = JSON.parse(text);
-  const contender = contenders().find(({ name }) => name === engine)!;
-  process.send!(await measure(contender, nodes, policy, seconds));
+  const engineUnderTest = enginesUnderTest().find(({ name }) => name === engine)!;
+  process.send!(await measure(engineUnderTest, nodes, policy, seconds));
 }
 
 async function main(): Promise<void> {
@@ -223,17 +223,18 @@ async function main(): Promise<void> {
       order: { type: 'string' },
     },
   });
-  if (values.order !== undefined) return obey(values.order);
+  if (values.order !== undefined) return measureOrder(values.order);
   const wanted = values.policies.split(',');
   const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
-  const all = contenders(Number(values['library-nodes']));
-  if (all.length === 1) process.stderr.write('the real library is not here: embedded only\n');
+  const all = enginesUnderTest(Number(values['library-nodes']));
+  if (all.length === 1)
+    process.stderr.write("flux-sched's library is not installed: measuring the embedded matcher only\n");
   const figures: MatchFigures[] = [];
   for (const nodes of values.nodes.split(',').map(Number)) {
     for (const policy of policies) {
       for (const { name } of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
         const seconds = Number(values.seconds);
-        const result = await measureApart({ engine: name, nodes, policy, seconds });
+        const result = await measureInProcess({ engine: name, nodes, policy, seconds });
         figures.push(result);
         process.stderr.write(`${lineOf(result)}\n`);
       }

@@ -1,7 +1,6 @@
 /**
- * An open-loop load over TLS: requests leave at fixed times whether or not the
- * ones before were answered, and each is measured from the time it should have
- * left. So a server that stalls is charged for everything it held up.
+ * An open-loop load over TLS: requests are sent at fixed times, independent of earlier responses, and each latency counts
+ * from the scheduled time. So the latencies include all requests that a stalled server delays.
  */
 import { Agent, request } from 'node:https';
 
@@ -12,17 +11,17 @@ export interface Load {
   readonly ca: string;
   readonly perSecond: number;
   readonly requests: number;
-  /** Kept connections; the apiserver keeps up to 25 idle ones to a host. */
+  /** Number of persistent connections; the apiserver keeps up to 25 idle connections to a host. */
   readonly connections: number;
   readonly body: (index: number) => Buffer;
-  /** Called with status and text of every answer. @throws ends the load */
+  /** Checks each response; an error stops the load. */
   readonly check: (index: number, status: number, text: string) => void;
 }
 
 export interface Measured {
-  /** Milliseconds of each request from the time it should have left to its answer, in that order. */
+  /** Milliseconds from the scheduled time of each request to its response. */
   readonly latencies: readonly number[];
-  /** Of these, milliseconds by which it left late because of this process (its timers, and others on the processor): not the server's doing. */
+  /** Milliseconds by which this process sent each request late, which the server did not cause. */
   readonly lags: readonly number[];
 }
 
@@ -51,9 +50,8 @@ export async function runLoad(load: Load): Promise<Measured> {
 }
 
 /**
- * Timers count whole milliseconds, so this is up to one late. Waiting the rest
- * by turning the event loop would be exact, and would take half a processor
- * away from the server on a small machine.
+ * Timers have a resolution of one millisecond. Busy waiting would be exact, but would take processor time from the server
+ * on a small machine.
  */
 async function until(due: number): Promise<void> {
   const wait = Math.ceil(due - performance.now());

@@ -1,6 +1,6 @@
 /**
- * The cluster that belongs to the rows of queue-rows.ts, as an apiserver would list it: nodes, Jobs, pods and FluxJobs.
- * Watches stay silent and writes are accepted, so a controller that starts finds all as its rows say.
+ * A fake apiserver with the nodes, Jobs, pods and FluxJobs that match the rows of queue-rows.ts. Watches send no events
+ * and writes are accepted, so a new controller finds a cluster that agrees with its rows.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,16 +17,16 @@ import { encodeAssignment, placementOf } from '../../runtime/workloads/assignmen
 import { CORES } from './queue-rows';
 
 export interface ListServer {
-  /** Text of a kubeconfig. */
+  /** The kubeconfig as text. */
   readonly kubeconfig: string;
-  /** Method and resource of the writes, in their order. */
+  /** Method and resource of each write, in order. */
   readonly writes: readonly string[];
   stop(): Promise<void>;
 }
 
 type Items = Readonly<Record<string, readonly object[]>>;
 
-/** @param rows all that are active, in order */
+/** @param rows all active rows, in queue order */
 export async function serveCluster(rows: readonly WorkloadRow[], nodes: number): Promise<ListServer> {
   const items = clusterOf(rows, nodes);
   const writes: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the queue's tables cost: how many submissions a second reach them, and
- * how long a new leader needs from nothing but Postgres to its first grant.
+ * Measures the tables of the queue: submissions per second, and the time from the start of a new leader to its first
+ * grant.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,23 +21,23 @@ import { serveCluster } from './queue-cluster';
 import { askOf, benchSubmission, fillTables } from './queue-rows';
 
 export interface DatabaseFigures {
-  /** One by one, as many at a time as the controller reconciles, its gathering of writes included. */
+  /** Single submissions with the concurrency and the write batching of the controller. */
   readonly submitsPerSecond: number;
-  /** The same without gathering: each statement takes what has come meanwhile. */
+  /** Many concurrent submissions without a batching delay. */
   readonly bulkSubmitsPerSecond: number;
-  /** From the connection to Postgres to the commit of the first new grants: 1,000 jobs run, 10,000 wait. */
+  /** Seconds from the connection to Postgres to the commit of the first grants, with 1,000 running and 10,000 waiting jobs. */
   readonly restartSeconds: number;
-  /** Of that: until rows and cluster are read and the first look at all of them is queued. */
+  /** The part of it until rows and objects are loaded and all workloads are enqueued. */
   readonly syncSeconds: number;
-  /** In the first pass that granted any. */
+  /** Number of grants in the first pass with grants. */
   readonly grants: number;
-  /** Writes to the cluster before the first release, and to what waits: 0 if everything was found as it was left. */
+  /** Writes to objects before the first release and to rows of waiting workloads; 0 if rows and objects agree. */
   readonly corrections: number;
-  /** Most that the process of the restart had in memory. */
+  /** Maximum memory of the process. */
   readonly rssMiB: number;
 }
 
-/** As in term.ts and controller.ts. */
+/** The values of term.ts and controller.ts. */
 const RECONCILERS = 32;
 const GATHER_MS = 30;
 
@@ -55,7 +55,7 @@ export async function measureDatabase(): Promise<DatabaseFigures> {
   }
 }
 
-/** @param callers how many wait for an answer at the same time */
+/** @param callers number of concurrent callers */
 async function submitRate(
   postgres: Postgres,
   callers: number,
@@ -81,7 +81,7 @@ async function submitRate(
 
 type Restart = Pick<DatabaseFigures, 'restartSeconds' | 'syncSeconds' | 'grants' | 'rssMiB'>;
 
-/** In a process of its own: its memory is then its own, and nothing is warm. */
+/** Runs in its own process, so that memory and warm-up are not shared. */
 async function measureRestart(postgres: Postgres): Promise<Restart & { readonly corrections: number }> {
   const url = await postgres.freshDatabase();
   const queue = openQueue({ url });
@@ -94,7 +94,7 @@ async function measureRestart(postgres: Postgres): Promise<Restart & { readonly 
   writeFileSync(kubeconfig, cluster.kubeconfig);
   try {
     const figures = await childsFigures({ url, kubeconfig });
-    // The workloads that were granted are released; anything before that would be a difference between rows and cluster.
+    // The first patches release the granted workloads; any earlier write is a difference between rows and objects.
     const first = cluster.writes.indexOf('PATCH jobs');
     const writes = first === -1 ? cluster.writes.length : first;
     return { ...figures, corrections: writes + (await updates(url)) };
@@ -114,14 +114,14 @@ async function updates(url: string): Promise<number> {
   return rows[0]!.n;
 }
 
-interface Placer {
+interface RestartInput {
   readonly url: string;
   readonly kubeconfig: string;
 }
 
-function childsFigures(place: Placer): Promise<Restart> {
+function childsFigures(input: RestartInput): Promise<Restart> {
   return new Promise((resolve, reject) => {
-    const child = fork(__filename, [JSON.stringify(place)]);
+    const child = fork(__filename, [JSON.stringify(input)]);
     let figures: Restart | undefined;
     child.on('message', (message) => {
       figures = message as Restart;
@@ -134,8 +134,8 @@ function childsFigures(place: Placer): Promise<Restart> {
   });
 }
 
-/** A term as the controller begins it; over when the first grants are committed. */
-async function restart({ url, kubeconfig }: Placer): Promise<Restart> {
+/** Starts a term as the controller does and stops it after the commit of the first grants. */
+async function restart({ url, kubeconfig }: RestartInput): Promise<Restart> {
   const config = parseConfig({ database: { url } });
   const from = performance.now();
   const since = () => (performance.now() - from) / 1000;
@@ -173,6 +173,6 @@ async function restart({ url, kubeconfig }: Placer): Promise<Restart> {
   return { restartSeconds, syncSeconds, grants, rssMiB };
 }
 
-const [place] = process.argv.slice(2);
-if (require.main === module && place !== undefined)
-  void restart(JSON.parse(place)).then((figures) => process.send!(figures));
+const [input] = process.argv.slice(2);
+if (require.main === module && input !== undefined)
+  void restart(JSON.parse(input)).then((figures) => process.send!(figures));

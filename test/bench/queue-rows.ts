@@ -1,32 +1,33 @@
+/** The rows of a large queue for the benchmarks. */
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Queue } from '../../runtime/queue/store';
 import type { Submission } from '../../runtime/queue/workload';
 import type { Allocation } from '../../runtime/resources/types';
 
-/** Cores per node; a GiB of memory for each. */
+/** Cores per node, each with one GiB of memory. */
 export const CORES = 32;
-/** What a running job holds of its node. */
+/** Cores of a node that a running job holds. */
 const HELD = 24;
 
-/** What one workload asks for. */
+/** The request of one workload. */
 export interface Ask {
   readonly pods: number;
-  /** Per pod, and as many GiB of memory. */
+  /** Cores per pod, each with one GiB of memory. */
   readonly cores: number;
   /** Seconds. */
   readonly walltime: number;
 }
 
-/** Wide and narrow ones in turn; beside a job that runs there is room for 8 cores on a node. */
+/** Alternates wide and narrow requests; a node with a running job has 8 free cores. */
 export function askOf(shape: number): Ask {
   const pods = [1, 64, 2, 128, 4, 1, 256, 8, 1, 16][shape % 10]!;
   return { pods, cores: 4 + ((shape * 7) % 29), walltime: 600 + 60 * (shape % 50) };
 }
 
-/** What a job that runs asked for: most of one node. */
+/** The request of a running job: most of one node. */
 export const RUNNING: Ask = { pods: 1, cores: HELD, walltime: 7200 };
 
-/** @param index of the workload, which also tells its user and when it came */
+/** @param index of the workload, which also determines its user and submission time */
 export function benchSubmission(index: number, { pods, cores, walltime }: Ask, startedAt = 0): Submission {
   const requests = { cpu: `${cores}`, memory: `${cores}Gi` };
   const jobspec = jobspecOf({ pod: { containers: [{ resources: { requests } }] }, pods, walltime });
@@ -49,7 +50,7 @@ export function benchSubmission(index: number, { pods, cores, walltime }: Ask, s
   };
 }
 
-/** Puts jobs that run, one on each node, and `waiting` others of 10 shapes behind them into the tables. */
+/** Fills the tables with `running` jobs, one per node, and `waiting` jobs of 10 shapes. */
 export async function fillTables(queue: Queue, running: number, waiting: number): Promise<void> {
   const fence = await queue.acquireFence('bench');
   const now = Date.now() / 1000;

@@ -1,11 +1,11 @@
 /**
- * `npm run -s bench:queue -- [--json]`: what the queue costs.
+ * `npm run -s bench:queue -- [--json]`: measures the queue.
  *
- * Passes: how long one takes over a deep queue. A thousand nodes of 64
- * cores, full; 1,000, 10,000 and 100,000 workloads wait, in ten shapes and in a thousand. The figure of a size is the
- * slowest of its passes: the first over a new queue, one after something ended, one with nothing new.
+ * Passes: the duration of a pass over a deep queue, with 1,000 full nodes of 64 cores and 1,000, 10,000 and 100,000 waiting
+ * workloads in 10 and in 1,000 shapes. The figure of a size is its slowest pass: the first one over a new queue, one after
+ * a job ended, and one without changes.
  *
- * Tables: how many submissions a second reach Postgres, and how long a restart takes (queue-database.ts).
+ * Tables: submissions per second to Postgres, and the duration of a restart (queue-database.ts).
  */
 import { parseArgs } from 'node:util';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
@@ -40,15 +40,15 @@ interface PassBench {
   readonly passes: readonly PassFigures[];
 }
 
-/** The part of the bench that needs no database. */
-async function benchPasses(say: (line: string) => void): Promise<PassBench> {
+/** The part of the benchmark without a database. */
+async function benchPasses(print: (line: string) => void): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of SIZES) {
     for (const shapes of SHAPES) {
       const figures = await measure(waiting, shapes);
       passes.push(figures);
-      say(
-        `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, nothing new ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} questions`,
+      print(
+        `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, without changes ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} matches`,
       );
     }
   }
@@ -92,7 +92,7 @@ async function measure(waiting: number, shapes: number): Promise<PassFigures> {
 
 class DeepQueue {
   private readonly rows = new Map<string, WorkloadRow>();
-  private last: Pick<PassResult, 'reservations' | 'memory'> | undefined;
+  private last: Pick<PassResult, 'reservations' | 'cache'> | undefined;
   private now = 0;
 
   constructor(
@@ -100,7 +100,7 @@ class DeepQueue {
     private readonly nodes: readonly GraphNode[],
   ) {}
 
-  /** A thousand jobs of half a node to two nodes, with ends of their own, until nothing is free. */
+  /** Fills all nodes with jobs of half a node to two nodes with different ends. */
   async fill(): Promise<void> {
     for (let i = 0, left = NODES * CORES; left > 0; i++) {
       const cores = Math.min(left, 32 * (1 + (i % 4)));
@@ -132,7 +132,7 @@ class DeepQueue {
       queues: [{ settings: queueSettings({ depth: 100_000 }), rows }],
       matcher: this.fluxion,
       reservations: this.last?.reservations ?? [],
-      memory: this.last?.memory,
+      cache: this.last?.cache,
       freed: false,
       graphGrew: false,
       nodes: this.nodes,

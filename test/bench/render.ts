@@ -1,9 +1,7 @@
 /**
- * What rendering costs: N MiniClusters in one chart, from props to YAML, and how
- * much of it is printing the YAML of those very objects, which nobody can leave out.
- * CPU time of both in one process, by the package as users install it, compiled.
- * Every measurement has a process of its own: cold, as `cdk8s synth` is, after 200
- * other clusters, and after as many others, because V8 compiles only once.
+ * Measures rendering: the CPU time of N MiniClusters in one chart from props to YAML, compared with the part that only
+ * prints the YAML of the same objects. It uses the compiled package, as users install it. Each measurement has its own
+ * process: cold, as in `cdk8s synth`, after 200 other clusters, and after N other clusters, because V8 compiles code once.
  *
  *   npm run -s bench:render -- --json
  */
@@ -28,7 +26,7 @@ interface Options {
   readonly package: string;
 }
 
-/** A cluster as people write it; no two are alike. */
+/** A typical cluster; all clusters are different. */
 function addCluster({ MiniCluster }: Package, chart: Chart, index: number): void {
   new MiniCluster(chart, `lammps-${index}`, {
     size: 4 + (index % 13),
@@ -52,14 +50,14 @@ function chartOf(used: Package, count: number): Chart {
   return chart;
 }
 
-/** Compiles the package into a folder beside the modules that it needs. */
+/** Compiles the package into a folder and links the modules that it needs. */
 function compile(folder: string): void {
   symlinkSync(MODULES, join(folder, 'node_modules'));
   const args = ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder];
   execFileSync(join(MODULES, '.bin', 'tsc'), args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** CPU milliseconds since the process began. */
+/** CPU milliseconds since the start of the process. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -69,9 +67,9 @@ const WARM_UP = 200;
 
 interface Measured {
   readonly objects: number;
-  /** From props to YAML. */
+  /** CPU milliseconds from props to YAML. */
   readonly render: number;
-  /** From objects to YAML, the last part of it. */
+  /** CPU milliseconds from objects to YAML, which is a part of it. */
   readonly print: number;
 }
 
@@ -86,7 +84,7 @@ function measure(used: Package, count: number, before: number): Measured {
 }
 
 function compare(folder: string, count: number, pairs: number) {
-  /** @param before rendered and printed first */
+  /** @param before number of clusters that are rendered first */
   const measured = (clusters: number, before: number) => {
     const args = ['--measure', String(before), '--clusters', String(clusters), '--package', folder];
     const output = execFileSync(process.execPath, ['--import', 'tsx', __filename, ...args], {
@@ -117,11 +115,11 @@ function compare(folder: string, count: number, pairs: number) {
 
 function main(): void {
   const program = new Command()
-    .option('--clusters <n>', 'how many', '1000')
-    .option('--pairs <n>', 'how often, in turn', '5')
-    .option('--json', 'figures as JSON')
-    .option('--measure <n>', 'one measurement, in this process, after so many others')
-    .option('--package <folder>', 'the compiled package, for --measure', '')
+    .option('--clusters <n>', 'number of MiniClusters', '1000')
+    .option('--pairs <n>', 'number of repetitions', '5')
+    .option('--json', 'print the figures as JSON')
+    .option('--measure <n>', 'make one measurement in this process, after this number of other clusters')
+    .option('--package <folder>', 'folder of the compiled package, for --measure', '')
     .parse();
   const { clusters, pairs, json, measure: before, package: folder } = program.opts<Options>();
   if (before !== undefined) {

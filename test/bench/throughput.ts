@@ -1,6 +1,6 @@
 /**
- * One-pod Jobs per second, in turn without and with the queue on one control
- * plane, and what the queue costs: `npm run -s bench:throughput -- --json`.
+ * `npm run -s bench:throughput -- --json`: one-pod Jobs per second, alternating without and with the queue on one control
+ * plane, and the cost of the queue.
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -10,14 +10,14 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
-import { round, runJobs, say, withAdmin } from './jobs';
+import { print, round, runJobs, withAdmin } from './jobs';
 import { median, quantile } from './statistics';
 
 interface Trial {
   readonly jobsPerSecond: number;
-  /** CPU seconds of everything: control plane and, with the queue, our own processes. */
+  /** CPU seconds of the control plane and, with the queue, of our processes. */
   readonly cpuSeconds: number;
-  /** With the queue: what our own processes did. */
+  /** The cost of our processes, with the queue only. */
   readonly own?: {
     readonly writesPerJob: number;
     readonly eventsPerJob: number;
@@ -30,8 +30,8 @@ const options = new Command('bench:throughput')
   .option('--jobs <n>', 'one-pod Jobs per trial', Number, 500)
   .option('--nodes <n>', 'nodes', Number, 100)
   .option('--pairs <n>', 'pairs of trials', Number, 3)
-  .option('--sidecar', 'Fluxion as a process of its own instead of in the controller', false)
-  .option('--json', 'only one line of JSON on stdout', false)
+  .option('--sidecar', 'run Fluxion as a separate process instead of in the controller', false)
+  .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
   .opts<{ jobs: number; nodes: number; pairs: number; sidecar: boolean; json: boolean }>();
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const stack = await startStack({
     cluster: { nodes: options.nodes, nodeShape: { cpu: '16', memory: '64Gi' } },
     config: { logLevel: 'warn' },
-    progress: say,
+    progress: print,
   });
   try {
     await withAdmin(stack, (client) => measure(stack, client));
@@ -55,7 +55,7 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
   for (let pair = 0; pair < options.pairs; pair++) {
     plain.push(await trial(stack, client, `plain-${pair}`, false));
     queued.push(await trial(stack, client, `queue-${pair}`, true));
-    say(
+    print(
       `pair ${pair + 1}: plain ${plain.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s, queue ${queued.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s`,
     );
   }
@@ -63,16 +63,16 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
 }
 
 /**
- * The first Jobs of a control plane are slow, with the queue and without: caches, connections, kwok, and the schemas
- * that the apiserver reads once for its policies.
+ * The first Jobs of a control plane are slow with and without the queue: caches, connections, kwok, and the schemas that
+ * the apiserver loads once for its policies.
  */
 async function warmUp(stack: Stack, client: KubernetesClient): Promise<void> {
-  say('warming up');
+  print('warming up');
   await trial(stack, client, 'warm-plain', false, 50);
   await trial(stack, client, 'warm-queue', true, 50);
 }
 
-/** Jobs before those of a trial that count: a controller runs for weeks, its first seconds are not its price. */
+/** Number of Jobs before the measured ones: the first seconds of a controller are not typical. */
 const FIRST_JOBS = 100;
 
 async function trial(
@@ -98,12 +98,12 @@ async function trial(
     const jobsPerSecond = count / seconds;
     const used = PROGRAMS.map((_, i) => controlPlaneCpu(stack)[i]! - cpuBefore[i]!);
     const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
-    say(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
+    print(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
     if (before === undefined) return { jobsPerSecond, cpuSeconds };
     const drained = await untilRecorded(stack, client, namespace, FIRST_JOBS + count);
     const after = await usage(controller!, fluxion);
-    say(`  every FluxJob final ${drained.toFixed(1)} s after the last Job`);
-    await sayWhere(stack, uids);
+    print(`  all FluxJobs Finished ${drained.toFixed(1)} s after the last Job`);
+    await printSteps(stack, uids);
     return {
       jobsPerSecond,
       cpuSeconds: cpuSeconds + after.cpuSeconds - before.cpuSeconds,
@@ -121,8 +121,8 @@ async function trial(
   }
 }
 
-/** Medians of the steps of a job's life, to see where the time goes. */
-async function sayWhere(stack: Stack, uids: readonly string[]): Promise<void> {
+/** Prints quantiles of the steps of a workload, which show where the time goes. */
+async function printSteps(stack: Stack, uids: readonly string[]): Promise<void> {
   const queue = openQueue({ url: stack.postgres.url });
   const rows = await queue.byUid(uids);
   await queue.close();
@@ -130,13 +130,13 @@ async function sayWhere(stack: Stack, uids: readonly string[]): Promise<void> {
   const times = ['submittedAt', 'allocatedAt', 'releasedAt', 'startedAt', 'finishedAt'] as const;
   for (const time of times) {
     const values = rows.flatMap((row) => (row[time] === null ? [] : [row[time] - first]));
-    say(
+    print(
       `  ${time.padEnd(12)} p10 ${quantile(values, 0.1).toFixed(2)} p50 ${median(values).toFixed(2)} p100 ${quantile(values, 1).toFixed(2)} s`,
     );
   }
 }
 
-/** FluxJobs may lag behind under load; what they cost counts all the same. Seconds until all are final. */
+/** FluxJobs may lag under load, and their cost counts as well. @returns seconds until all are Finished */
 async function untilRecorded(stack: Stack, client: KubernetesClient, namespace: string, count: number) {
   const started = performance.now();
   await stack.cluster.waitFor(
@@ -150,7 +150,7 @@ async function untilRecorded(stack: Stack, client: KubernetesClient, namespace: 
   return (performance.now() - started) / 1000;
 }
 
-/** The next trial starts from an empty cluster. */
+/** Deletes the namespace, so that the next trial starts with an empty cluster. */
 async function clean(stack: Stack, client: KubernetesClient, namespace: string): Promise<void> {
   await client.delete(`/api/v1/namespaces/${namespace}`);
   await stack.cluster.waitFor(
@@ -172,7 +172,7 @@ interface Usage {
 
 const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete']);
 
-/** What controller and Fluxion have done since their start; /proc and the controller's own count of its requests. */
+/** Work of controller and Fluxion since their start, from /proc and from the metrics of the controller. */
 async function usage(controller: RoleProcess, fluxion: RoleProcess | undefined): Promise<Usage> {
   let writes = 0;
   let events = 0;
@@ -180,7 +180,7 @@ async function usage(controller: RoleProcess, fluxion: RoleProcess | undefined):
     const match = /^fluxqueue_kubernetes_requests_total\{verb="(\w+)",resource="([^"]+)".*\} (\d+)/.exec(
       line,
     );
-    // The election writes its Lease every two seconds, whatever the load.
+    // Leader election updates its Lease every two seconds, independent of the load.
     if (match === null || !WRITES.has(match[1]!) || match[2] === 'leases') continue;
     if (match[2] === 'events') events += Number(match[3]);
     else writes += Number(match[3]);
@@ -228,14 +228,14 @@ function report(plain: readonly Trial[], queued: readonly Trial[]): void {
     cpuSecondsPer1000Jobs: round((median(own.map(({ cpuSeconds }) => cpuSeconds)) * 1000) / options.jobs),
     rssMiB: round(median(own.map(({ rssMiB }) => rssMiB))),
   };
-  if (!options.json) for (const [key, value] of Object.entries(result)) say(`${key.padEnd(24)} ${value}`);
+  if (!options.json) for (const [key, value] of Object.entries(result)) print(`${key.padEnd(24)} ${value}`);
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    say(String(error));
+    print(String(error));
     process.exit(1);
   },
 );

@@ -1,9 +1,9 @@
-/** A small JSON client of the Kubernetes API for tests: what was sent and answered is plain to see. */
+/** A minimal JSON client of the Kubernetes API for tests, which exposes requests and responses. */
 import { Agent, request as httpsRequest } from 'node:https';
 import { parseAllDocuments } from 'yaml';
 import { FluxqError } from '../../runtime/errors';
 
-/** Any Kubernetes object, read loosely: tests assert on the fields they know. */
+/** Any Kubernetes object. It is loosely typed, because tests assert on single fields. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -21,7 +21,7 @@ export interface KubeObject {
 }
 
 export interface ApplyOptions {
-  /** Check and answer without storing. @default false */
+  /** Validates without storing. @default false */
   readonly dryRun?: boolean;
   /** @default fluxqueue-test */
   readonly fieldManager?: string;
@@ -30,7 +30,7 @@ export interface ApplyOptions {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** @default - the usual type of the method: merge patch for PATCH, JSON for the rest */
+/** @default - merge patch for PATCH, JSON for other methods */
 export type ContentType =
   | 'application/json'
   | 'application/json-patch+json'
@@ -55,20 +55,20 @@ export class ApiClient {
     this.agent = new Agent({ ca, keepAlive: true, maxSockets: 32 });
   }
 
-  /** The same apiserver as another user. */
+  /** A client of the same apiserver with another token. */
   as(token: string): ApiClient {
     return new ApiClient(this.server, token, this.ca);
   }
 
-  /** Closes the kept connections. */
+  /** Closes idle connections. */
   close(): void {
     this.agent.destroy();
   }
 
   /**
-   * The raw answer, whatever its status.
+   * Returns the raw response with any status.
    *
-   * @throws the socket's error when there is no answer at all.
+   * @throws the error of the socket when there is no response.
    */
   send(
     method: Method,
@@ -104,7 +104,7 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request and parses the answer.
+   * Sends a request and parses the response.
    *
    * @throws FLUXQ_TEST_API on a status of 400 or more; `value` is the status code.
    */
@@ -123,7 +123,7 @@ export class ApiClient {
     return this.request<T>('GET', path);
   }
 
-  /** Creates each object in order (POST), as `kubectl create` does; generateName works. */
+  /** Creates the objects in order (POST), as `kubectl create` does; supports generateName. */
   async create(manifests: Manifests): Promise<KubeObject[]> {
     const created: KubeObject[] = [];
     for (const manifest of objectsOf(manifests)) {
@@ -132,7 +132,7 @@ export class ApiClient {
     return created;
   }
 
-  /** Applies each object in order, server-side and by force, and returns what was stored. */
+  /** Applies the objects in order by server-side apply with force and returns the stored objects. */
   async apply(manifests: Manifests, options: ApplyOptions = {}): Promise<KubeObject[]> {
     const query = new URLSearchParams({
       fieldManager: options.fieldManager ?? 'fluxqueue-test',
@@ -147,7 +147,7 @@ export class ApiClient {
     return applied;
   }
 
-  /** The path under which objects of this kind and namespace are listed and created. */
+  /** The collection path of a kind in a namespace. */
   async collection(object: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): Promise<string> {
     const { name, namespaced } = await this.resource(object.apiVersion, object.kind);
     const namespace = namespaced ? `/namespaces/${object.metadata.namespace ?? 'default'}` : '';
@@ -156,12 +156,12 @@ export class ApiClient {
 
   private async resource(apiVersion: string, kind: string): Promise<Resource> {
     const key = `${apiVersion}/${kind}`;
-    // A CustomResourceDefinition just applied is served a moment later.
+    // The apiserver serves a new CustomResourceDefinition with a short delay.
     for (const deadline = Date.now() + 10_000; !this.discovered.has(key); ) {
       await this.discover(apiVersion);
       if (this.discovered.has(key)) break;
       if (Date.now() > deadline) {
-        throw new FluxqError('FLUXQ_TEST_API', 'the apiserver serves no such kind', {
+        throw new FluxqError('FLUXQ_TEST_API', 'the apiserver does not serve this kind', {
           value: key,
           remedy: 'apply its CustomResourceDefinition first',
         });
@@ -182,7 +182,7 @@ export class ApiClient {
   }
 }
 
-/** One object, several, or a YAML text of one or several documents. */
+/** One object, several objects, or a YAML text with one or more documents. */
 export type Manifests = object | readonly object[] | string;
 
 function objectsOf(manifests: Manifests): KubeObject[] {

@@ -1,4 +1,4 @@
-/** Where the control plane's programs come from: a folder given, or one built once and kept. */
+/** Finds the programs of the control plane: in a configured folder, or in a cache that is built once. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -20,29 +20,29 @@ export type Program = (typeof PROGRAMS)[number];
 export type Assets = Readonly<Record<Program, string>>;
 
 export interface FindAssetsOptions {
-  /** Called about once a second with one line while the programs are built. @default - silent */
+  /** Gets a progress line about once per second while the programs are built. @default - no messages */
   readonly progress?: (line: string) => void;
 }
 
-/** Our Go module, whose one binary is every program. */
+/** The Go module; its single binary contains all programs. */
 const MODULE = join(__dirname, 'controlplane');
 
 /**
- * The programs of KUBEBUILDER_ASSETS where that is set, else those in the
- * user's cache directory, built there first if need be (minutes, once).
+ * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
+ * builds them in a few minutes.
  *
- * @throws FLUXQ_TEST_ASSETS when the folder given lacks some, FLUXQ_TEST_GO when nothing is cached
- * and there is no Go, FLUXQ_TEST_BUILD when the build fails.
+ * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
+ * not installed, FLUXQ_TEST_BUILD when the build fails.
  */
 export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}): Promise<Assets> {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
     const missing = missingPrograms(given);
     if (missing.length > 0) {
-      throw new FluxqError('FLUXQ_TEST_ASSETS', `the folder lacks ${missing.join(', ')}`, {
+      throw new FluxqError('FLUXQ_TEST_ASSETS', `the folder does not contain ${missing.join(', ')}`, {
         field: 'KUBEBUILDER_ASSETS',
         value: given,
-        remedy: 'add them, or unset the variable to have all of them built',
+        remedy: 'add the programs, or unset the variable to build them',
       });
     }
     return assetsIn(given);
@@ -51,7 +51,7 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
   if (missingPrograms(folder).length > 0) {
     const go = goCommand();
     if (go === undefined) {
-      throw new FluxqError('FLUXQ_TEST_GO', 'the control plane is not built and there is no Go to build it', {
+      throw new FluxqError('FLUXQ_TEST_GO', 'the control plane is not built and Go is not installed', {
         value: folder,
         remedy: 'install Go 1.26 or set KUBEBUILDER_ASSETS to a folder with the programs',
       });
@@ -62,22 +62,22 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
   return assetsIn(folder);
 }
 
-/** Whether {@link findAssets} can succeed, found out without building; if not, why, in one sentence. */
+/** Whether {@link findAssets} can succeed, checked without a build; else the reason. */
 export function controlPlaneAvailable(): { available: true } | { available: false; reason: string } {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
     const missing = missingPrograms(given);
     if (missing.length === 0) return { available: true };
-    return { available: false, reason: `KUBEBUILDER_ASSETS=${given} lacks ${missing.join(', ')}` };
+    return { available: false, reason: `KUBEBUILDER_ASSETS=${given} does not contain ${missing.join(', ')}` };
   }
   if (missingPrograms(cachedFolder()).length === 0 || goCommand() !== undefined) return { available: true };
   return {
     available: false,
-    reason: 'KUBEBUILDER_ASSETS is not set and there is no Go to build a control plane',
+    reason: 'KUBEBUILDER_ASSETS is not set and Go is not installed to build a control plane',
   };
 }
 
-/** Whether the programs are there already, so that nothing needs to be built. */
+/** Whether the programs exist already, so that no build is needed. */
 export function controlPlaneBuilt(): boolean {
   return missingPrograms(process.env.KUBEBUILDER_ASSETS || cachedFolder()).length === 0;
 }
@@ -85,7 +85,7 @@ export function controlPlaneBuilt(): boolean {
 function cachedFolder(): string {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(MODULE, file)));
-  // A home directory may be shared by machines of several kinds.
+  // Machines of several architectures may share a home directory.
   hash.update(`${process.platform}-${process.arch}`);
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(cache, 'cdk8s-fluxqueue', `controlplane-${hash.digest('hex').slice(0, 16)}`);
@@ -113,7 +113,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // accessSync has no other way to say no.
+    // accessSync reports a missing permission only as an error.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Builds the control plane's one binary from Go modules: once per machine, visibly, never by halves. */
+/** Builds the binary of the control plane from Go modules, once per machine, with progress messages and atomically. */
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,22 +11,22 @@ export interface BuildOptions {
   readonly go: string;
   /** Folder of the Go module. */
   readonly module: string;
-  /** Where the finished programs go; appears complete or not at all. */
+  /** The folder of the finished programs, which appears atomically. */
   readonly folder: string;
-  /** Whether the folder is complete, asked while another process builds it. */
+  /** Whether the folder is complete, polled while another process builds it. */
   readonly done: () => boolean;
-  /** The names under which the binary is called. */
+  /** The names of the links to the binary. */
   readonly programs: readonly string[];
   readonly progress: (line: string) => void;
 }
 
-/** How the last line of progress begins. */
+/** Prefix of the last progress line. */
 export const BUILT = 'the control plane is built';
 
 /**
- * Builds into `folder`. Of several processes one builds and the others wait.
+ * Builds into `folder`. One of several processes builds, the others wait.
  *
- * @throws FLUXQ_TEST_BUILD with the first complaints of go.
+ * @throws FLUXQ_TEST_BUILD with the first errors of go.
  */
 export async function buildControlPlane(options: BuildOptions): Promise<void> {
   const { folder, progress } = options;
@@ -48,14 +48,14 @@ export async function buildControlPlane(options: BuildOptions): Promise<void> {
 }
 
 async function build({ go, module, folder, programs, progress }: BuildOptions): Promise<void> {
-  // Beside the result, so that the last step is a rename in one file system.
+  // In the folder of the result, so that the last step is a rename within one file system.
   const processes = ProcessSet.create(`${basename(folder)}.building`, dirname(folder));
   try {
     const env = {
       ...process.env,
       CGO_ENABLED: '0',
       GOWORK: 'off',
-      // What a killed go leaves behind goes with the directory.
+      // Removes the temporary files of a killed go with the directory.
       TMPDIR: processes.directory,
     };
     const run = (name: string, args: string[]) => processes.start(name, go, args, { cwd: module, env });
@@ -88,7 +88,7 @@ function buildArgs(module: string): string[] {
   return ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${versionStamps(module)}`];
 }
 
-/** Without stamps /version says v0.0.0, and clients that ask for a minimum refuse to work. */
+/** Without these flags /version returns v0.0.0, which clients with a minimum version refuse. */
 function versionStamps(module: string): string {
   const version = readFileSync(join(module, 'go.mod'), 'utf8').match(
     /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/,
@@ -118,18 +118,18 @@ async function finish(process: OwnedProcess, tick: () => void): Promise<void> {
   }
   const how = await ended;
   if (how === 'exit code 0') return;
-  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}: ${complaints(process)}`, {
-    remedy: 'make the module proxy reachable and try again, or set KUBEBUILDER_ASSETS',
+  throw new FluxqError('FLUXQ_TEST_BUILD', `go ${process.name} ended with ${how}: ${errorsOf(process)}`, {
+    remedy: 'check access to the Go module proxy and retry, or set KUBEBUILDER_ASSETS',
     retryable: true,
   });
 }
 
-/** Packages that go has named so far. */
+/** Number of packages that go has printed so far. */
 const packages = ({ logFile }: OwnedProcess): number =>
   readFileSync(logFile, 'utf8').match(/^(?!go: ).+$/gm)?.length ?? 0;
 
-/** The first things that go complained of: its other lines are bare package paths. */
-function complaints({ logFile }: OwnedProcess): string {
+/** The first errors that go printed: its other lines are package paths. */
+function errorsOf({ logFile }: OwnedProcess): string {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   return lines
     .filter((line) => /[:\s]/.test(line) && !line.startsWith('go: downloading'))

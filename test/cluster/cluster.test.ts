@@ -45,7 +45,7 @@ const phaseOf = (pod: KubeObject): string => (pod.status as { phase: string }).p
 describeCluster(
   'a cluster',
   (getCluster) => {
-    test('runs an indexed Job to its end on the nodes', async () => {
+    test('runs an Indexed Job on the nodes until it completes', async () => {
       const cluster = getCluster();
       await cluster.create(indexedJob('three', 3));
       expect(await jobEnd(cluster, 'three')).toBe('Complete');
@@ -55,7 +55,7 @@ describeCluster(
       expect(nodes).toEqual(Array(3).fill(expect.stringMatching(/^node-[0-3]$/)));
     });
 
-    test('fails the one pod whose exit code an annotation gives', async () => {
+    test('fails the pod with an exit code in its annotations', async () => {
       const cluster = getCluster();
       const annotations = {
         'fluxqueue.test/duration': '50ms',
@@ -72,7 +72,7 @@ describeCluster(
       });
     });
 
-    test('ends a plain pod only if it is told to, and deletes it', async () => {
+    test('runs a plain pod until its annotated duration or its deletion', async () => {
       const cluster = getCluster();
       const pod = (name: string, annotations: Record<string, string>) => {
         const { metadata, spec } = podTemplate(annotations);
@@ -89,7 +89,7 @@ describeCluster(
       );
     });
 
-    test('adds, loses and removes nodes', async () => {
+    test('adds nodes, makes them not ready and removes them', async () => {
       const cluster = getCluster();
       const [name = ''] = await cluster.addNodes(1, { cpu: '4', gpus: 8, labels: { rack: 'a' } });
       const path = `/api/v1/nodes/${name}`;
@@ -141,7 +141,7 @@ describeCluster(
       });
     });
 
-    test('gives a ServiceAccount exactly its rights', async () => {
+    test('grants a ServiceAccount exactly its permissions', async () => {
       const cluster = getCluster();
       const account = { kind: 'ServiceAccount', name: 'reader', namespace: 'default' };
       const group = 'rbac.authorization.k8s.io';
@@ -164,7 +164,7 @@ describeCluster(
       reader.close();
     });
 
-    test('counts requests, by resource and by user', async () => {
+    test('counts requests by resource and by user', async () => {
       const cluster = getCluster();
       const before = await cluster.counters();
       await cluster.create([indexedJob('counted-1', 1), indexedJob('counted-2', 1)]);
@@ -195,7 +195,7 @@ describeCluster(
       expect(resources.map(({ name }) => name)).toContain('mutatingadmissionpolicies');
     });
 
-    test('has its data and its address again after the apiserver was killed', async () => {
+    test('keeps data and address when the apiserver is killed and restarted', async () => {
       const cluster = getCluster();
       await cluster.apply({
         apiVersion: 'v1',
@@ -217,7 +217,7 @@ describeCluster(
 );
 
 describeCluster('several clusters', (getFirst) => {
-  test('live side by side, and stop leaves no process and no file', async () => {
+  test('run side by side and leave no process and no file after stop', async () => {
     const second = await startCluster({ scheduler: false });
     const { pids, directory } = second;
     try {
@@ -233,7 +233,7 @@ describeCluster('several clusters', (getFirst) => {
     expect(getFirst().pids.every(isAlive)).toBe(true);
   }, 120_000);
 
-  test('go with their process when it is killed', async () => {
+  test('stop when their process is killed', async () => {
     const code = `
       const { startCluster } = require('./cluster');
       const { startPostgres } = require('./postgres');

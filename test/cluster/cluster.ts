@@ -1,5 +1,4 @@
-/** A real Kubernetes control plane on loopback: etcd, apiserver, controllers, scheduler and kwok's nodes. */
-import { spawn } from 'node:child_process';
+/** A real Kubernetes control plane on loopback: etcd, apiserver, controllers, scheduler, and nodes simulated by kwok. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
@@ -12,10 +11,10 @@ import {
   type Method,
 } from './api';
 import { type Assets, findAssets, type Program } from './assets';
+import type { ClusterOptions } from './cluster-options';
 import {
   apiserverArgs,
   auditLogFile,
-  type ControllerTuning,
   controllerManagerArgs,
   etcdArgs,
   kwokArgs,
@@ -31,53 +30,26 @@ import {
   writesByUser,
 } from './counters';
 import { type ClusterUser, type Credentials, writeCredentials, writeKubeconfig } from './credentials';
+import { type CommandResult, runKubectl } from './kubectl';
 import { createNodes, type NodeShape } from './nodes';
 import { freePorts } from './ports';
 import { type OwnedProcess, ProcessSet } from './processes';
 import { type WaitOptions, waitFor } from './wait';
 
 export type { KubeObject } from './api';
+export type { ClusterOptions } from './cluster-options';
 export type { NodeShape } from './nodes';
 
-export interface ClusterOptions {
-  /** Nodes played by kwok: node-0, node-1, … @default 0 */
-  readonly nodes?: number;
-  /** What each of them has. @default 16 cores, 64Gi, no GPU, 110 pods */
-  readonly nodeShape?: NodeShape;
-  /** Whether kube-scheduler runs. @default true */
-  readonly scheduler?: boolean;
-  /** Fields of KubeSchedulerConfiguration besides its client connection. @default - none */
-  readonly schedulerConfiguration?: Readonly<Record<string, unknown>>;
-  /** Limits of the controllers and the scheduler. @default - high enough not to be the floor */
-  readonly tuning?: ControllerTuning;
-  /** Record every write with its user, for {@link Cluster.writesByUser}. @default false */
-  readonly auditLog?: boolean;
-  /** Of the apiserver, the controller manager and the scheduler. @default - theirs */
-  readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** The programs' -v. @default 1 */
-  readonly verbosity?: number;
-  /** More arguments of kube-apiserver. @default - none */
-  readonly apiserverArgs?: readonly string[];
-  /** Told what is going on if the programs must be built first. @default - silent */
-  readonly progress?: (line: string) => void;
-}
-
-export interface CommandResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number;
-}
-
-/** Two clusters that start together can draw the same free port. */
+/** Two clusters that start at the same time may choose the same port. */
 const START_TRIES = 4;
 
-/** Patience, not expectation: other tests may have the processors. A program that ends is seen at once. */
+/** Long, because other tests may use the processors. A program that exits fails the start at once. */
 const START_WAIT = { timeoutMs: 90_000 };
 
 /**
  * Starts a cluster and waits until it can run Jobs on its nodes.
  *
- * @throws FLUXQ_TEST_COMPONENT with the log's end when a program ends early; what findAssets throws.
+ * @throws FLUXQ_TEST_COMPONENT with the end of the log when a program exits; the errors of findAssets.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const assets = await findAssets(options.progress === undefined ? {} : { progress: options.progress });
@@ -96,7 +68,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 export class Cluster {
   /** URL of the apiserver, https on loopback. */
   readonly server: string;
-  /** Everything the cluster has on disk; logs/ holds one log per program. */
+  /** The files of the cluster; logs/ has one log per program. */
   readonly directory: string;
   private readonly components = new Map<Program, OwnedProcess>();
   private readonly stopping = new AbortController();
@@ -131,7 +103,7 @@ export class Cluster {
     if (scheduler) await this.startScheduler();
     await this.run('kwok', kwokArgs(this.kubeconfigFor('kwok')));
     if (nodes > 0) await this.whileRunning(this.addNodes(nodes, nodeShape));
-    // Without it no pod is admitted.
+    // Admission refuses pods without it.
     const path = '/api/v1/namespaces/default/serviceaccounts/default';
     await this.whileRunning(this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT));
   }
@@ -152,17 +124,17 @@ export class Cluster {
     return this.client;
   }
 
-  /** Ids of every process of this cluster, its watchdog among them. */
+  /** Ids of all processes of this cluster, including its watchdog. */
   get pids(): number[] {
     return this.processes.pids;
   }
 
-  /** The bearer token of a static user. */
+  /** Bearer token of a static user. */
   token(user: ClusterUser): string {
     return this.credentials.tokens[user];
   }
 
-  /** JSON client with any bearer token. */
+  /** JSON client with a bearer token. */
   clientFor(token: string): ApiClient {
     return new ApiClient(this.server, token, readFileSync(this.caFile, 'utf8'));
   }
@@ -172,7 +144,7 @@ export class Cluster {
     return this.writeKubeconfig(user, this.credentials.tokens[user]);
   }
 
-  /** Writes a kubeconfig that has exactly a ServiceAccount's rights and returns its path. */
+  /** Writes a kubeconfig with the permissions of a ServiceAccount and returns its path. */
   async kubeconfigForServiceAccount(name: string, namespace: string): Promise<string> {
     return this.writeKubeconfig(`${namespace}-${name}`, await this.tokenFor(name, namespace));
   }
@@ -189,29 +161,19 @@ export class Cluster {
     return answer.status.token;
   }
 
-  /** The kubectl that fits this cluster. */
+  /** Path of the kubectl of the same version. */
   get kubectlPath(): string {
     return this.assets.kubectl;
   }
 
-  /** Runs kubectl; a failure is in `code` and `stderr`, never thrown. */
+  /** Runs kubectl; `code` and `stderr` report a failure. */
   async kubectl(
     args: readonly string[],
     { stdin, user = 'admin' }: { stdin?: string; user?: ClusterUser } = {},
   ): Promise<CommandResult> {
     const cache = join(this.directory, 'kubectl-cache');
     const global = [`--kubeconfig=${this.kubeconfigFor(user)}`, `--cache-dir=${cache}`];
-    const child = spawn(this.assets.kubectl, [...global, ...args]);
-    const chunks = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (chunks.stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (chunks.stderr += text));
-    return new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code) => resolve({ ...chunks, code: code ?? -1 }));
-      // kubectl may end before it has read everything; its exit code tells.
-      child.stdin.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || reject(error));
-      child.stdin.end(stdin);
-    });
+    return runKubectl(this.assets.kubectl, [...global, ...args], stdin);
   }
 
   /** Server-side apply as admin; returns the objects as stored. */
@@ -232,7 +194,7 @@ export class Cluster {
     return this.api.request<T>(method, path, body, type);
   }
 
-  /** Waits until the probe answers something; see {@link waitFor}. */
+  /** Waits until the probe returns a result; see {@link waitFor}. */
   waitFor<T>(
     description: string,
     probe: () => Promise<T | undefined | false>,
@@ -241,7 +203,7 @@ export class Cluster {
     return waitFor(description, probe, { signal: this.stopping.signal, ...options });
   }
 
-  /** Adds nodes and returns their names once pods can be scheduled on them. */
+  /** Adds nodes and returns their names as soon as pods can be scheduled on them. */
   async addNodes(count: number, shape: NodeShape = this.options.nodeShape ?? {}): Promise<string[]> {
     const names = Array.from({ length: count }, (_, index) => `node-${this.nodesMade + index}`);
     this.nodesMade += count;
@@ -254,49 +216,49 @@ export class Cluster {
     await this.api.request('DELETE', `/api/v1/nodes/${name}`);
   }
 
-  /** Requests of all clients since the apiserver started. */
+  /** Counts the requests of all clients since the start of the apiserver. */
   async counters(): Promise<RequestCounters> {
     const { text } = await this.api.send('GET', '/metrics');
     return parseRequestCounters(text);
   }
 
   /**
-   * Every write so far with its user; needs the option auditLog.
+   * All writes so far with their users; requires the option auditLog.
    *
    * @throws FLUXQ_TEST_NO_AUDIT without that option.
    */
   auditedWrites(): AuditedWrite[] {
     if (!this.options.auditLog) {
-      throw new FluxqError('FLUXQ_TEST_NO_AUDIT', 'this cluster records no writes', {
+      throw new FluxqError('FLUXQ_TEST_NO_AUDIT', 'the cluster has no audit log', {
         field: 'auditLog',
-        remedy: 'start it with auditLog: true',
+        remedy: 'start the cluster with auditLog: true',
       });
     }
     return readAuditedWrites(auditLogFile(this.directory));
   }
 
-  /** How many writes each user made so far, per `verb resource[/subresource]`. */
+  /** Number of writes so far by user and by `verb resource[/subresource]`. */
   writesByUser(): Map<string, Map<string, number>> {
     return writesByUser(this.auditedWrites());
   }
 
-  /** A program of this cluster, for its process id, its log and signals. */
+  /** The process of a program of this cluster. */
   component(program: Program): OwnedProcess {
     const component = this.components.get(program);
     if (component === undefined) {
-      throw new FluxqError('FLUXQ_TEST_COMPONENT', 'the program does not run in this cluster', {
+      throw new FluxqError('FLUXQ_TEST_COMPONENT', 'the program is not running in this cluster', {
         value: program,
       });
     }
     return component;
   }
 
-  /** Kills the apiserver; etcd keeps the data. */
+  /** Kills the apiserver. The data stays in etcd. */
   async stopApiserver(): Promise<void> {
     await this.component('kube-apiserver').kill();
   }
 
-  /** Starts the apiserver, again on the same port with the same certificate, and waits for /readyz. */
+  /** Starts the apiserver on the port and with the certificate of the cluster, and waits for /readyz. */
   async startApiserver(): Promise<void> {
     const {
       auditLog = false,
@@ -325,7 +287,7 @@ export class Cluster {
     await this.startApiserver();
   }
 
-  /** Ends every process and removes the directory. Safe to call twice. */
+  /** Stops all processes and removes the directory. May be called twice. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.client?.close();
@@ -363,14 +325,14 @@ export class Cluster {
     this.components.set(program, await this.processes.start(program, this.assets[program], args));
   }
 
-  /** The same, but fails at once, with the end of the log, when a program ends. */
+  /** Waits for `work`, but fails at once with the end of the log when a program exits. */
   private async whileRunning<T>(work: Promise<T>): Promise<T> {
     const needed = [...this.components.values()].filter(({ killed }) => !killed);
     const ended = needed.map(async (component): Promise<never> => {
       const how = await component.exited;
       throw new FluxqError('FLUXQ_TEST_COMPONENT', `ended with ${how}:\n${component.logTail()}\n`, {
         field: component.name,
-        remedy: 'read why in its last lines above',
+        remedy: 'read the cause in the log lines above',
       });
     });
     return Promise.race([work, ...ended]);

@@ -1,4 +1,4 @@
-/** The command lines of the control plane's programs, and why each flag is there. */
+/** The command lines of the programs of the control plane, with the reason for each unusual flag. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -7,7 +7,7 @@ export interface ControllerTuning {
   readonly qps?: number;
   /** Burst of the same clients. @default twice qps */
   readonly burst?: number;
-  /** Jobs that the Job controller syncs at once. @default 20 */
+  /** Number of Jobs that the Job controller syncs concurrently. @default 20 */
   readonly concurrentJobSyncs?: number;
 }
 
@@ -29,7 +29,7 @@ export function etcdArgs(directory: string, ports: Ports): string[] {
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=test=${peer}`,
-    // The data is thrown away with the test.
+    // The data is not needed after the test.
     '--unsafe-no-fsync',
     `--quota-backend-bytes=${4 * 1024 ** 3}`,
     '--log-level=warn',
@@ -51,14 +51,14 @@ export const auditLogFile = (directory: string): string => join(directory, 'audi
 export function apiserverArgs(directory: string, settings: ApiserverSettings): string[] {
   return [
     `--etcd-servers=http://127.0.0.1:${settings.ports.etcd}`,
-    // Should another cluster's etcd have taken the port, its data is not touched.
+    // If the etcd of another cluster has taken the port, its data stays untouched.
     `--etcd-prefix=${basename(directory)}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
-    // A loopback advertise address is refused with any other reconciler.
+    // Other reconcilers refuse a loopback address.
     '--endpoint-reconciler-type=none',
     `--secure-port=${settings.ports.apiserver}`,
-    // The apiserver makes its own certificate there and finds it again after a restart.
+    // The apiserver creates its certificate there and reuses it after a restart.
     `--cert-dir=${join(directory, 'certificates')}`,
     `--token-auth-file=${settings.tokenFile}`,
     '--authorization-mode=Node,RBAC',
@@ -89,7 +89,7 @@ function auditArgs(directory: string): string[] {
       ],
     }),
   );
-  // Blocking mode: when a client has its answer, the log has the line.
+  // In blocking mode the log has the line before the client gets its response.
   return [
     `--audit-policy-file=${policy}`,
     `--audit-log-path=${auditLogFile(directory)}`,
@@ -98,11 +98,11 @@ function auditArgs(directory: string): string[] {
   ];
 }
 
-/** The apiserver's own authority: the second certificate of the pair that it wrote. */
+/** Writes the authority of the apiserver, which is the second certificate in its file. */
 export function writeCaFile(directory: string): string {
   const chain = readFileSync(join(directory, 'certificates', 'apiserver.crt'), 'utf8');
   const certificates = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  // The apiserver may be writing it just now: the leaf alone would be taken for the authority.
+  // The apiserver may still be writing the file; the first certificate alone is not the authority.
   if (certificates.length < 2) throw new Error('apiserver.crt is not complete yet');
   const caFile = join(directory, 'ca.crt');
   writeFileSync(caFile, `${certificates.at(-1)}\n`);
@@ -121,12 +121,12 @@ export function controllerManagerArgs(
     '--use-service-account-credentials',
     '--leader-elect=false',
     '--secure-port=0',
-    // The defaults (20 queries/s, 5 Job workers) hold everything to 3.4 jobs/s.
+    // The defaults (20 queries/s, 5 Job workers) limit the throughput to 3.4 jobs/s.
     `--kube-api-qps=${qps}`,
     `--kube-api-burst=${burst}`,
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
     '--horizontal-pod-autoscaler-sync-period=1s',
-    // Above kwok's lease time, so that a busy machine does not lose its nodes.
+    // Longer than kwok's lease, so that nodes stay ready on a busy machine.
     '--node-monitor-grace-period=300s',
     ...featureGates(settings.featureGates),
     `--v=${settings.verbosity}`,
@@ -151,7 +151,7 @@ export function schedulerArgs(
       apiVersion: 'kubescheduler.config.k8s.io/v1',
       kind: 'KubeSchedulerConfiguration',
       leaderElection: { leaderElect: false },
-      // The default of 50 queries/s is 50 binds/s.
+      // The default of 50 queries/s limits the scheduler to 50 binds/s.
       clientConnection: { kubeconfig, qps, burst },
       ...settings.configuration,
     }),

@@ -1,4 +1,4 @@
-/** What the apiserver was asked: by resource from its metrics, by user from its audit log. */
+/** Counts requests to the apiserver: by resource from its metrics, by user from its audit log. */
 import { readFileSync } from 'node:fs';
 
 export interface RequestCount {
@@ -16,17 +16,17 @@ export interface RequestCount {
 
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION']);
 
-/** Requests of every client since the apiserver started. */
+/** Requests of all clients since the start of the apiserver. */
 export class RequestCounters {
   constructor(readonly entries: readonly RequestCount[]) {}
 
-  /** How many requests match every field that is given. */
+  /** Number of requests that match all given fields. */
   count(match: Partial<Omit<RequestCount, 'count'>> = {}): number {
     const fields = Object.entries(match) as [keyof RequestCount, string][];
     return this.sum((entry) => fields.every(([field, value]) => entry[field] === value));
   }
 
-  /** Requests that change something, of any resource or of one. */
+  /** Number of writing requests, for all resources or for one. */
   writes(resource?: string): number {
     return this.sum((e) => WRITES.has(e.verb) && (resource === undefined || e.resource === resource));
   }
@@ -60,7 +60,7 @@ export function parseRequestCounters(metrics: string): RequestCounters {
       code: of('code'),
       count: Number(value),
     };
-    // Scope, version and dry_run are labels too; they are summed here.
+    // Sums over the remaining labels: scope, version and dry_run.
     const key = keyOf(entry);
     merged.set(key, { ...entry, count: entry.count + (merged.get(key)?.count ?? 0) });
   }
@@ -112,13 +112,13 @@ export function readAuditedWrites(file: string): AuditedWrite[] {
   });
 }
 
-/** How many writes each user made, per `verb resource[/subresource]`. */
+/** Number of writes by user and by `verb resource[/subresource]`. */
 export function writesByUser(writes: readonly AuditedWrite[]): Map<string, Map<string, number>> {
   const users = new Map<string, Map<string, number>>();
   for (const { user, verb, resource, subresource } of writes) {
     const counts = users.get(user) ?? new Map<string, number>();
-    const what = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    const write = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
+    counts.set(write, (counts.get(write) ?? 0) + 1);
     users.set(user, counts);
   }
   return users;

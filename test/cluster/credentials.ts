@@ -1,12 +1,11 @@
-/** The users of a test cluster: one static token each, and kubeconfigs made from them. */
+/** The users of a test cluster with static tokens, and their kubeconfigs. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * admin is cluster-admin (group system:masters); user is a plain user with no
- * rights but those that RBAC gives system:authenticated; the others are the
- * control plane's own.
+ * `admin` is in group system:masters; `user` has only the permissions of system:authenticated; the other users belong to
+ * the control plane.
  */
 export type ClusterUser = 'admin' | 'user' | 'kcm' | 'scheduler' | 'kwok';
 
@@ -45,14 +44,14 @@ export function writeCredentials(directory: string): Credentials {
   const tokenFile = join(directory, 'tokens.csv');
   writeFileSync(tokenFile, `${rows.join('\n')}\n`, { mode: 0o600 });
 
-  // P-256: an RSA key takes a tenth of a second of the cluster's start.
+  // P-256, because an RSA key takes a tenth of a second.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const serviceAccountKeyFile = join(directory, 'service-account.key');
   writeFileSync(serviceAccountKeyFile, privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
   return { tokens, tokenFile, serviceAccountKeyFile };
 }
 
-/** Writes a kubeconfig for one bearer token and returns its path. */
+/** Writes a kubeconfig with a bearer token and returns its path. */
 export function writeKubeconfig(
   directory: string,
   name: string,

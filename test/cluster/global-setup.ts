@@ -1,13 +1,13 @@
 /**
- * Builds the control plane before the first test, so that no test runs into
- * its time limit because of the minutes that the first build takes.
+ * Builds the control plane before the first test, because the first build takes minutes and would exceed the timeout of
+ * a test.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../runtime/errors';
 import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
+import { NO_CONTROL_PLANE } from './no-control-plane';
 import { stderrProgress } from './progress';
-import { NO_CONTROL_PLANE } from './suite-words';
 
 interface JestGlobalConfig {
   readonly rootDir: string;
@@ -19,12 +19,12 @@ export default async function globalSetup(config: JestGlobalConfig): Promise<voi
   try {
     await findAssets({ progress: stderrProgress() });
   } catch (error) {
-    // The workers inherit it: the suites leave their tests out, or fail in CI, with this reason.
+    // The workers inherit the variable: their suites are skipped, or fail in CI, with this reason.
     process.env[NO_CONTROL_PLANE] = messageOf(error).replaceAll('\n', ' ');
   }
 }
 
-/** Whether a test file of this run uses a cluster: `jest test/constructs` shall not build one. */
+/** Whether a test file of this run uses a cluster; `jest test/constructs`, for example, needs none. */
 function wantsCluster({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig): boolean {
   const folder = join(rootDir, 'test');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

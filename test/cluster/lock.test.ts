@@ -15,14 +15,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const never = { done: () => false, waiting: () => {} };
 
-test('names its owner while it is held and is gone afterwards', async () => {
+test('contains the process id of its owner until its release', async () => {
   const lock = await lockFile(path, never);
   expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
   lock?.release();
   expect(existsSync(path)).toBe(false);
 });
 
-test('makes the second one wait for a living owner until nothing is left to do', async () => {
+test('waits for a running owner until the lock is no longer needed', async () => {
   const owner = spawn('sleep', ['60']);
   writeFileSync(path, String(owner.pid));
   const waited: number[] = [];
@@ -32,7 +32,7 @@ test('makes the second one wait for a living owner until nothing is left to do',
   expect(waited).toEqual([owner.pid]);
 });
 
-test('is taken over from a dead owner', async () => {
+test('takes over the lock of a dead owner', async () => {
   const owner = spawn('true');
   await once(owner, 'exit');
   writeFileSync(path, String(owner.pid));

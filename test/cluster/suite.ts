@@ -1,15 +1,15 @@
-/** Jest blocks that run against the real thing, and say so in one line where there is none. */
+/** Jest blocks with a real cluster or Postgres; they are skipped with a message where it is not available. */
 import { controlPlaneAvailable } from './assets';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster';
+import { NO_CONTROL_PLANE } from './no-control-plane';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
-import { NO_CONTROL_PLANE } from './suite-words';
 
-/** Milliseconds for a start on a busy machine; a start takes 3 s to 5 s on an idle one. */
+/** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 5 s. */
 const START_TIMEOUT = 120_000;
 
 /**
- * Declares tests that share one cluster, started before the first and stopped
- * after the last. `getCluster` works inside tests and hooks only.
+ * Declares tests that share one cluster, which starts before the first test and stops after the last. `getCluster` is
+ * available inside tests and hooks only.
  */
 export function describeCluster(
   name: string,
@@ -41,11 +41,12 @@ function describeFixture<T extends { stop(): Promise<void> }>(
 ): void {
   let fixture: T | undefined;
   const get = (): T => {
-    if (fixture === undefined) throw new Error(`the ${kind} exists only inside tests and hooks of "${name}"`);
+    if (fixture === undefined)
+      throw new Error(`the ${kind} is available only inside tests and hooks of "${name}"`);
     return fixture;
   };
   if (!possible.available) {
-    leaveOut(kind, name, () => tests(get), possible.reason);
+    skipBlock(kind, name, () => tests(get), possible.reason);
     return;
   }
   describe(name, () => {
@@ -60,8 +61,8 @@ function describeFixture<T extends { stop(): Promise<void> }>(
   });
 }
 
-/** Skips the block here; in CI, where the real thing must be had, it fails instead. */
-function leaveOut(kind: string, name: string, tests: () => void, reason: string): void {
+/** Skips the block; in CI, where cluster and Postgres are required, it fails instead. */
+function skipBlock(kind: string, name: string, tests: () => void, reason: string): void {
   if (process.env.CI === 'true') {
     describe(name, () => {
       test(`has a ${kind}`, () => {
@@ -71,5 +72,5 @@ function leaveOut(kind: string, name: string, tests: () => void, reason: string)
     return;
   }
   describe.skip(name, tests);
-  process.stderr.write(`left out: the ${kind} tests of "${name}" (${reason})\n`);
+  process.stderr.write(`skipped: the ${kind} tests of "${name}" (${reason})\n`);
 }

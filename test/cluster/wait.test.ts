@@ -1,6 +1,6 @@
 import { waitFor } from './wait';
 
-test('returns the first answer, over probes that throw or have none', async () => {
+test('returns the first result after probes that throw or return none', async () => {
   const answers = [undefined, false, new Error('not yet'), 7];
   const probe = async () => {
     const answer = answers.shift();
@@ -10,15 +10,17 @@ test('returns the first answer, over probes that throw or have none', async () =
   expect(await waitFor('a number', probe, { everyMs: 1 })).toBe(7);
 });
 
-test('says what was waited for and what the last probe threw', async () => {
+test('reports the description and the error of the last probe', async () => {
   const probe = () => Promise.reject(new Error('connection refused'));
   await expect(waitFor('the server', probe, { timeoutMs: 5, everyMs: 1 })).rejects.toMatchObject({
     code: 'FLUXQ_TEST_TIMEOUT',
-    message: expect.stringContaining('waited in vain for the server; the last try said: connection refused'),
+    message: expect.stringContaining(
+      'timed out waiting for the server; the last attempt failed: connection refused',
+    ),
   });
 });
 
-test('gives up when it is aborted', async () => {
+test('stops when it is aborted', async () => {
   const stop = new AbortController();
   const waiting = waitFor('nothing', () => undefined, { signal: stop.signal });
   stop.abort();

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FluxqError, messageOf } from '../../runtime/errors';
 
 export interface WaitOptions {
-  /** Milliseconds until it is given up. @default 30000 */
+  /** Timeout in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
-  /** Milliseconds between two probes. @default 50 */
+  /** Interval of the probes in milliseconds. @default 50 */
   readonly everyMs?: number;
-  /** Gives up as soon as it is aborted. @default - never */
+  /** Stops the wait when it is aborted. @default - no signal */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Probes until the answer is neither undefined nor false. A probe that throws
- * is tried again: servers restart in these tests.
+ * Probes until the result is neither undefined nor false. A probe that throws is retried, because servers restart in
+ * these tests.
  *
- * @throws FLUXQ_TEST_TIMEOUT with the description; its cause is what the last probe threw, if it did.
+ * @throws FLUXQ_TEST_TIMEOUT with the description and the error of the last probe as cause.
  */
 export async function waitFor<T>(
   description: string,
@@ -31,8 +31,8 @@ export async function waitFor<T>(
       cause = error;
     }
     if (performance.now() > deadline) {
-      const last = cause === undefined ? '' : `; the last try said: ${messageOf(cause)}`;
-      throw new FluxqError('FLUXQ_TEST_TIMEOUT', `waited in vain for ${description}${last}`, {
+      const last = cause === undefined ? '' : `; the last attempt failed: ${messageOf(cause)}`;
+      throw new FluxqError('FLUXQ_TEST_TIMEOUT', `timed out waiting for ${description}${last}`, {
         value: `${timeoutMs} ms`,
         retryable: true,
         cause,

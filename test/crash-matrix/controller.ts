@@ -1,4 +1,4 @@
-/** The controller as terms in this process, each with connections of its own through gates that can be shut. */
+/** The controller as terms in this process. Each term has its own connections through proxies that tests can cut. */
 import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { FluxqError } from '../../runtime/errors';
@@ -13,26 +13,26 @@ import { openQueue } from '../../runtime/queue/queue';
 import { writeKubeconfig } from '../cluster/credentials';
 import { freePorts } from '../cluster/ports';
 import type { Stack } from '../stack/stack';
-import { Gate } from './gate';
-import type { Deed, Point } from './points';
-import { Tripwire } from './tripwire';
+import type { Fault, FaultPoint } from './fault-points';
+import { FaultTrigger } from './fault-trigger';
+import { TcpProxy } from './tcp-proxy';
 
-/** Milliseconds a connection stays broken. */
+/** Duration of a connection outage, in milliseconds. */
 const OUTAGE_MS = 300;
-/** Between two attempts to begin, as the controller role waits. */
+/** Delay between two attempts to start a term, as in the controller role, in milliseconds. */
 const RETRY_MS = 300;
 
 interface Process {
-  readonly wire: Tripwire;
+  readonly trigger: FaultTrigger;
   term: Term | undefined;
   readonly close: () => Promise<void>;
   over: boolean;
 }
 
 export class Controller {
-  /** Beside the controller: it outlives its crash. */
+  /** The Fluxion sidecar, which survives a crash of the controller. */
   readonly engine = new EmbeddedEngine();
-  /** Nobody else leads: there is no reason for any. */
+  /** Fencing errors; there must be none, because no other replica leads. */
   readonly fenced: Error[] = [];
   private readonly logger = createLogger(
     'crash-matrix',
@@ -45,7 +45,7 @@ export class Controller {
   private constructor(
     private readonly database: string,
     private readonly kubeconfig: string,
-    private readonly gates: Readonly<Record<'database' | 'apiserver' | 'fluxion', Gate>>,
+    private readonly proxies: Readonly<Record<'database' | 'apiserver' | 'fluxion', TcpProxy>>,
   ) {}
 
   private server: FluxionServer | undefined;
@@ -53,19 +53,19 @@ export class Controller {
   static async create({ cluster, postgres }: Stack): Promise<Controller> {
     const [fluxionPort = 0] = await freePorts(1);
     const database = new URL(postgres.url);
-    const gates = {
-      database: await Gate.before(Number(database.port)),
-      apiserver: await Gate.before(Number(new URL(cluster.server).port)),
-      fluxion: await Gate.before(fluxionPort),
+    const proxies = {
+      database: await TcpProxy.before(Number(database.port)),
+      apiserver: await TcpProxy.before(Number(new URL(cluster.server).port)),
+      fluxion: await TcpProxy.before(fluxionPort),
     };
-    database.port = String(gates.database.port);
+    database.port = String(proxies.database.port);
     const token = await cluster.tokenFor(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE);
     const kubeconfig = writeKubeconfig(cluster.directory, 'crash-matrix', {
-      server: `https://127.0.0.1:${gates.apiserver.port}`,
+      server: `https://127.0.0.1:${proxies.apiserver.port}`,
       caFile: cluster.caFile,
       token,
     });
-    const controller = new Controller(database.href, kubeconfig, gates);
+    const controller = new Controller(database.href, kubeconfig, proxies);
     controller.server = await startFluxionServer({
       address: `127.0.0.1:${fluxionPort}`,
       engine: controller.engine,
@@ -74,17 +74,17 @@ export class Controller {
     return controller;
   }
 
-  /** What was before is killed; the next one begins. */
-  async next(point?: Point): Promise<Tripwire> {
+  /** Kills the current controller and starts the next one. */
+  async next(point?: FaultPoint): Promise<FaultTrigger> {
     await this.end();
-    const deed = point?.deed ?? 'kill';
-    const wire = new Tripwire(point?.call, deed, () => this.act(deed));
+    const fault = point?.fault ?? 'kill';
+    const trigger = new FaultTrigger(point?.call, fault, () => this.inject(fault));
     const log = this.logger;
     const queue = openQueue({ url: this.database, logger: log });
     const client = createClient({ kubeconfig: this.kubeconfig });
-    const fluxion = connectFluxion({ address: `127.0.0.1:${this.gates.fluxion.port}`, log });
+    const fluxion = connectFluxion({ address: `127.0.0.1:${this.proxies.fluxion.port}`, log });
     const current: Process = {
-      wire,
+      trigger,
       term: undefined,
       over: false,
       close: async () => {
@@ -97,19 +97,19 @@ export class Controller {
     this.fence = fence;
     const options = {
       config: parseConfig({}),
-      queue: wire.around('queue', queue),
-      client: wire.around('client', client),
-      fluxion: wire.around('fluxion', fluxion),
+      queue: trigger.wrap('queue', queue),
+      client: trigger.wrap('client', client),
+      fluxion: trigger.wrap('fluxion', fluxion),
       fence,
       logger: log,
       metrics: this.metrics,
       onFenced: (error: Error) => this.fenced.push(error),
     };
     void this.serve(current, () => new Term(options));
-    return wire;
+    return trigger;
   }
 
-  /** As the controller role does it: a term that can't start is tried again. */
+  /** Retries a term that fails to start, as the controller role does. */
   private async serve(current: Process, make: () => Term): Promise<void> {
     while (!current.over) {
       const term = make();
@@ -120,18 +120,18 @@ export class Controller {
       } catch (error) {
         await term.stop();
         if (!(error instanceof FluxqError)) throw error;
-        if (current.wire.isSprung && current.over) return;
+        if (current.trigger.isTriggered && current.over) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  private async act(deed: Deed): Promise<void> {
-    if (deed === 'kill') return;
-    if (deed === 'fluxion-restart') return this.engine.close();
-    const gate = this.gates[deed];
-    gate.shut();
-    setTimeout(() => gate.open(), OUTAGE_MS);
+  private async inject(fault: Fault): Promise<void> {
+    if (fault === 'kill') return;
+    if (fault === 'fluxion-restart') return this.engine.close();
+    const proxy = this.proxies[fault];
+    proxy.cut();
+    setTimeout(() => proxy.restore(), OUTAGE_MS);
   }
 
   async end(): Promise<void> {
@@ -139,7 +139,7 @@ export class Controller {
     this.current = undefined;
     if (current === undefined) return;
     current.over = true;
-    current.wire.kill();
+    current.trigger.kill();
     await current.term?.stop();
     await current.close();
   }
@@ -147,6 +147,6 @@ export class Controller {
   async stop(): Promise<void> {
     await this.end();
     await this.server?.stop();
-    for (const gate of Object.values(this.gates)) await gate.close();
+    for (const proxy of Object.values(this.proxies)) await proxy.close();
   }
 }

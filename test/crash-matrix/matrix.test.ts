@@ -1,27 +1,27 @@
-/** The crash matrix in a reduced form; all of it: `npm run -s crash-matrix -- --json`. */
+/** A part of the crash matrix; `npm run -s crash-matrix -- --json` runs all of it. */
 import { describeStack } from '../stack/suite';
+import { allFaultPoints, type FaultPoint } from './fault-points';
 import { playMatrix } from './matrix';
-import { allPoints, type Point } from './points';
 import { SIZE } from './scenario';
 
-const POINTS: readonly Point[] = [
-  { call: 'queue.allocate', deed: 'kill' },
-  { call: 'client.patch jobs', deed: 'kill' },
-  { call: 'queue.finish', deed: 'database' },
-  { call: 'queue.released', deed: 'apiserver' },
-  { call: 'fluxion.match', deed: 'fluxion' },
-  { call: 'fluxion.cancel', deed: 'fluxion-restart' },
+const POINTS: readonly FaultPoint[] = [
+  { call: 'queue.allocate', fault: 'kill' },
+  { call: 'client.patch jobs', fault: 'kill' },
+  { call: 'queue.finish', fault: 'database' },
+  { call: 'queue.released', fault: 'apiserver' },
+  { call: 'fluxion.match', fault: 'fluxion' },
+  { call: 'fluxion.cancel', fault: 'fluxion-restart' },
 ];
 
-test('the whole matrix has every call and every deed', () => {
-  expect(allPoints().length).toBeGreaterThanOrEqual(60);
-  for (const point of POINTS) expect(allPoints()).toContainEqual(point);
+test('the matrix has a fault point for every call and every fault', () => {
+  expect(allFaultPoints().length).toBeGreaterThanOrEqual(60);
+  for (const point of POINTS) expect(allFaultPoints()).toContainEqual(point);
 });
 
 describeStack(
   'the crash matrix',
   (getFixture) => {
-    test('no point of it breaks an invariant', async () => {
+    test('keeps all invariants at each fault point', async () => {
       const result = await playMatrix(getFixture(), POINTS, () => undefined);
       expect(result.violations).toEqual([]);
       expect(result.missed).toEqual([]);

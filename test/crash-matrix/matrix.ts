@@ -1,37 +1,37 @@
-/** Plays the points one after the other on one control plane, and judges each by the oracle. */
+/** Runs the fault points one after the other on one control plane and checks the invariants after each one. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { differences, Lasting } from '../invariants/agreement';
-import { causeless, doubleGrants } from '../invariants/log';
+import { differences, PersistentDifferences } from '../invariants/agreement';
+import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Observation, Violation } from '../invariants/observation';
-import { orderFaults } from '../invariants/order';
+import { orderViolations } from '../invariants/order';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
+import { type FaultPoint, needs } from './fault-points';
 import { Observer } from './observer';
-import { needs, type Point } from './points';
 import { NAMESPACE, Scenario } from './scenario';
 
 export interface MatrixResult {
   readonly points: number;
-  /** Rounds of the scenario. */
+  /** Number of times the scenario was run. */
   readonly runs: number;
-  readonly violations: readonly (Violation & { readonly point?: Point })[];
-  /** Points that were never reached: the matrix has a hole there. */
-  readonly missed: readonly Point[];
+  readonly violations: readonly (Violation & { readonly point?: FaultPoint })[];
+  /** Fault points whose call was never made, so that they were not tested. */
+  readonly missed: readonly FaultPoint[];
 }
 
-/** A call that is not made within so many rounds is missed. */
-const MOST_ROUNDS = 4;
-const SPRING_MS = 4_000;
-/** Milliseconds in which everything of a round has to be over. */
+/** Maximum number of runs of the scenario for one fault point. */
+const MAX_ROUNDS = 4;
+const TRIGGER_MS = 4_000;
+/** Time in which all workloads of a round must finish, in milliseconds. */
 const ROUND_MS = 40_000;
-const LOOK_MS = 100;
+const OBSERVE_MS = 100;
 
 export async function playMatrix(
   fixture: Fixture,
-  points: readonly Point[],
-  say: (line: string) => void,
+  points: readonly FaultPoint[],
+  print: (line: string) => void,
 ): Promise<MatrixResult> {
-  const matrix = await Matrix.create(fixture, say);
+  const matrix = await Matrix.create(fixture, print);
   try {
     for (const point of points) await matrix.play(point);
     return await matrix.result();
@@ -41,8 +41,8 @@ export async function playMatrix(
 }
 
 class Matrix {
-  private readonly violations: (Violation & { readonly point?: Point })[] = [];
-  private readonly missed: Point[] = [];
+  private readonly violations: (Violation & { readonly point?: FaultPoint })[] = [];
+  private readonly missed: FaultPoint[] = [];
   private readonly faults: number[] = [];
   private points = 0;
   private runs = 0;
@@ -51,64 +51,66 @@ class Matrix {
     private readonly controller: Controller,
     private readonly observer: Observer,
     private readonly scenario: Scenario,
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
   ) {}
 
-  static async create(fixture: Fixture, say: (line: string) => void): Promise<Matrix> {
+  static async create(fixture: Fixture, print: (line: string) => void): Promise<Matrix> {
     const controller = await Controller.create(fixture.stack);
     const { postgres } = fixture.stack;
     const observer = await Observer.create(postgres.url, fixture.client, controller.engine, NAMESPACE);
-    const matrix = new Matrix(controller, observer, await Scenario.create(fixture), say);
-    // Nodes, FluxSetups and what is there at all are known before the first point.
+    const matrix = new Matrix(controller, observer, await Scenario.create(fixture), print);
+    // The controller lists all nodes and FluxSetups before the first fault point.
     await controller.next();
     return matrix;
   }
 
-  async play(point: Point): Promise<void> {
+  async play(point: FaultPoint): Promise<void> {
     const began = performance.now();
-    const wire = await this.controller.next(point);
+    const trigger = await this.controller.next(point);
     this.faults.push(Date.now() / 1000);
-    for (let round = 0; round < MOST_ROUNDS && !wire.isSprung; round++) {
+    for (let round = 0; round < MAX_ROUNDS && !trigger.isTriggered; round++) {
       this.runs += 1;
-      await this.scenario.play(point.call, wire.sprung);
-      await Promise.race([wire.sprung, pause(SPRING_MS)]);
+      await this.scenario.play(point.call, trigger.triggered);
+      await Promise.race([trigger.triggered, pause(TRIGGER_MS)]);
     }
     this.faults.push(Date.now() / 1000);
-    if (wire.isSprung) this.points += 1;
+    if (trigger.isTriggered) this.points += 1;
     else this.missed.push(point);
-    if (point.deed === 'kill') await this.controller.next();
+    if (point.fault === 'kill') await this.controller.next();
     const faults = await this.settle();
     this.violations.push(...faults.map((fault) => ({ ...fault, point })));
     await this.scenario.clear();
     if (needs(point.call) === 'node-loss') await this.scenario.removeSpare();
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'good';
-    this.say(`${point.call}, ${point.deed}: ${wire.isSprung ? verdict : 'never called'} (${seconds} s)`);
+    const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'ok';
+    this.print(
+      `${point.call}, ${point.fault}: ${trigger.isTriggered ? verdict : 'never called'} (${seconds} s)`,
+    );
   }
 
-  /** Until all of the round is over and everyone agrees; what lasts too long is a violation. */
+  /** Waits until all workloads of the round have finished and all views agree; a timeout is a violation. */
   private async settle(): Promise<Violation[]> {
-    const lasting = new Lasting();
+    const persistent = new PersistentDifferences();
     const found: Violation[] = [];
     const until = performance.now() + ROUND_MS;
     for (;;) {
-      const seen = await this.observer.look();
+      const seen = await this.observer.observe();
       const now = differences(seen);
-      found.push(...lasting.look(performance.now() / 1000, now));
+      found.push(...persistent.observe(performance.now() / 1000, now));
       const open = this.open(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {
-        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} never ends` }));
+        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} does not finish` }));
         return [...found, ...lost];
       }
-      await pause(LOOK_MS);
+      await pause(OBSERVE_MS);
     }
   }
 
-  /** What is not over. What was deleted before it was seen has no row and needs none. */
+  /** Workloads that have not finished. A workload that was deleted before the controller saw it needs no row. */
   private open({ rows, jobs, pods }: Observation): readonly string[] {
     const byUid = new Map(rows.map((row) => [row.uid, row]));
-    // What is being deleted is the garbage collector's, which takes its time on a young control plane.
+    // The garbage collector deletes objects with some delay on a new control plane.
     const staying = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const there = new Set(staying.map(({ metadata }) => metadata.uid));
     return [...this.scenario.uids].flatMap((uid) => {
@@ -120,21 +122,21 @@ class Matrix {
     });
   }
 
-  /** What the whole log says at the end. */
+  /** Checks the complete event log at the end. */
   async result(): Promise<MatrixResult> {
     const [events, rows, seen] = [
       await this.observer.events(),
       await this.observer.rows(),
-      await this.observer.look(),
+      await this.observer.observe(),
     ];
     const { stopped, lostNodes, disturbances } = this.scenario;
     const all = [...disturbances, ...this.faults].sort((a, b) => a - b);
-    const deeds = { stopped, lostNodes, disturbances: all, comparable: true };
+    const interventions = { stopped, lostNodes, disturbances: all, comparable: true };
     const violations = [
       ...this.violations,
       ...doubleGrants(events),
-      ...causeless({ ...seen, rows, events }, deeds),
-      ...orderFaults(events, rows, deeds),
+      ...unexplainedChanges({ ...seen, rows, events }, interventions),
+      ...orderViolations(events, rows, interventions),
       ...this.controller.fenced.map(({ message }): Violation => ({ invariant: 'I6', text: message })),
     ];
     return { points: this.points, runs: this.runs, violations, missed: this.missed };

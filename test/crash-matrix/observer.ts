@@ -1,4 +1,4 @@
-/** Looks at everything from outside: Postgres by SQL of its own, the apiserver as its admin, Fluxion's engine itself. */
+/** Observes the system from outside: Postgres by its own SQL, the apiserver as admin, and the engine of Fluxion. */
 import { Client } from 'pg';
 import type { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
 import type { FluxionState } from '../../runtime/fluxion/types';
@@ -33,8 +33,8 @@ export class Observer {
     return new Observer(database, client, engine, namespace);
   }
 
-  /** Everything but the event log. */
-  async look(): Promise<Observation> {
+  /** The current observation without the event log. */
+  async observe(): Promise<Observation> {
     const [rows, jobList, podList, nodeList, fluxion] = await Promise.all([
       this.rows(),
       this.client.list<Job>(jobs(this.namespace)),
@@ -64,7 +64,7 @@ export class Observer {
     await this.database.end();
   }
 
-  /** While it has no graph it holds nothing. */
+  /** The state of Fluxion; empty before its first init. */
   private async fluxion(): Promise<Pick<FluxionState, 'jobs' | 'nodes'>> {
     return this.engine.bootId === '' ? { jobs: [], nodes: [] } : this.engine.state();
   }

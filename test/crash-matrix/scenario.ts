@@ -1,24 +1,24 @@
-/** What happens around a point: jobs of every kind come, run, are edited, deleted, lose a node, are taken back. */
+/** The workloads around a fault point: all kinds of jobs are submitted, run, edited, deleted, lose a node, are evicted. */
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import type { Fixture } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
-import type { CallName } from './points';
-import { needs } from './points';
+import type { CallName } from './fault-points';
+import { needs } from './fault-points';
 
 export const NAMESPACE = 'matrix';
-/** Of a node; there are as many nodes. */
+/** Number of cores per node, and number of nodes. */
 export const SIZE = 4;
 const WALLTIME = { 'fluxqueue/walltime': '60s' };
 
 export class Scenario {
-  /** uids of what its user deleted. */
+  /** uids of workloads that the user deleted. */
   readonly stopped = new Set<string>();
   readonly lostNodes = new Set<string>();
   /** Unix seconds. */
   readonly disturbances: number[] = [];
-  private readonly made: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
+  private readonly created: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
   private count = 0;
 
   private constructor(
@@ -37,61 +37,61 @@ export class Scenario {
     return new Scenario(fixture, namespace);
   }
 
-  /** uids of everything of this round. */
+  /** uids of all workloads of this round. */
   get uids(): ReadonlySet<string> {
-    return new Set(this.made.map(({ object }) => object.metadata.uid));
+    return new Set(this.created.map(({ object }) => object.metadata.uid));
   }
 
-  /** One of everything, and what this call needs beside it. @param sprung there is nothing to wait for any more */
-  async play(call: CallName, sprung: Promise<void>): Promise<void> {
+  /** Submits the workloads that the call needs. @param triggered resolves once the fault is injected, to stop waiting */
+  async play(call: CallName, triggered: Promise<void>): Promise<void> {
     const need = needs(call);
-    if (need === 'preemption') await this.preempt(sprung);
-    else if (need === 'node-loss') await this.loseNode(sprung);
-    else await this.flow(call, sprung);
+    if (need === 'preemption') await this.preempt(triggered);
+    else if (need === 'node-loss') await this.loseNode(triggered);
+    else await this.submitAllKinds(call, triggered);
   }
 
-  /** What ended is cleared away, so that each round looks at its own. */
+  /** Deletes the workloads of the round. */
   async clear(): Promise<void> {
-    for (const { object, kind } of this.made.splice(0)) {
+    for (const { object, kind } of this.created.splice(0)) {
       this.stopped.add(object.metadata.uid);
       await this.remove(object, kind);
     }
   }
 
-  private async flow(call: CallName, sprung: Promise<void>): Promise<void> {
+  private async submitAllKinds(call: CallName, triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const common = { annotations: WALLTIME, runs: '200ms' };
     await this.job(`gang-${i}`, { ...common, pods: 3, cores: SIZE });
     await this.job(`loose-${i}`, { ...common, pods: 2, cores: 2, indexed: false });
     const pod = await this.namespace.pod(`plain-${i}`, common);
-    this.made.push({ object: pod, kind: 'Pod' });
+    this.created.push({ object: pod, kind: 'Pod' });
     const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
     const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
-    // So that there is something to update.
-    if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), sprung]);
+    // The row must exist before the update.
+    if (call === 'queue.update') await Promise.race([this.namespace.phase(held, 'Waiting'), triggered]);
     this.stopped.add(victim.metadata.uid);
     await this.remove(victim, 'Job', i % 2 === 0 ? 'Foreground' : 'Background');
     await this.namespace.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
   }
 
-  /** A node goes away under its job, and one like it comes. */
-  private async loseNode(sprung: Promise<void>): Promise<void> {
+  /** Removes the node of a running job and adds a similar one. */
+  private async loseNode(triggered: Promise<void>): Promise<void> {
     const { cluster } = this.fixture.stack;
     const i = this.count++;
     const shape = { cpu: String(SIZE), labels: { spare: `${i}` } };
     const [name = ''] = await this.addNode(cluster, shape);
     const podSpec = { nodeSelector: { spare: `${i}` } };
     const job = await this.job(`moved-${i}`, { cores: SIZE, runs: '1500ms', podSpec, annotations: WALLTIME });
-    await Promise.race([this.namespace.phase(job, 'Running'), sprung]);
+    await Promise.race([this.namespace.phase(job, 'Running'), triggered]);
     this.lostNodes.add(name);
     this.disturb();
     await cluster.removeNode(name);
     const [next = ''] = await this.addNode(cluster, shape);
-    this.leave(next);
+    this.keepSpare(next);
   }
 
-  /** All is full of what may be taken back, and something urgent comes. */
-  private async preempt(sprung: Promise<void>): Promise<void> {
+  /** Fills the cluster with a preemptible job and submits a job with a higher priority. */
+  private async preempt(triggered: Promise<void>): Promise<void> {
     const i = this.count++;
     const low = await this.job(`low-${i}`, {
       pods: SIZE,
@@ -100,7 +100,7 @@ export class Scenario {
       annotations: { 'fluxqueue/walltime': '600s' },
       labels: { 'fluxqueue/preemptible': 'true' },
     });
-    await Promise.race([this.namespace.phase(low, 'Running'), sprung]);
+    await Promise.race([this.namespace.phase(low, 'Running'), triggered]);
     await this.job(`urgent-${i}`, {
       pods: SIZE,
       cores: SIZE,
@@ -112,7 +112,7 @@ export class Scenario {
 
   private async job(name: string, shape: Parameters<Namespace['job']>[1]): Promise<Job> {
     const object = await this.namespace.job(name, shape);
-    this.made.push({ object, kind: 'Job' });
+    this.created.push({ object, kind: 'Job' });
     return object;
   }
 
@@ -121,8 +121,8 @@ export class Scenario {
     return cluster.addNodes(1, shape);
   }
 
-  /** Spare nodes of earlier rounds are in nobody's way: only what asks for their label is put there first. */
-  private leave(name: string): void {
+  /** Spare nodes of earlier rounds stay until {@link removeSpare}: only jobs with their label need them. */
+  private keepSpare(name: string): void {
     this.spare.push(name);
   }
 

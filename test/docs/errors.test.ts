@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Codes that some source file makes or mentions. */
+/** All error codes in the source files of a folder. */
 function codesIn(folder: string): Set<string> {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const texts = files
@@ -12,7 +12,7 @@ function codesIn(folder: string): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/FLUXQ_[A-Z][A-Z_]*[A-Z]/g) ?? []));
 }
 
-test('docs/errors.md names exactly the codes that exist', () => {
+test('docs/errors.md lists exactly the codes in the source', () => {
   const documented = new Set(
     readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').match(/FLUXQ_[A-Z][A-Z_]*[A-Z]/g),
   );

@@ -33,12 +33,12 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
       });
     });
 
-    test.each(['wide', 'impossible'])('%s.yaml is a Job that waits', async (name) => {
+    test.each(['wide', 'impossible'])('suspends the Job of %s.yaml', async (name) => {
       await kubectl('apply', '-f', example(name));
       expect((await read('job', name)).spec).toMatchObject({ suspend: true });
     });
 
-    test('small.yaml makes another Job each time', async () => {
+    test('creates a new Job from small.yaml each time', async () => {
       const made = [
         await kubectl('create', '-f', example('small'), '-o', 'name'),
         await kubectl('create', '-f', example('small'), '-o', 'name'),
@@ -47,12 +47,12 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
       for (const name of made) expect(name).toMatch(/^job\.batch\/small-/);
     });
 
-    test('pod.yaml is a pod that waits behind the gate', async () => {
+    test('gates the pod of pod.yaml', async () => {
       await kubectl('apply', '-f', example('pod'));
       expect((await read('pod', 'probe')).spec).toMatchObject({ schedulingGates: [{ name: 'fluxqueue' }] });
     });
 
-    test('applied again they change nothing', async () => {
+    test('changes nothing when the manifests are applied again', async () => {
       const files = readdirSync(JOBS).filter((file) => file !== 'small.yaml');
       const args = files.flatMap((file) => ['-f', join(JOBS, file)]);
       await kubectl('apply', ...args);
@@ -62,7 +62,7 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     });
   });
 
-  /** Runs a program and gives what it wrote, file by file. */
+  /** Runs a program. @returns the written files */
   const synthesized = async (program: string): Promise<ReadonlyMap<string, string>> => {
     const outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-example-'));
     try {
@@ -78,7 +78,7 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     }
   };
 
-  test('queue.ts writes manifests that are accepted in the order of their files', async () => {
+  test('applies the manifests of queue.ts in the order of their files', async () => {
     const files = await synthesized('queue.ts');
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(['fluxqueue-0-base.k8s.yaml', 'fluxqueue-5-scheduler.k8s.yaml']),
@@ -86,7 +86,7 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     for (const text of files.values()) await getCluster().apply(text);
   });
 
-  test('team.ts writes a namespace with queues and Jobs that are accepted', async () => {
+  test('applies the namespace, queues and Jobs of team.ts', async () => {
     const files = await synthesized('team.ts');
     for (const text of files.values()) await getCluster().apply(text);
     const setups = await kubectl('get', 'fs', '-n', 'physics', '-o', 'jsonpath={.items[*].metadata.name}');

@@ -1,4 +1,4 @@
-/** Every object of every MiniCluster example, looked at by a real apiserver: strictly, so that no field is lost. */
+/** A real apiserver validates all objects of all MiniCluster examples strictly, so that no field is dropped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../cluster/api';
@@ -26,7 +26,7 @@ describeCluster(
       await getCluster().apply([...names].map((name) => namespace(name)));
     });
 
-    test.each(FILES)('%s is accepted', async (file) => {
+    test.each(FILES)('accepts the objects of %s', async (file) => {
       const { api } = getCluster();
       for (const object of example(file).objects) {
         const path = `${await api.collection(object)}/${object.metadata.name}?${STRICT}`;
@@ -39,7 +39,7 @@ describeCluster(
       }
     });
 
-    test.each(FILES)('%s has specs that the resource takes', async (file) => {
+    test.each(FILES)('accepts the specs of %s as MiniCluster resources', async (file) => {
       for (const { metadata, spec } of example(file).resources) {
         const resource: KubeObject = {
           apiVersion: 'flux-framework.org/v1alpha2',
@@ -51,7 +51,7 @@ describeCluster(
       }
     });
 
-    test('flux-in-image.ts makes pods that a restricted namespace lets in', async () => {
+    test('admits the pods of flux-in-image.ts to a restricted namespace', async () => {
       await getCluster().apply(namespace('strict', { 'pod-security.kubernetes.io/enforce': 'restricted' }));
       const pod = async (file: string, name: string) => {
         const { template } = find(example(file).objects, 'Job', name).spec as { template: { spec: object } };

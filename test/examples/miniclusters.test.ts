@@ -1,4 +1,4 @@
-/** The examples of MiniCluster: what each is about, the fields they show, and their table in docs/examples.md. */
+/** The MiniCluster examples: the feature that each one shows, their fields, and their table in docs/examples.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -9,7 +9,7 @@ import { find } from '../constructs/manifests';
 import { FIELDS } from '../constructs/minicluster/fields';
 import { type Example, example, FILES, fieldsOf } from './miniclusters';
 
-/** Loosely typed, because assertions name what they look at. */
+/** Loosely typed, because assertions check single fields. */
 type Pod = Record<string, unknown> & {
   readonly containers: readonly Record<string, unknown>[];
   readonly initContainers?: readonly Record<string, unknown>[];
@@ -25,7 +25,7 @@ const script = ({ objects }: Example, name: string, key: string) => {
 const lead = (made: Example, name: string) => script(made, name, 'cluster_lead.sh');
 const toml = (made: Example, name: string) => script(made, name, 'config_broker.toml');
 
-/** For each example the least that must be true for it to be what it says. */
+/** For each example, checks of the feature that it shows. */
 const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
   'hello.ts': (made) => {
     expect(lead(made, 'hello')).toContain('flux submit -N 4 -n 4 --quiet --watch hostname');
@@ -169,13 +169,13 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
   },
 };
 
-test('each file of the folder is about something', () => {
+test('every example has a check', () => {
   expect(Object.keys(ABOUT).sort()).toEqual(FILES);
 });
 
 const SHARED = new Map(Object.entries(shell).map(([name, text]) => [text, `<${name}>`]));
 
-/** Without what is the same in every example: the shared scripts, and what makes the certificate. */
+/** The objects of an example without the shared scripts and the certificate Job. */
 const own = ({ objects }: Example) =>
   stringify(
     objects.filter(({ metadata }) => !metadata.name?.endsWith('-keygen')),
@@ -184,9 +184,9 @@ const own = ({ objects }: Example) =>
   );
 
 describe.each(FILES)('%s', (file) => {
-  test('is what it says', () => ABOUT[file]?.(example(file)));
+  test('shows its feature', () => ABOUT[file]?.(example(file)));
 
-  test('writes what it wrote', () => expect(own(example(file))).toMatchSnapshot());
+  test('matches its snapshot', () => expect(own(example(file))).toMatchSnapshot());
 });
 
 describe('docs/examples.md', () => {
@@ -209,12 +209,12 @@ describe('docs/examples.md', () => {
     expect(fields.filter((path) => !set.has(path!))).toEqual([]);
   });
 
-  test('every field is in a row', () => {
+  test('names every field in some row', () => {
     const shown = new Set(rows.flatMap(({ fields }) => fields));
     expect(FIELDS.map(({ path }) => path).filter((path) => !shown.has(path))).toEqual(['flux.curveCert']);
   });
 
-  test('README leads to it', () => {
+  test('is linked from the README', () => {
     expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain('(docs/examples.md)');
   });
 });

@@ -1,4 +1,4 @@
-/** The examples of MiniCluster, run as their users run them: what each of them writes. */
+/** Runs the MiniCluster examples as users do and collects their objects. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,22 +13,22 @@ const FOLDER = join(__dirname, '../../examples/minicluster');
 export const FILES: readonly string[] = readdirSync(FOLDER).sort();
 
 export interface Example {
-  /** Every MiniCluster in it. */
+  /** All MiniClusters of the example. */
   readonly resources: readonly MiniClusterResource[];
-  /** Every object that is applied; of a manifest also what `fluxqueue render` makes of it. */
+  /** All objects to apply; for a manifest also the output of `fluxqueue render`. */
   readonly objects: readonly KubeObject[];
 }
 
 const made = new Map<string, Example>();
 
-/** Each is run once. */
+/** Runs each example once. */
 export function example(file: string): Example {
   const known = made.get(file) ?? (file.endsWith('.ts') ? program(file) : manifest(file));
   made.set(file, known);
   return known;
 }
 
-/** Imported, not spawned: two dozen starts of Node would take a minute. */
+/** Imports the program, because two dozen starts of Node would take a minute. */
 function program(file: string): Example {
   const outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-example-'));
   const before = process.env.CDK8S_OUTDIR;
@@ -65,7 +65,7 @@ function objectsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
 }
 
-/** Paths of all fields that its specs set, as docs/minicluster-fields.md writes them. */
+/** Paths of all fields that the specs set, in the form of docs/minicluster-fields.md. */
 export function fieldsOf({ resources }: Example): ReadonlySet<string> {
   const paths = new Set<string>();
   const walk = (value: unknown, path: string): void => {
@@ -74,7 +74,7 @@ export function fieldsOf({ resources }: Example): ReadonlySet<string> {
     else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) walk(each, below(path, key));
   };
-  // What is said of containers holds for services too.
+  // Services have the fields of containers.
   for (const { spec } of resources) {
     walk(spec, '');
     for (const service of spec.services ?? []) walk(service, 'containers[]');

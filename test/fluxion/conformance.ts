@@ -1,32 +1,33 @@
-/** Runs the table of scenarios against one server. */
+/** Runs the conformance scenarios against one server. */
 
-import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Fluxion, MatchResult } from '../../runtime/fluxion/types';
+import { parseIdset } from '../../runtime/resources/idset';
 import type { Allocation, UnitIds } from '../../runtime/resources/types';
-import { type Grant, SCENARIOS, type Scenario, START, type Step, TWO_NODES } from './scenarios';
+import { SCENARIOS } from './scenarios';
+import { type Grant, type Scenario, START, type Step, TWO_NODES } from './scenarios/scenario';
 
-export interface Subject {
+export interface ConformanceServer {
   readonly fluxion: Fluxion;
   stop(): Promise<void>;
 }
 
 export interface ConformanceOptions {
   /**
-   * What can be compared. `exact`: everything. `public`: a three-RPC server, which says BUSY for every refusal
-   * and gives back replayed units by number, not by name; scenarios beyond it are left out.
+   * `exact` compares everything. `public` is for a three-RPC server, which answers BUSY for every refusal and restores
+   * only the number of units: it skips scenarios with `beyondPublic`.
    */
   readonly level: 'exact' | 'public';
 }
 
 /** Registers one test per scenario. */
-export function conformance(open: () => Promise<Subject>, { level }: ConformanceOptions): void {
-  let subject: Subject;
+export function conformance(open: () => Promise<ConformanceServer>, { level }: ConformanceOptions): void {
+  let subject: ConformanceServer;
   beforeAll(async () => {
     subject = await open();
   });
   afterAll(() => subject.stop());
-  const asked = SCENARIOS.filter(({ beyondPublic = false }) => level === 'exact' || !beyondPublic);
-  test.each(asked.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
+  const selected = SCENARIOS.filter(({ beyondPublic = false }) => level === 'exact' || !beyondPublic);
+  test.each(selected.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
     await play(subject.fluxion, scenario, level);
   });
 }
@@ -37,7 +38,7 @@ async function play(fluxion: Fluxion, scenario: Scenario, level: ConformanceOpti
   await fluxion.init({ nodes, policy, now: run.now });
   for (const [i, step] of scenario.steps.entries()) {
     try {
-      await take(run, step);
+      await runStep(run, step);
     } catch (error) {
       throw new Error(
         `step ${i + 1} ${JSON.stringify(step)}: ${error instanceof Error ? error.message : error}`,
@@ -56,24 +57,24 @@ interface Run {
   now: number;
 }
 
-async function take(run: Run, step: Step): Promise<void> {
-  if ('ask' in step) return ask(run, step);
+async function runStep(run: Run, step: Step): Promise<void> {
+  if ('match' in step) return match(run, step);
   if ('now' in step) run.now = step.now;
   else if ('init' in step) await run.fluxion.init({ nodes: step.init, policy: run.policy, now: run.now });
   else if ('replay' in step) await replay(run, step);
   else if ('cancel' in step) await run.fluxion.cancel(step.cancel);
   else if ('partialCancel' in step) {
-    expect(await run.fluxion.partialCancel(step.partialCancel, step.nodes)).toBe(step.gone);
-  } else await changeOrLook(run, step);
+    expect(await run.fluxion.partialCancel(step.partialCancel, step.nodes)).toBe(step.empty);
+  } else await changeOrCheck(run, step);
 }
 
-async function changeOrLook({ fluxion }: Run, step: Step): Promise<void> {
+async function changeOrCheck({ fluxion }: Run, step: Step): Promise<void> {
   if ('down' in step) await fluxion.setStatus(step.down, false);
   else if ('up' in step) await fluxion.setStatus(step.up, true);
   else if ('add' in step) await fluxion.addNodes(step.add);
-  else if ('remove' in step) expect(await fluxion.removeNodes(step.remove)).toEqual(step.hit);
+  else if ('remove' in step) expect(await fluxion.removeNodes(step.remove)).toEqual(step.affected);
   else if ('satisfiable' in step) {
-    expect((await fluxion.satisfiable(step.satisfiable)).satisfiable).toBe(step.gives);
+    expect((await fluxion.satisfiable(step.satisfiable)).satisfiable).toBe(step.expected);
   } else if ('jobs' in step) {
     const { jobs } = await fluxion.state();
     expect(jobs.map(({ jobid }) => jobid).sort((a, b) => a - b)).toEqual(step.jobs);
@@ -89,19 +90,19 @@ async function replay({ fluxion, now }: Run, step: Extract<Step, { replay: unkno
   else await expect(done).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_REPLAY' });
 }
 
-async function ask({ fluxion, now, level }: Run, step: Extract<Step, { ask: unknown }>): Promise<void> {
-  const { by = 'allocate_with_satisfiability', gives } = step;
-  const result = await fluxion.match({ jobid: step.ask, jobspec: step.for, operation: by, now });
-  if (typeof gives === 'string') {
-    // A public server gives no reason; our own record still refuses an id that is in use.
-    if (level === 'public') expect(['BUSY', gives]).toContain(result.status);
-    else expect(result.status).toBe(gives);
+async function match({ fluxion, now, level }: Run, step: Extract<Step, { match: unknown }>): Promise<void> {
+  const { operation = 'allocate_with_satisfiability', expected } = step;
+  const result = await fluxion.match({ jobid: step.match, jobspec: step.jobspec, operation, now });
+  if (typeof expected === 'string') {
+    // A public server gives no reason, but the client still refuses a job id that is in use.
+    if (level === 'public') expect(['BUSY', expected]).toContain(result.status);
+    else expect(result.status).toBe(expected);
     return;
   }
   const described = describeResult(result, level);
   expect(described).toEqual({
-    ...describeGrant(gives, level),
-    reserved: gives[0] > now && by !== 'without_allocating_future',
+    ...describeGrant(expected, level),
+    reserved: expected[0] > now && operation !== 'without_allocating_future',
   });
 }
 

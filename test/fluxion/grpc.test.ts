@@ -1,19 +1,24 @@
-/** The conformance table through gRPC: a Unix socket, and TCP with TLS. */
+/** The conformance scenarios through gRPC: over a Unix socket, and over TCP with TLS. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
-import { serveFluxion } from '../../runtime/fluxion/server/engine-choice';
+import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
+import { startFluxionServer } from '../../runtime/fluxion/server/server';
 import { loopbackCertificate } from './certificates';
-import { conformance, type Subject } from './conformance';
+import { type ConformanceServer, conformance } from './conformance';
 
 const log = { info() {}, warn() {}, error() {} };
 
 describe('the embedded matcher behind a Unix socket', () => {
   conformance(
-    async (): Promise<Subject> => {
+    async (): Promise<ConformanceServer> => {
       const folder = await mkdtemp(join(tmpdir(), 'fluxion-'));
-      const server = await serveFluxion({ address: `unix:${folder}/s.sock`, engine: 'embedded', log });
+      const server = await startFluxionServer({
+        address: `unix:${folder}/s.sock`,
+        engine: new EmbeddedEngine(),
+        log,
+      });
       const fluxion = connectFluxion({ address: server.address });
       const stop = async () => {
         await fluxion.close();
@@ -28,9 +33,14 @@ describe('the embedded matcher behind a Unix socket', () => {
 
 describe('the embedded matcher behind TCP with TLS', () => {
   conformance(
-    async (): Promise<Subject> => {
+    async (): Promise<ConformanceServer> => {
       const tls = await loopbackCertificate();
-      const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'embedded', tls, log });
+      const server = await startFluxionServer({
+        address: '127.0.0.1:0',
+        engine: new EmbeddedEngine(),
+        tls,
+        log,
+      });
       const fluxion = connectFluxion({
         address: server.address,
         tls: { ca: tls.bundle, serverName: 'localhost' },

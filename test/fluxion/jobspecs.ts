@@ -1,4 +1,4 @@
-/** Jobspecs in one line. */
+/** Short constructors of jobspecs. */
 import type { Constraint, Jobspec, JobspecResource } from '../../runtime/jobspec/types';
 
 export interface JobOptions {
@@ -7,23 +7,23 @@ export interface JobOptions {
   readonly constraints?: Constraint;
 }
 
-/** `cores` cores anywhere, in one slot under one node. */
+/** `count` cores in one slot on any node. */
 export function cores(count: number, options: JobOptions = {}): Jobspec {
   return jobspec([slot(1, [{ type: 'core', count }])], options);
 }
 
-/** One slot of these units under one node. */
+/** One slot of these units on any node. */
 export function units(counts: Readonly<Record<string, number>>, options: JobOptions = {}): Jobspec {
   const inside = Object.entries(counts).map(([type, count]) => ({ type, count }));
   return jobspec([slot(1, inside)], options);
 }
 
-/** `count` nodes with `perNode` cores on each; the rest of the node can be shared. */
+/** `count` nodes with `perNode` cores each, shared with other jobs. */
 export function nodes(count: number, perNode: number, options: JobOptions = {}): Jobspec {
   return jobspec([{ type: 'node', count, with: [slot(1, [{ type: 'core', count: perNode }])] }], options);
 }
 
-/** `count` nodes for this job alone. */
+/** `count` exclusive nodes. */
 export function wholeNodes(count: number, options: JobOptions = {}): Jobspec {
   return jobspec([slot(count, [{ type: 'node', count: 1 }])], options);
 }

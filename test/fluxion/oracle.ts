@@ -1,19 +1,18 @@
 /**
- * `npm run -s oracle -- FILE.jsonl[.gz] [--server embedded|URL]`: replays what
- * the real Fluxion was asked and compares the answers, to the vertex and second.
- * Prints one JSON object; the first differences also stand readable on stderr.
+ * `npm run -s oracle -- FILE.jsonl[.gz] [--server embedded|URL]`: replays the requests that were sent to flux-sched and
+ * compares the answers, to the vertex and second. It prints one JSON object, and the first differences on stderr.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import type { JgfGraph } from '../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
-import { EmbeddedOracleServer } from './embeddedoracle';
+import { EmbeddedOracleServer } from './embedded-oracle';
 import { RemoteOracleServer } from './remote-oracle';
 
-/** What a recorded answer says of a match. */
+/** The recorded answer to a match. */
 export interface OracleAnswer {
   readonly result: 'OK' | 'BUSY' | 'UNSATISFIABLE' | 'INVALID';
   readonly reserved?: boolean;
@@ -21,9 +20,9 @@ export interface OracleAnswer {
   readonly held?: readonly string[];
 }
 
-/** What a server needs to be asked the recorded questions. Calls are serial. */
+/** A server that can answer the recorded requests. Calls are serial. */
 export interface OracleServer {
-  /** Starts from nothing with this graph. */
+  /** Starts with this graph and no jobs. */
   init(graph: JgfGraph, options: Readonly<Record<string, string>>, now: number): Promise<void>;
   match(operation: MatchOperation, id: number, jobspec: Jobspec, now: number): Promise<OracleAnswer>;
   satisfiable(jobspec: Jobspec): Promise<boolean>;
@@ -66,13 +65,13 @@ export interface OracleReport {
   identical: number;
   ops: number;
   identicalOps: number;
-  /** The first of each case that differs, at most ten. */
+  /** The first difference of each case, for at most ten cases. */
   readonly differences: Difference[];
 }
 
-const SHOWN = 10;
+const MAX_DIFFERENCES = 10;
 
-/** Cases of a recording, one JSON object per line. */
+/** Reads the cases of a recording, one JSON object per line. */
 export async function* readCases(file: string): AsyncGenerator<RecordedCase> {
   const raw = createReadStream(file);
   const input = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw;
@@ -89,7 +88,7 @@ export async function runOracle(
     const differences = await runCase(recorded, server, report);
     report.cases++;
     if (differences.length === 0) report.identical++;
-    else if (report.differences.length < SHOWN) report.differences.push(differences[0]!);
+    else if (report.differences.length < MAX_DIFFERENCES) report.differences.push(differences[0]!);
   }
   return report;
 }
@@ -111,7 +110,7 @@ async function runCase(
       if (isDeepStrictEqual(expected, got)) report.identicalOps++;
       else differences.push({ seed, policy: options.matcher_policy, now, index, op: op.op, expected, got });
     }
-    // With time moving, a pass ends with its reservations dropped.
+    // When time moves, a pass drops its reservations at its end.
     const reservations = recorded.passes === undefined ? [] : answers.filter(isReservation);
     for (const { op } of reservations) await server.cancel(op.id);
   }
@@ -153,7 +152,7 @@ async function ask(
   }
 }
 
-/** The server behind a name: `embedded`, or the address of a Fluxion service. */
+/** The server for a name: `embedded`, or the address of a Fluxion service. */
 export async function serverFor(name: string): Promise<OracleServer> {
   if (name === 'embedded') return new EmbeddedOracleServer();
   return new RemoteOracleServer(name);

@@ -1,6 +1,6 @@
 /**
- * A server as the public image is: Init, Match and Cancel by the public field
- * numbers, nothing else; ids counted from 1, time always 0, refusals UNKNOWN.
+ * A server that behaves like the public image: it has Init, Match and Cancel only, counts job ids from 1, has no clock,
+ * and answers UNKNOWN for a refusal.
  */
 import { type handleUnaryCall, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import {
@@ -12,7 +12,7 @@ import {
   type MatchRequest,
   type MatchResponse,
 } from '../../runtime/fluxion/generated/fluxion';
-import { Matcher } from '../../runtime/fluxion/matcher';
+import { Matcher } from '../../runtime/fluxion/matcher/matcher';
 
 export interface PublicServer {
   readonly address: string;
@@ -21,7 +21,7 @@ export interface PublicServer {
 }
 
 export interface PublicServerOptions {
-  /** flux-sched 0.47 and later: Init fails unless the policy smuggles the graph format in. @default false */
+  /** Behaves like flux-sched 0.47 and later: Init fails unless the policy also sets the graph format. @default false */
   readonly readsGraphml?: boolean;
 }
 
@@ -66,7 +66,7 @@ export async function startPublicServer({
   return { address: `127.0.0.1:${port}`, requests, stop };
 }
 
-/** The public service pastes the policy into its JSON options as it is. */
+/** The public service pastes the policy into its JSON options without escaping. */
 function initGraph(graph: Graph, { policy, jgf }: InitRequest, readsGraphml: boolean): InitResponse {
   const options = JSON.parse(`{"matcher_policy":"${policy}"}`) as {
     matcher_policy: string;
@@ -80,7 +80,7 @@ function initGraph(graph: Graph, { policy, jgf }: InitRequest, readsGraphml: boo
 }
 
 function matchOn(graph: Graph, { jobspec, reservation }: MatchRequest): MatchResponse {
-  if (graph.matcher === undefined) throw new Error('the process would be gone');
+  if (graph.matcher === undefined) throw new Error('the public service would crash');
   const jobid = ++graph.jobid;
   const operation = reservation ? 'allocate_orelse_reserve' : 'allocate';
   const outcome = graph.matcher.match({ jobid, jobspec: JSON.parse(jobspec), operation, now: 0 });

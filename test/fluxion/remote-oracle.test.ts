@@ -1,11 +1,12 @@
-/** The recordings of the real Fluxion, asked through gRPC: nothing is lost on the way. */
+/** Replays recordings of flux-sched through gRPC. */
 import { join } from 'node:path';
-import { serveFluxion } from '../../runtime/fluxion/server/engine-choice';
+import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
+import { startFluxionServer } from '../../runtime/fluxion/server/server';
 import { readCases, runOracle, serverFor } from './oracle';
 
-test('the first recorded cases come out identical through the service', async () => {
+test('the service gives the recorded answers through gRPC', async () => {
   const log = { info() {}, warn() {}, error() {} };
-  const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'embedded', log });
+  const server = await startFluxionServer({ address: '127.0.0.1:0', engine: new EmbeddedEngine(), log });
   const oracle = await serverFor(server.address);
   for (const recording of RECORDINGS) {
     const report = await runOracle(first(20, readCases(join(__dirname, 'oracle', recording))), oracle);

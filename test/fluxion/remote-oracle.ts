@@ -1,12 +1,12 @@
-/** A Fluxion service as the oracle asks it: raw JGF in, vertex paths out. */
+/** A Fluxion service as a server that replays recordings: it gets JGF and returns vertex paths. */
 
-import { Rpc } from '../../runtime/fluxion/client/channel';
+import { Channel } from '../../runtime/fluxion/client/channel';
 import {
   FluxionServiceService,
   MatchRequest,
   MatchResponse_Verdict,
 } from '../../runtime/fluxion/generated/fluxion';
-import type { JgfGraph } from '../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../runtime/fluxion/jgf/types';
 import type { MatchOperation } from '../../runtime/fluxion/types';
 import { operationToWire } from '../../runtime/fluxion/wire';
 import type { Jobspec } from '../../runtime/jobspec/types';
@@ -15,13 +15,13 @@ import type { OracleAnswer, OracleServer } from './oracle';
 const DEADLINE = 30_000;
 
 export class RemoteOracleServer implements OracleServer {
-  private readonly rpc: Rpc;
+  private readonly channel: Channel;
   private readonly held = new Set<number>();
   private bootId = '';
 
   /** @param address `unix:/path`, `host:port` or `grpc://host:port` */
   constructor(address: string) {
-    this.rpc = new Rpc(address.replace(/^grpc:\/\//, ''), undefined);
+    this.channel = new Channel(address.replace(/^grpc:\/\//, ''), undefined);
   }
 
   async init(graph: JgfGraph, options: Readonly<Record<string, string>>, now: number): Promise<void> {
@@ -34,7 +34,7 @@ export class RemoteOracleServer implements OracleServer {
       caller: { fence: 0, bootId: '' },
       pruneFilters: options.prune_filters ?? '',
     };
-    this.bootId = (await this.rpc.call(FluxionServiceService.init, request, DEADLINE)).bootId;
+    this.bootId = (await this.channel.call(FluxionServiceService.init, request, DEADLINE)).bootId;
   }
 
   async match(operation: MatchOperation, id: number, jobspec: Jobspec, now: number): Promise<OracleAnswer> {
@@ -46,7 +46,7 @@ export class RemoteOracleServer implements OracleServer {
       caller: this.caller,
       wantHeld: true,
     });
-    const { verdict, reserved, at, held } = await this.rpc.call(
+    const { verdict, reserved, at, held } = await this.channel.call(
       FluxionServiceService.match,
       request,
       DEADLINE,
@@ -60,22 +60,22 @@ export class RemoteOracleServer implements OracleServer {
 
   async satisfiable(jobspec: Jobspec): Promise<boolean> {
     const request = { jobspec: JSON.stringify(jobspec), caller: this.caller };
-    return (await this.rpc.call(FluxionServiceService.satisfiable, request, DEADLINE)).satisfiable;
+    return (await this.channel.call(FluxionServiceService.satisfiable, request, DEADLINE)).satisfiable;
   }
 
   async cancel(id: number): Promise<number> {
-    await this.rpc.call(FluxionServiceService.cancel, { jobID: id, caller: this.caller }, DEADLINE);
+    await this.channel.call(FluxionServiceService.cancel, { jobID: id, caller: this.caller }, DEADLINE);
     return this.held.delete(id) ? 0 : -1;
   }
 
   async setStatus(path: string, up: boolean): Promise<number> {
     const request = { names: [path], up, caller: this.caller };
-    await this.rpc.call(FluxionServiceService.setStatus, request, DEADLINE);
+    await this.channel.call(FluxionServiceService.setStatus, request, DEADLINE);
     return 0;
   }
 
   async close(): Promise<void> {
-    this.rpc.close();
+    this.channel.close();
   }
 
   private get caller() {

@@ -17,7 +17,7 @@ const NODES: GraphNode[] = [
   { name: 'b', units: { core: 2 }, up: false },
 ];
 
-test('state tells the graph as it was given, also over the wire', async () => {
+test('state returns the graph as it was initialised, also through gRPC', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fluxion-state-'));
   const log = { info() {}, warn() {}, error() {} };
   const address = `unix:${join(folder, 's.sock')}`;

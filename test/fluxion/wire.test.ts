@@ -1,4 +1,4 @@
-/** The bytes of the public service's messages, as protobuf defines them from its field numbers. */
+/** The encoding of messages, compared with bytes computed from the field numbers of the public service. */
 
 import { FluxqError } from '../../runtime/errors';
 import {
@@ -15,7 +15,7 @@ import { errorFromWire, errorToWire, operationFromWire, operationToWire } from '
 
 const hex = (bytes: { finish(): Uint8Array }) => Buffer.from(bytes.finish()).toString('hex');
 
-test('requests with public fields only have the public bytes', () => {
+test('encodes requests with public fields as the public service expects them', () => {
   expect(hex(InitRequest.encode(InitRequest.create({ policy: 'low', jgf: '{}' })))).toBe(
     '0a036c6f7712027b7d',
   );
@@ -25,7 +25,7 @@ test('requests with public fields only have the public bytes', () => {
   expect(hex(CancelRequest.encode(CancelRequest.create({ jobID: 5 })))).toBe('1005');
 });
 
-test('responses of the public service are read', () => {
+test('decodes responses of the public service', () => {
   const bytes = (text: string) => Buffer.from(text, 'hex');
   expect(InitResponse.decode(bytes('0801'))).toMatchObject({ status: 1 });
   expect(MatchResponse.decode(bytes('0a027b7d1007180120642d0000003f3002'))).toMatchObject({
@@ -39,7 +39,7 @@ test('responses of the public service are read', () => {
   expect(CancelResponse.decode(bytes('080510021803'))).toEqual({ jobID: 5, error: 2, status: 3 });
 });
 
-test('the public calls have the public paths', () => {
+test('uses the RPC paths of the public service', () => {
   const { init, match, cancel } = FluxionServiceService;
   expect([init, match, cancel].map(({ path }) => path)).toEqual([
     '/fluxion.FluxionService/Init',
@@ -54,11 +54,11 @@ test.each<MatchOperation>([
   'allocate_orelse_reserve',
   'without_allocating',
   'without_allocating_future',
-])('operation %s comes back', (operation) => {
+])('converts operation %s to the wire and back', (operation) => {
   expect(operationFromWire(operationToWire(operation))).toBe(operation);
 });
 
-test('an error of ours comes back with code, text and whether to try again', () => {
+test('converts an error to the wire and back with code, text and retryable', () => {
   const error = new FluxqError('FLUXQ_FLUXION_GRAPH', 'no such node', {
     field: 'name',
     value: 'knoten-ä',

@@ -23,7 +23,7 @@ const WAITS = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
 const STUCK = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
 
 const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
-  ['Requested', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
+  ['Waiting', { reason: null }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
   ['Waiting', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Busy'],
   ['Waiting', { reason: 'Held' }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Held'],
   [

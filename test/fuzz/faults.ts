@@ -1,14 +1,13 @@
 /**
- * What stands between a term and the world: latency, lost requests, lost
- * answers, refusals, outages; and the end of the process, after which nothing
- * gets through.
+ * Faults between a term and its ports: latency, lost requests, lost answers, refusals, outages, and the death of the
+ * process, after which no call arrives.
  */
 import { FluxqError } from '../../runtime/errors';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Queue } from '../../runtime/queue/store';
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
-import type { Chance } from './random';
+import type { Random } from './random';
 import { refusal } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 
@@ -18,44 +17,44 @@ interface Ports {
   readonly fluxion: Fluxion;
 }
 
-/** Faults of the world: they hit whatever term is there. */
-export class Weather {
-  /** Share of calls that go wrong. */
+/** The current faults of the environment, which affect every process. */
+export class FaultConditions {
+  /** Share of calls that fail. */
   share = 0;
   readonly down = new Set<Port>();
 
   constructor(
     readonly clock: SimulatedClock,
-    readonly chance: Chance,
+    readonly random: Random,
   ) {}
 
-  /** Seconds-long waits are rare, and happen. */
+  /** Milliseconds of latency; latencies of seconds are rare. */
   latency(): number {
-    return this.chance.happens(0.003) ? this.chance.between(100, 2_500) : this.chance.next() * 8;
+    return this.random.happens(0.003) ? this.random.between(100, 2_500) : this.random.next() * 8;
   }
 }
 
-/** Not calls with an answer, or with faults of their own. */
-const UNTOUCHED = new Set<PropertyKey>(['close', 'watch', 'server', 'namespace', 'waitingWrites']);
+/** Members without an answer, or with their own faults. */
+const UNFAULTED = new Set<PropertyKey>(['close', 'watch', 'server', 'namespace', 'waitingWrites']);
 
-/** Of the queue: on connections of their own. */
+/** Reads of the queue, which use their own connections. */
 const READS = new Set<PropertyKey>(['active', 'byUid', 'finished', 'outcomes', 'shares', 'queues']);
 
-/** The ports of one process. */
-export class ProcessPorts {
-  private dead = false;
+/** Wraps the ports of one process. */
+export class FaultyPorts {
+  private killed = false;
   private fluxionInDoubt = false;
-  /** The queue writes one statement after the other, and answers in that order. */
-  private written: Promise<unknown> = Promise.resolve();
+  /** The queue executes writes one after the other and answers in that order. */
+  private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly weather: Weather) {}
+  constructor(private readonly conditions: FaultConditions) {}
 
-  /** SIGKILL: what it has sent may still arrive, nothing is heard of it. */
+  /** SIGKILL: requests in transit may still take effect, but no answer arrives. */
   kill(): void {
-    this.dead = true;
+    this.killed = true;
   }
 
-  around(ports: Ports): Ports {
+  wrap(ports: Ports): Ports {
     return {
       queue: this.port('queue', ports.queue),
       client: this.port('client', ports.client),
@@ -64,57 +63,57 @@ export class ProcessPorts {
   }
 
   private port<T extends object>(port: Port, target: T): T {
-    return portThrough(port, target, (call) => this.turn(call), UNTOUCHED);
+    return portThrough(port, target, (call) => this.send(call), UNFAULTED);
   }
 
-  private turn(call: PortCall): Promise<unknown> {
+  private send(call: PortCall): Promise<unknown> {
     const run = () => this.make(call);
-    return call.port === 'queue' && !READS.has(call.method) ? this.inTurn(run) : run();
+    return call.port === 'queue' && !READS.has(call.method) ? this.sendInOrder(run) : run();
   }
 
-  private inTurn(run: () => Promise<unknown>): Promise<unknown> {
-    const turn = this.written.then(run);
-    this.written = turn.catch(() => undefined);
-    return turn;
+  private sendInOrder(run: () => Promise<unknown>): Promise<unknown> {
+    const send = this.lastWrite.then(run);
+    this.lastWrite = send.catch(() => undefined);
+    return send;
   }
 
   private async make(call: PortCall): Promise<unknown> {
     const { port, method } = call;
-    if (this.dead) throw lost(call);
+    if (this.killed) throw lost(call);
     if (port === 'fluxion' && method === 'init') this.fluxionInDoubt = false;
     if (port === 'fluxion' && this.fluxionInDoubt) throw lost(call);
     try {
-      return await this.travel(call);
+      return await this.transmit(call);
     } catch (error) {
-      // As the real client: after a call without an answer only init makes it certain again.
-      if (port === 'fluxion' && isDoubt(error)) this.fluxionInDoubt = true;
+      // Like the real client: after a call without an answer only init is possible.
+      if (port === 'fluxion' && isInDoubt(error)) this.fluxionInDoubt = true;
       throw error;
     }
   }
 
-  private async travel(call: PortCall): Promise<unknown> {
+  private async transmit(call: PortCall): Promise<unknown> {
     const { port } = call;
-    const { clock, chance, down, share } = this.weather;
-    const fault = chance.happens(share) ? chance.between(0, 3) : undefined;
-    await clock.pause(this.weather.latency());
-    // The Fluxion service asks for the fence and the boot id before each call: one of a dead leader changes nothing.
-    const fenced = this.dead && port === 'fluxion';
+    const { clock, random, down, share } = this.conditions;
+    const fault = random.happens(share) ? random.between(0, 3) : undefined;
+    await clock.pause(this.conditions.latency());
+    // The Fluxion service checks fence and boot id of each call, so calls of a dead leader have no effect.
+    const fenced = this.killed && port === 'fluxion';
     if (fenced || down.has(port) || fault === 0) throw lost(call);
-    if (fault === 1 && port === 'client') throw refused(chance);
+    if (fault === 1 && port === 'client') throw randomRefusal(random);
     const answer = await call.effect();
-    await clock.pause(this.weather.latency());
-    if (this.dead || fault === 2 || fault === 3) throw lost(call);
+    await clock.pause(this.conditions.latency());
+    if (this.killed || fault === 2 || fault === 3) throw lost(call);
     return answer;
   }
 }
 
-function isDoubt(error: unknown): boolean {
+function isInDoubt(error: unknown): boolean {
   return error instanceof FluxqError && error.code === 'FLUXQ_FLUXION_IN_DOUBT';
 }
 
-/** What a busy apiserver says before anything has happened. */
-function refused(chance: Chance): Error {
-  const [status, reason] = chance.oneOf([
+/** A refusal by a busy apiserver, before the request takes effect. */
+function randomRefusal(random: Random): Error {
+  const [status, reason] = random.oneOf([
     [429, 'TooManyRequests'],
     [500, 'InternalError'],
     [503, 'ServiceUnavailable'],

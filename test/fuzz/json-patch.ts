@@ -1,4 +1,4 @@
-/** RFC 6902 and RFC 7396 on objects that are never changed in place. */
+/** RFC 6902 and RFC 7396 patches, which return a changed copy of the object. */
 
 export interface Operation {
   readonly op: 'add' | 'remove' | 'replace' | 'test';
@@ -6,14 +6,14 @@ export interface Operation {
   readonly value?: unknown;
 }
 
-/** As it would come over a wire. Not structuredClone: under Jest its objects are of another realm, and equal to none. */
+/** A deep copy as after a transfer in JSON. Under Jest, objects from structuredClone are of another realm, so toEqual fails. */
 export function copyOf<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
 type Container = Record<string, unknown> | unknown[];
 
-/** Undefined: a test failed, or a path is not there. */
+/** @returns undefined when a test operation fails or a path does not exist */
 export function applyJsonPatch<T extends object>(object: T, patch: readonly Operation[]): T | undefined {
   const result = copyOf(object);
   for (const operation of patch) if (!apply(result as Container, operation)) return undefined;

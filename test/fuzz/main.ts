@@ -1,4 +1,4 @@
-/** `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: random runs; a failing one says its seed. */
+/** `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: runs random simulations and prints the seeds of failed ones. */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
 
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
       process.stdout.write(`  ${invariant}: ${text}\n`);
     if (violations.length > 0) {
       failed += 1;
-      process.stdout.write(`  again: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}\n`);
+      process.stdout.write(`  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}\n`);
     }
   }
   if (failed > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** What an apiserver stores: objects by resource, with versions and a log of changes to watch. */
+/** The storage of a simulated apiserver: objects by resource, with versions and a log of changes for watches. */
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesObject, ObjectMeta } from '../../runtime/kubernetes/types';
 
@@ -9,14 +9,14 @@ export interface Change {
   readonly object: KubernetesObject;
 }
 
-/** Older changes are forgotten: who watches from before has to list again. */
-const MOST_CHANGES = 2_000;
+/** Number of changes that are kept; a watch from an older version must list again. */
+const MAX_CHANGES = 2_000;
 
-/** Objects are never changed in place: a change puts a new one. */
+/** Objects are immutable: a change stores a new object. */
 export class ObjectStore {
   private version = 1;
   private changes: Change[] = [];
-  private forgotten = 0;
+  private oldestVersion = 0;
   private readonly objects = new Map<string, Map<string, KubernetesObject>>();
   private readonly listeners = new Set<() => void>();
 
@@ -35,7 +35,7 @@ export class ObjectStore {
     return [...(this.objects.get(resource)?.values() ?? [])] as unknown as T[];
   }
 
-  /** A new object, with what the apiserver adds. */
+  /** Creates an object with the metadata that the apiserver sets. */
   create<T extends KubernetesObject>(resource: string, object: object): T {
     const given = object as { metadata: Partial<ObjectMeta> & { name: string } };
     const metadata: ObjectMeta = {
@@ -48,7 +48,7 @@ export class ObjectStore {
     return this.store('ADDED', resource, { ...given, metadata }) as T;
   }
 
-  /** Replaces the object of this name. A changed spec is a new generation. */
+  /** Replaces the object of this name; a changed spec increments the generation. */
   put<T extends KubernetesObject>(resource: string, object: T): T {
     const before = this.get<T>(resource, keyOf(object.metadata));
     if (before === undefined || before === object) return object;
@@ -65,9 +65,9 @@ export class ObjectStore {
     if (object !== undefined) this.store('DELETED', resource, object);
   }
 
-  /** Undefined: the version is too old. */
+  /** @returns undefined when the version is too old */
   since(resource: string, version: number): readonly Change[] | undefined {
-    if (version < this.forgotten) return undefined;
+    if (version < this.oldestVersion) return undefined;
     const first = this.changes.findIndex((change) => change.version > version);
     return first < 0 ? [] : this.changes.slice(first).filter((change) => change.resource === resource);
   }
@@ -89,18 +89,18 @@ export class ObjectStore {
     if (type === 'DELETED') all.delete(key);
     else all.set(key, stored);
     this.changes.push({ version: this.version, resource, type, object: stored });
-    if (this.changes.length > 2 * MOST_CHANGES) this.forget();
+    if (this.changes.length > 2 * MAX_CHANGES) this.trimChanges();
     for (const listener of this.listeners) listener();
     return stored;
   }
 
-  private forget(): void {
-    this.changes = this.changes.slice(-MOST_CHANGES);
-    this.forgotten = this.changes[0]!.version - 1;
+  private trimChanges(): void {
+    this.changes = this.changes.slice(-MAX_CHANGES);
+    this.oldestVersion = this.changes[0]!.version - 1;
   }
 }
 
-/** As Kubernetes tells time: whole seconds. */
+/** Formats a time as Kubernetes does, in whole seconds. */
 export function timeOf(seconds: number): string {
   return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -1,4 +1,4 @@
-/** The model of the queue and the queue in Postgres, played the same calls: rows, answers and event log come out alike. */
+/** The in-memory model and the queue in Postgres get the same calls and must have the same rows, answers and event log. */
 import { Client } from 'pg';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
@@ -8,14 +8,14 @@ import type { LoggedEvent } from '../invariants/observation';
 import { allocationOf, changed, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 
-/** What a call is made with: the queue, its fence, and a row as it is. */
-interface QueueBudget {
+/** The queue, its fence, and its current rows. */
+interface CallContext {
   readonly queue: Queue;
   readonly fence: number;
   readonly row: (uid: string) => WorkloadRow;
 }
 
-type Call = (turn: QueueBudget) => Promise<unknown>;
+type Call = (context: CallContext) => Promise<unknown>;
 
 const submit =
   (...submissions: readonly Submission[]): Call =>
@@ -52,10 +52,10 @@ const finish =
   (uid: string, result: 'Succeeded' | 'Cancelled' | 'TimedOut' = 'Succeeded'): Call =>
   ({ queue, fence }) =>
     queue.finish(fence, [{ uid, result, finishedAt: 120.25 }]);
-const recall =
+const requestEviction =
   (uid: string, message = 'for another'): Call =>
   ({ queue, fence }) =>
-    queue.recall(fence, [{ uid, message }]);
+    queue.requestEviction(fence, [{ uid, message }]);
 const requeue =
   (uid: string, over: Partial<Parameters<Queue['requeue']>[1][0]> = {}): Call =>
   ({ queue, fence }) =>
@@ -70,14 +70,14 @@ const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {
   knownJobid,
   allocation: { start: 90, end: 150, nodes: [{ name: 'n-9', units: { core: '0-3' } }] },
 });
-/** The call with the fence of a leader that has been overtaken. */
-const overtaken =
+/** The call with the fence of a former leader. */
+const fenced =
   (call: Call): Call =>
-  (turn) =>
-    call({ ...turn, fence: turn.fence - 1 });
+  (context) =>
+    call({ ...context, fence: context.fence - 1 });
 
-const four = submission('x', { pods: 4 });
-const both =
+const fourPods = submission('x', { pods: 4 });
+const waitTwice =
   (uid: string, first: string, last: string): Call =>
   ({ queue, fence }) =>
     queue.wait(fence, [
@@ -85,91 +85,97 @@ const both =
       { uid, reason: 'Busy', message: last, estimatedStart: null },
     ]);
 
-const PLAY: readonly (readonly [title: string, call: Call])[] = [
+const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['submit', submit(submission('a'), submission('b', { priority: 5, pods: 2 }))],
   ['submit held', submit(submission('held', { held: true, after: [{ type: 'afterok', name: 'job-a' }] }))],
-  ['submit known ones with a new one', submit(submission('b'), submission('c'), submission('a'))],
-  ['submit one twice at once', submit(submission('d', { priority: 1 }), submission('d', { priority: 2 }))],
+  ['submit known workloads with a new one', submit(submission('b'), submission('c'), submission('a'))],
+  [
+    'submit one workload twice in a call',
+    submit(submission('d', { priority: 1 }), submission('d', { priority: 2 })),
+  ],
   ['submit nothing', submit()],
-  ['submit, overtaken', overtaken(submit(submission('late')))],
+  ['submit with an old fence', fenced(submit(submission('late')))],
   ['update nothing', update('a', {})],
   ['update priority', update('a', { priority: 3 })],
-  ['update what it asks for', update('a', { pods: 4, jobspec: four.jobspec, shape: four.shape })],
-  ['update its queue', update('c', { queue: 'other', preemptible: true })],
-  ['update what it waits for', update('c', { after: [{ type: 'afterany', name: 'job-b' }] })],
+  [
+    'update the requested resources',
+    update('a', { pods: 4, jobspec: fourPods.jobspec, shape: fourPods.shape }),
+  ],
+  ['update the queue', update('c', { queue: 'other', preemptible: true })],
+  ['update the dependencies', update('c', { after: [{ type: 'afterany', name: 'job-b' }] })],
   ['hold', update('c', { held: true })],
-  ['update, overtaken', overtaken(update('a', { priority: 4 }))],
+  ['update with an old fence', fenced(update('a', { priority: 4 }))],
   ['wait', wait('a', 'Busy')],
   ['wait with an estimate', wait('b', 'Reserved', 1_900_000_000.25)],
-  ['wait twice at once', both('b', 'first', 'last')],
+  ['wait twice in a call', waitTwice('b', 'first', 'last')],
   ['wait while held', wait('held', 'Busy')],
-  ['wait as held', wait('held', 'Held')],
-  ['wait of nobody', wait('nobody', 'Busy')],
-  ['wait, overtaken', overtaken(wait('a', 'Unsatisfiable'))],
-  ['allocate, overtaken', overtaken(allocate('a'))],
-  ['allocate what is held', allocate('held')],
+  ['wait with reason Held', wait('held', 'Held')],
+  ['wait of an unknown workload', wait('nobody', 'Busy')],
+  ['wait with an old fence', fenced(wait('a', 'Unsatisfiable'))],
+  ['allocate with an old fence', fenced(allocate('a'))],
+  ['allocate a held workload', allocate('held')],
   [
     'allocate by an old job id',
     ({ queue, fence }) => queue.allocate(fence, [{ uid: 'a', allocation: allocationOf({ jobid: 999 }) }]),
   ],
   ['allocate several, one held', allocate('d', 'b', 'held', 'a')],
-  ['allocate once more', allocate('a')],
-  ['update what is granted', update('a', { priority: 9 })],
-  ['wait of what is granted', wait('a', 'Busy')],
+  ['allocate again', allocate('a')],
+  ['update a granted workload', update('a', { priority: 9 })],
+  ['wait of a granted workload', wait('a', 'Busy')],
   ['released', released('a', 'held')],
   ['released twice', released('a')],
-  ['released, overtaken', overtaken(released('b'))],
+  ['released with an old fence', fenced(released('b'))],
   ['running', running('a')],
   ['running twice', running('a', 106)],
-  ['running without a word of its release', running('b')],
-  ['running of what waits', running('c')],
-  ['running, overtaken', overtaken(running('d'))],
+  ['running before released', running('b')],
+  ['running of a waiting workload', running('c')],
+  ['running with an old fence', fenced(running('d'))],
   ['shrink', shrink('a', ['n-2', 'n-3'])],
   ['shrink to the same', shrink('a', ['n-2', 'n-3'])],
   ['shrink by an old job id', shrink('a', ['n-3'], 999)],
-  ['shrink what waits', shrink('c', ['n-1'])],
-  ['shrink, overtaken', overtaken(shrink('a', []))],
-  ['recall', recall('b')],
-  ['recall again', recall('b', 'for a third')],
-  ['recall what waits', recall('c')],
-  ['recall, overtaken', overtaken(recall('a'))],
-  ['requeue what was taken back', requeue('b', { cause: 'preempted', message: 'taken back' })],
-  ['requeue what waits', requeue('b')],
-  ['grant it again', allocate('b')],
-  ['requeue what its user suspended', requeue('b', { cause: 'suspended' })],
-  ['grant it a third time', allocate('b')],
+  ['shrink a waiting workload', shrink('c', ['n-1'])],
+  ['shrink with an old fence', fenced(shrink('a', []))],
+  ['request eviction', requestEviction('b')],
+  ['request eviction again', requestEviction('b', 'for a third')],
+  ['request eviction of a waiting workload', requestEviction('c')],
+  ['request eviction with an old fence', fenced(requestEviction('a'))],
+  ['requeue a preempted workload', requeue('b', { cause: 'preempted', message: 'preempted' })],
+  ['requeue a waiting workload', requeue('b')],
+  ['allocate the requeued workload', allocate('b')],
+  ['requeue a suspended workload', requeue('b', { cause: 'suspended' })],
+  ['allocate it a third time', allocate('b')],
   ['requeue after a failure', requeue('b', { notBefore: 1_900_000_000.5 })],
-  ['grant it, whatever the time', allocate('b')],
-  ['requeue, overtaken', overtaken(requeue('b'))],
+  ['allocate it before notBefore', allocate('b')],
+  ['requeue with an old fence', fenced(requeue('b'))],
   ['requeue at the limit', requeue('b', { reason: 'RequeueLimit', notBefore: 5, message: 'too often' })],
   ['wait at the limit', wait('b', 'Busy')],
-  ['wait as limited', wait('b', 'RequeueLimit')],
+  ['wait with reason RequeueLimit', wait('b', 'RequeueLimit')],
   ['allocate at the limit', allocate('b')],
-  ['its nodes change at the limit', update('b', { jobspec: four.jobspec, shape: four.shape })],
-  ['its user changes it at the limit', update('b', { walltime: 90 })],
+  ['update its resources at the limit', update('b', { jobspec: fourPods.jobspec, shape: fourPods.shape })],
+  ['update its walltime at the limit', update('b', { walltime: 90 })],
+  ['adopt new workloads, one of them twice', adopt(adoption('n', 0), adoption('m', 5000), adoption('n', 7))],
   [
-    'adopt new ones, given with one known twice',
-    adopt(adoption('n', 0), adoption('m', 5000), adoption('n', 7)),
-  ],
-  [
-    'adopt what waits, with a new one',
+    'adopt a waiting workload with a new one',
     adopt(adoption('o', 12), adoption('b', 0, { pods: 4, queue: 'other' })),
   ],
-  ['adopt what is held', adopt(adoption('held', 6000))],
-  ['adopt what runs or is granted', adopt(adoption('a', 0), adoption('d', 0))],
-  ['adopt, overtaken', overtaken(adopt(adoption('late', 9000), adoption('c', 0)))],
-  ['released of what was adopted', released('n')],
-  ['running of what was adopted', running('m')],
-  ['shrink what was adopted', shrink('m', [])],
-  ['requeue what was adopted', requeue('n')],
+  ['adopt a held workload', adopt(adoption('held', 6000))],
+  ['adopt running and granted workloads', adopt(adoption('a', 0), adoption('d', 0))],
+  ['adopt with an old fence', fenced(adopt(adoption('late', 9000), adoption('c', 0)))],
+  ['released of an adopted workload', released('n')],
+  ['running of an adopted workload', running('m')],
+  ['shrink an adopted workload', shrink('m', [])],
+  ['requeue an adopted workload', requeue('n')],
   ['submit after the adoption', submit(submission('e'))],
-  ['let go of what was held', update('c', { held: false })],
-  ['finish what runs', finish('a')],
-  ['finish what is granted and recalled', async (turn) => [await recall('d')(turn), await finish('d')(turn)]],
-  ['finish what waits', finish('c', 'Cancelled')],
-  ['finish what was adopted', finish('m', 'TimedOut')],
+  ['release a held workload', update('c', { held: false })],
+  ['finish a running workload', finish('a')],
+  [
+    'finish a granted workload that is to be evicted',
+    async (context) => [await requestEviction('d')(context), await finish('d')(context)],
+  ],
+  ['finish a waiting workload', finish('c', 'Cancelled')],
+  ['finish an adopted workload', finish('m', 'TimedOut')],
   ['finish twice', finish('a', 'Cancelled')],
-  ['finish, overtaken', overtaken(finish('b'))],
+  ['finish with an old fence', fenced(finish('b'))],
   ...(
     [
       ['update', update('a', { priority: 1 })],
@@ -178,21 +184,21 @@ const PLAY: readonly (readonly [title: string, call: Call])[] = [
       ['released', released('a')],
       ['running', running('a')],
       ['shrink', shrink('a', [])],
-      ['recall', recall('a')],
+      ['request eviction', requestEviction('a')],
       ['requeue', requeue('a')],
       ['adopt', adopt(adoption('a', 0))],
       ['submit', submit(submission('a'))],
     ] as const
-  ).map(([title, call]) => [`${title} of what is over`, call] as const),
+  ).map(([title, call]) => [`${title} of a finished workload`, call] as const),
 ];
 
 const EVENTS = [
   'Adopted',
   'Allocated',
+  'EvictionRequested',
   'Finished',
   'Leader',
   'Reallocated',
-  'Recalled',
   'Released',
   'Requeued',
   'Running',
@@ -201,11 +207,11 @@ const EVENTS = [
   'Waiting',
 ];
 
-/** Of whom everything is compared. */
+/** The workloads that are compared. */
 const UIDS = ['a', 'b', 'c', 'd', 'e', 'held', 'm', 'n', 'o', 'late', 'nobody'];
 
-/** What the two may differ in: the clock, and how many job ids were spent in between. */
-class Normal {
+/** Removes the allowed differences: times, and job ids, which may have gaps. */
+class Normalizer {
   private readonly jobids = new Map<number, string>();
 
   of(value: unknown): unknown {
@@ -215,22 +221,22 @@ class Normal {
     });
   }
 
-  /** Job ids are called by whose they are and which of his; a new one has to be higher than all that were known. */
+  /** Names job ids by workload and count; a new job id must be higher than all known ones. */
   learn(rows: readonly WorkloadRow[]): void {
     const highest = Math.max(0, ...this.jobids.keys());
     for (const { uid, jobid } of rows) {
-      const his = [...this.jobids.values()].filter((name) => name.startsWith(`${uid}:`));
+      const earlier = [...this.jobids.values()].filter((name) => name.startsWith(`${uid}:`));
       if (!this.jobids.has(jobid))
-        this.jobids.set(jobid, `${uid}:${his.length}${jobid > highest ? '' : ', no new one'}`);
+        this.jobids.set(jobid, `${uid}:${earlier.length}${jobid > highest ? '' : ', no new one'}`);
     }
   }
 }
 
 const BY_CLOCK: ReadonlySet<string> = new Set(['allocatedAt', 'releasedAt']);
 
-/** One of the two, played call by call. */
+/** Runs the calls on one of the two queues. */
 class Player {
-  private readonly normal = new Normal();
+  private readonly normalizer = new Normalizer();
   private rows: readonly WorkloadRow[] = [];
   private seen = 0;
 
@@ -240,7 +246,7 @@ class Player {
     private readonly fence: number,
   ) {}
 
-  /** Answer, rows and new events, in words that both share. */
+  /** Makes the call. @returns answer, rows and new events without the allowed differences */
   async play(call: Call): Promise<Readonly<Record<string, unknown>>> {
     const row = (uid: string) => this.rows.find((known) => known.uid === uid)!;
     const answer = await call({ queue: this.queue, fence: this.fence, row }).catch(({ code, retryable }) => ({
@@ -248,7 +254,7 @@ class Player {
       retryable,
     }));
     this.rows = (await this.queue.byUid(UIDS)).toSorted((x, y) => x.seq - y.seq);
-    this.normal.learn(this.rows);
+    this.normalizer.learn(this.rows);
     const events = (await this.log()).slice(this.seen);
     this.seen += events.length;
     const order = this.rows.map(({ uid }) => uid);
@@ -256,7 +262,7 @@ class Player {
     const answered = JSON.parse(JSON.stringify(answer), (key, value: unknown) =>
       key === 'seq' ? undefined : value,
     );
-    return this.normal.of({ answer: answered, order, rows, events }) as Record<string, unknown>;
+    return this.normalizer.of({ answer: answered, order, rows, events }) as Record<string, unknown>;
   }
 
   async summary(): Promise<unknown> {
@@ -287,7 +293,7 @@ describePostgres('the model of the queue', (getPostgres) => {
     const logged = async () =>
       (await client.query<LoggedEvent>('SELECT uid, event, detail FROM fluxqueue.events ORDER BY id')).rows;
     inMemory = new QueueModel(() => 1_800_000_000);
-    for (const each of [queue, inMemory]) await each.acquireFence('overtaken');
+    for (const each of [queue, inMemory]) await each.acquireFence('former-leader');
     real = new Player(queue, logged, await queue.acquireFence('leader'));
     model = new Player(
       inMemory,
@@ -300,11 +306,11 @@ describePostgres('the model of the queue', (getPostgres) => {
     await queue.close();
   });
 
-  test('answers as Postgres does, call by call', async () => {
-    for (const [title, call] of PLAY)
+  test('answers every call as Postgres does', async () => {
+    for (const [title, call] of CALLS)
       expect({ title, ...(await model.play(call)) }).toEqual({ title, ...(await real.play(call)) });
     expect(await model.summary()).toEqual(await real.summary());
-    // It is no test if nothing happens.
+    // All kinds of events must occur.
     expect([...new Set(inMemory.events.map(({ event }) => event))].toSorted()).toEqual(EVENTS);
   });
 });

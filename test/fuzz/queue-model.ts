@@ -1,25 +1,26 @@
 /**
- * The queue's tables in memory: the same words as the SQL, statement by
- * statement (queue-model.test.ts plays the same calls to both). Its event log
- * is what a run is judged by.
+ * An in-memory model of the queue's tables with one method per SQL statement; queue-model.test.ts makes the same calls
+ * to both. The invariants of a simulation are checked on its event log.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../runtime/errors';
 import { newRow } from '../../runtime/queue/rows';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { Queue } from '../../runtime/queue/store';
-import type {
-  Outcome,
-  Submission,
-  SubmissionUpdate,
-  WaitReason,
-  WorkloadName,
-  WorkloadRow,
-} from '../../runtime/queue/workload';
-import type { Allocation } from '../../runtime/resources/types';
+import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/workload';
 import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
+import {
+  grantDetail,
+  holds,
+  keepsReason,
+  lastOfEach,
+  NO_WAIT,
+  NOT_GRANTED,
+  requestedFields,
+  updated,
+} from './queue-model-rows';
 
 interface Tables {
   readonly rows: Map<string, WorkloadRow>;
@@ -30,21 +31,21 @@ interface Tables {
   jobid: number;
 }
 
-/** A backup. */
+/** A backup of the tables. */
 export type Snapshot = Readonly<Tables>;
 
-/** A change of one row: what it becomes, and what the log says; undefined leaves it alone. */
+/** Computes the changed row; undefined for no change. */
 type Change<R> = (row: WorkloadRow, record: R) => WorkloadRow | undefined;
 
-/** What the log says of a row that has been changed. */
+/** Computes the detail of the event for a changed row. */
 type Detail = (row: WorkloadRow) => Record<string, unknown>;
 
 export class QueueModel implements Queue {
   private tables: Tables = { rows: new Map(), events: [], queues: [], fence: 0, seq: 0, jobid: 0 };
 
-  /** @param now Unix seconds of the database's own clock */
   disconnects = 0;
 
+  /** @param now Unix seconds of the clock of the database */
   constructor(private readonly now: () => number) {}
 
   get events(): readonly LoggedEvent[] {
@@ -118,15 +119,15 @@ export class QueueModel implements Queue {
   }
 
   async accounting(): Promise<never> {
-    throw new Error('nothing is accounted here');
+    throw new Error('the model does not support accounting');
   }
 
-  /** Nothing grows old in a run. */
+  /** A simulation is too short for the archive. */
   async archive(): Promise<number> {
     return 0;
   }
 
-  /** Fair share is off in a run. */
+  /** Fair share is off in a simulation. */
   async shares(): Promise<[]> {
     return [];
   }
@@ -158,7 +159,7 @@ export class QueueModel implements Queue {
       updates,
       'Waiting',
       (row, { reason, message, estimatedStart }) =>
-        row.phase !== 'Waiting' || outranked(row, reason)
+        row.phase !== 'Waiting' || keepsReason(row, reason)
           ? undefined
           : { ...row, reason, message, estimatedStart },
       ({ reason, message, estimatedStart }) => ({ reason, message, estimatedStart }),
@@ -173,7 +174,7 @@ export class QueueModel implements Queue {
         row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
           ? undefined
           : { ...row, ...NO_WAIT, phase: 'Ready', allocation, allocatedAt: this.now() },
-      ({ jobid, allocation }) => ({ jobid, ...granted(allocation) }),
+      ({ jobid, allocation }) => ({ jobid, ...grantDetail(allocation) }),
     );
 
   adopt: Queue['adopt'] = async (fence, adoptions) => {
@@ -189,9 +190,12 @@ export class QueueModel implements Queue {
       const at = this.now();
       const grant = { phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
-      return [{ ...row, ...asked(submission), ...NO_WAIT, ...grant, allocation }];
+      return [{ ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation }];
     });
-    return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({ jobid, ...granted(allocation) }));
+    return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({
+      jobid,
+      ...grantDetail(allocation),
+    }));
   };
 
   released: Queue['released'] = async (fence, uids) =>
@@ -225,7 +229,7 @@ export class QueueModel implements Queue {
         !holds(row) || row.jobid !== allocation.jobid || isDeepStrictEqual(row.allocation, allocation)
           ? undefined
           : { ...row, allocation },
-      ({ allocation }) => granted(allocation),
+      ({ allocation }) => grantDetail(allocation),
     );
 
   finish: Queue['finish'] = async (fence, ends) =>
@@ -236,17 +240,18 @@ export class QueueModel implements Queue {
       (row, { result, finishedAt }) =>
         row.phase === 'Finished'
           ? undefined
-          : { ...row, ...NO_WAIT, phase: 'Finished', recall: null, result, finishedAt },
+          : { ...row, ...NO_WAIT, phase: 'Finished', evictionReason: null, result, finishedAt },
       ({ result, finishedAt }) => ({ result, finishedAt }),
     );
 
-  recall: Queue['recall'] = async (fence, recalls) =>
+  requestEviction: Queue['requestEviction'] = async (fence, evictions) =>
     this.change(
       fence,
-      recalls,
-      'Recalled',
-      (row, { message }) => (holds(row) && row.recall === null ? { ...row, recall: message } : undefined),
-      ({ recall }) => ({ message: recall }),
+      evictions,
+      'EvictionRequested',
+      (row, { message }) =>
+        holds(row) && row.evictionReason === null ? { ...row, evictionReason: message } : undefined,
+      ({ evictionReason }) => ({ message: evictionReason }),
     );
 
   requeue: Queue['requeue'] = async (fence, requeues) =>
@@ -287,7 +292,7 @@ export class QueueModel implements Queue {
     return this.storeAll(changed, event, detail);
   }
 
-  /** Logged in the order of arrival, answered in that of the call. */
+  /** Logs rows in the order of submission and returns them in the order of the call. */
   private storeAll(changed: readonly WorkloadRow[], event: string, detail: Detail): WorkloadRow[] {
     for (const row of changed.toSorted((a, b) => a.seq - b.seq)) this.store(row, event, detail(row));
     return [...changed];
@@ -309,62 +314,4 @@ export class QueueModel implements Queue {
         value: fence,
       });
   }
-}
-
-const NO_WAIT = { reason: null, message: null, estimatedStart: null, notBefore: null } as const;
-const NOT_GRANTED = {
-  allocation: null,
-  allocatedAt: null,
-  releasedAt: null,
-  startedAt: null,
-  recall: null,
-} as const;
-const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
-const ASKED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
-
-/** Of several records of one uid in a call the last counts, in the place of the first. */
-function lastOfEach<R extends { readonly uid: string }>(records: readonly R[]): R[] {
-  return [...new Map(records.map((record) => [record.uid, record])).values()];
-}
-
-function granted(allocation: Allocation | null): Record<string, unknown> {
-  const { jobid: _, ...rest } = allocation!;
-  return rest;
-}
-
-/** What of a submission its row takes when it is there already. */
-function asked(submission: Submission): Omit<SubmissionUpdate, 'uid'> {
-  const { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
-  return { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
-}
-
-function holds({ phase }: WorkloadRow): boolean {
-  return phase === 'Ready' || phase === 'Running';
-}
-
-function outranked(row: WorkloadRow, reason: WaitReason): boolean {
-  return (row.held && reason !== 'Held') || (row.reason === 'RequeueLimit' && reason !== 'RequeueLimit');
-}
-
-function updated(
-  nextJobid: () => number,
-  row: WorkloadRow,
-  update: SubmissionUpdate,
-): WorkloadRow | undefined {
-  const { uid: _, ...values } = update;
-  const differs = (keys: readonly (keyof typeof values)[]) =>
-    keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
-  if (row.phase !== 'Waiting' || !differs([...BY_USER, 'jobspec', 'shape'])) return undefined;
-  const byUser = differs(BY_USER);
-  const stays = row.reason === 'RequeueLimit' && !byUser;
-  return {
-    ...row,
-    ...values,
-    reason: stays ? row.reason : values.held ? 'Held' : 'Submitted',
-    message: stays ? row.message : null,
-    estimatedStart: null,
-    requeues: byUser ? 0 : row.requeues,
-    notBefore: byUser ? null : row.notBefore,
-    jobid: differs(ASKED) ? nextJobid() : row.jobid,
-  };
 }

@@ -1,13 +1,12 @@
-/** Chance that can be had again: the same seed gives the same numbers. */
-
-export class Chance {
+/** A seeded random generator: the same seed gives the same numbers. */
+export class Random {
   private state: number;
 
   constructor(readonly seed: number) {
     this.state = seed >>> 0;
   }
 
-  /** In [0, 1). Mulberry32. */
+  /** A number in [0, 1), by Mulberry32. */
   readonly next = (): number => {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let t = this.state;
@@ -16,23 +15,23 @@ export class Chance {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 
-  /** True so often out of one. */
+  /** True with this probability. */
   happens(share: number): boolean {
     return this.next() < share;
   }
 
-  /** Whole, both ends included. */
+  /** A whole number between two limits, inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** Undefined of nothing. */
+  /** @returns undefined for an empty list */
   oneOf<T>(choices: readonly T[]): T | undefined {
     return choices[Math.floor(this.next() * choices.length)];
   }
 
-  /** Another source, so that more asking here changes nothing there. */
-  apart(): Chance {
-    return new Chance(Math.floor(this.next() * 2 ** 32));
+  /** A separate generator, so that additional calls of one do not change the numbers of the other. */
+  fork(): Random {
+    return new Random(Math.floor(this.next() * 2 ** 32));
   }
 }

@@ -1,8 +1,6 @@
 /**
- * As much of an apiserver as the controllers see: paths, preconditions,
- * patches, the rules about Jobs, admission as the webhook does it, and watches
- * that lag behind and break. Answers come at once; latency and faults are put
- * before it by whoever tests them.
+ * The parts of an apiserver that the controllers use: paths, preconditions, patches, validation of Jobs, admission by the
+ * webhook's rules, and watches that lag and break. It answers immediately; faults.ts adds latency and faults.
  */
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
@@ -12,7 +10,7 @@ import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
 import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
-import type { Chance } from './random';
+import type { Random } from './random';
 import type { SimulatedClock } from './simulated-clock';
 
 interface Target {
@@ -23,7 +21,7 @@ interface Target {
 }
 
 interface Watcher {
-  readonly lose: (error: Error) => void;
+  readonly end: (error: Error) => void;
 }
 
 const PATH =
@@ -32,8 +30,8 @@ const KINDS: Readonly<Record<string, { group: string; version: string; kind: str
   jobs: { group: 'batch', version: 'v1', kind: 'Job' },
   pods: { group: '', version: 'v1', kind: 'Pod' },
 };
-/** Milliseconds by which a watch is behind. */
-const LAG = { usual: 20, most: 3_000 };
+/** Lag of a watch, in milliseconds. */
+const WATCH_LAG_MS = { usual: 20, most: 3_000 };
 
 export class SimulatedApiserver {
   private readonly watchers = new Set<Watcher>();
@@ -41,11 +39,11 @@ export class SimulatedApiserver {
   constructor(
     readonly store: ObjectStore,
     private readonly clock: SimulatedClock,
-    private readonly chance: Chance,
+    private readonly random: Random,
     private readonly now: () => number,
   ) {}
 
-  /** For one user of it: a client that was closed answers no more. */
+  /** Creates a client. */
   client(): KubernetesClient {
     const closed = new AbortController();
     return {
@@ -57,7 +55,7 @@ export class SimulatedApiserver {
         this.list(path, options.labelSelector) as unknown as KubernetesList<T>,
       create: async <T>(path: string, body: object) => this.create(path, body) as T,
       update: async <T>(path: string) => {
-        throw refusal(405, 'MethodNotAllowed', `nobody updates ${path} here`) as T;
+        throw refusal(405, 'MethodNotAllowed', `update of ${path} is not supported`) as T;
       },
       patch: async <T>(path: string, body: object, type: string) => this.patch(path, body, type) as T,
       delete: async (path, options = {}) => this.delete(path, options.uid, options.propagationPolicy),
@@ -70,11 +68,11 @@ export class SimulatedApiserver {
     };
   }
 
-  /** Every watch ends: by a reset, or because what it watches from is forgotten. */
+  /** Ends all watches, by a reset or because their version has expired. */
   breakWatches(how: 'reset' | 'expired'): void {
     const error =
       how === 'reset' ? unreachable('WATCH', new Error('reset')) : refusal(410, 'Expired', 'too old');
-    for (const watcher of [...this.watchers]) watcher.lose(error);
+    for (const watcher of [...this.watchers]) watcher.end(error);
   }
 
   create(path: string, body: object): KubernetesObject {
@@ -86,12 +84,12 @@ export class SimulatedApiserver {
     return this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
   }
 
-  /** Deletes it now, or marks it for whoever has to let go of it first. */
+  /** Deletes an object, or sets its deletionTimestamp if a pod must stop or dependents must be deleted first. */
   delete(path: string, uid?: string, policy?: string): void {
     const { resource } = targetOf(path);
     const object = this.found(path);
     if (uid !== undefined && object.metadata.uid !== uid)
-      throw refusal(409, 'Conflict', 'the UID in the precondition is another');
+      throw refusal(409, 'Conflict', 'the UID in the precondition does not match');
     const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
     if ((resource === 'pods' && bound) || policy === 'Foreground') {
       if (object.metadata.deletionTimestamp !== undefined) return;
@@ -149,39 +147,39 @@ export class SimulatedApiserver {
     const { resource } = targetOf(path);
     return new Promise((resolve, reject) => {
       let cursor = Number(resourceVersion);
-      let due = false;
+      let scheduled = false;
       const end = (how: () => void) => {
         stopListening();
         signal.removeEventListener('abort', onAbort);
         this.watchers.delete(watcher);
         how();
       };
-      const watcher = { lose: (error: Error) => end(() => reject(error)) };
+      const watcher = { end: (error: Error) => end(() => reject(error)) };
       const onAbort = () => end(resolve);
       const deliver = () => {
-        due = false;
+        scheduled = false;
         if (!this.watchers.has(watcher)) return;
         const changes = this.store.since(resource, cursor);
         cursor = this.store.latest;
-        if (changes === undefined) watcher.lose(refusal(410, 'Expired', 'too old resource version'));
-        else for (const change of changes) recordEvent(change, labelSelector, onEvent);
+        if (changes === undefined) watcher.end(refusal(410, 'Expired', 'too old resource version'));
+        else for (const change of changes) sendEvent(change, labelSelector, onEvent);
       };
-      const later = () => {
-        if (due) return;
-        due = true;
+      const schedule = () => {
+        if (scheduled) return;
+        scheduled = true;
         this.clock.after(this.lag(), deliver);
       };
-      const stopListening = this.store.onChange(later);
+      const stopListening = this.store.onChange(schedule);
       signal.addEventListener('abort', onAbort);
       this.watchers.add(watcher);
       if (signal.aborted) onAbort();
-      else later();
+      else schedule();
     });
   }
 
-  /** Mostly short; now and then a watch is so late that decisions are made on old views. */
+  /** Mostly short; sometimes a watch lags so much that controllers act on old objects. */
   private lag(): number {
-    return this.chance.next() * (this.chance.happens(0.02) ? LAG.most : LAG.usual);
+    return this.random.next() * (this.random.happens(0.02) ? WATCH_LAG_MS.most : WATCH_LAG_MS.usual);
   }
 }
 
@@ -191,7 +189,7 @@ interface WatchRequest {
   readonly labelSelector?: string;
 }
 
-function recordEvent(
+function sendEvent(
   { type, object }: Change,
   labelSelector: string | undefined,
   onEvent: (event: WatchEvent<KubernetesObject>) => void,
@@ -199,7 +197,7 @@ function recordEvent(
   if (isSelected(object, labelSelector)) onEvent({ type, object });
 }
 
-/** `key=value` only. */
+/** Supports selectors of the form `key=value` only. */
 function isSelected({ metadata }: KubernetesObject, selector: string | undefined): boolean {
   if (selector === undefined) return true;
   const [key = '', value] = selector.split('=');
@@ -213,7 +211,7 @@ function targetOf(path: string): Target {
   return { resource, namespace, name, subresource };
 }
 
-/** The template may change only while the Job is suspended and has not started. */
+/** The template is mutable only while the Job is suspended and has not started. */
 function checkJob(before: Job, after: Job): void {
   if (JSON.stringify(before.spec.template) === JSON.stringify(after.spec.template)) return;
   if (before.spec.suspend === true && before.status?.startTime === undefined) return;

@@ -1,4 +1,4 @@
-/** A clock that goes as fast as the work is done: time passes only when everything has settled. */
+/** A simulated clock: time passes only when all promises have settled. */
 import type { Clock } from '../../runtime/clock';
 
 interface Timer {
@@ -10,7 +10,7 @@ interface Timer {
 export class SimulatedClock implements Clock {
   #now = 0;
   #order = 0;
-  /** A binary heap: the first is the next. */
+  /** A binary heap; the first timer is the next to fire. */
   readonly #timers: Timer[] = [];
 
   now(): number {
@@ -29,7 +29,7 @@ export class SimulatedClock implements Clock {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Fires what is due within so many milliseconds, in order, and lets what follows from each settle. */
+  /** Advances the time, fires the timers in order, and lets promises settle after each one. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();
@@ -43,7 +43,7 @@ export class SimulatedClock implements Clock {
     this.#now = end;
   }
 
-  /** Goes on until this is decided. */
+  /** Advances the time until the promise settles. */
   async until<T>(work: Promise<T>): Promise<T> {
     let open = true;
     const done = () => {
@@ -88,7 +88,7 @@ function isBefore(a: Timer, b: Timer): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** Everything in the simulation waits for promises or for this clock: one turn of the real loop decides all promises. */
+/** All code in the simulation waits for promises or for this clock, and one turn of the event loop settles all promises. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

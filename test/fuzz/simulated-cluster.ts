@@ -1,25 +1,25 @@
 /**
- * The rest of a cluster around the simulated apiserver: Jobs get pods, pods
- * get nodes, run, end and are collected. Everyone acts late and in any order.
+ * The control loops of a cluster on the simulated apiserver: they create the pods of Jobs, bind, run and finish pods, and
+ * collect garbage. They act with delays and in any order.
  */
 import { fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
-import type { Chance } from './random';
+import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
 
-/** On a pod (template): how many seconds it runs, and whether it fails then. */
+/** Annotations of a pod: the number of seconds it runs, and whether it fails. */
 export const RUNS = 'fluxqueue.test/runs';
 export const FAILS = 'fluxqueue.test/fails';
 
 const TICK_MS = 250;
-/** Of the objects it should look at, so many are looked at in a tick. */
-const ATTENTION = 0.6;
-/** Seconds until pods of a node that is gone are collected, at least. */
-const COLLECTED_AFTER = 5;
+/** Share of the objects that are reconciled in a tick. */
+const RECONCILED_SHARE = 0.6;
+/** Minimum seconds until the pods of a removed node are collected. */
+const COLLECT_SECONDS = 5;
 
 export class SimulatedCluster {
   private readonly jobs: SimulatedJobs;
@@ -29,7 +29,7 @@ export class SimulatedCluster {
   constructor(
     private readonly apiserver: SimulatedApiserver,
     private readonly clock: SimulatedClock,
-    private readonly chance: Chance,
+    private readonly random: Random,
     private readonly now: () => number,
   ) {
     this.jobs = new SimulatedJobs(apiserver, now);
@@ -52,36 +52,38 @@ export class SimulatedCluster {
   }
 
   private tick(): void {
-    for (const job of this.store.list<Job>('jobs')) if (this.chance.happens(ATTENTION)) this.jobs.sync(job);
+    for (const job of this.store.list<Job>('jobs'))
+      if (this.random.happens(RECONCILED_SHARE)) this.jobs.sync(job);
     this.jobs.collect();
-    for (const pod of this.store.list<Pod>('pods')) if (this.chance.happens(ATTENTION)) this.attend(pod);
+    for (const pod of this.store.list<Pod>('pods'))
+      if (this.random.happens(RECONCILED_SHARE)) this.reconcilePod(pod);
     for (const record of this.store.list('fluxjobs')) this.collect(record);
   }
 
-  private attend(pod: Pod): void {
+  private reconcilePod(pod: Pod): void {
     const { deletionTimestamp } = pod.metadata;
     if (pod.spec.nodeName === undefined) {
       if (deletionTimestamp !== undefined) this.remove(pod);
       else this.bind(pod);
-    } else if (this.store.get('nodes', pod.spec.nodeName) === undefined) this.orphaned(pod);
+    } else if (this.store.get('nodes', pod.spec.nodeName) === undefined) this.collectOrphan(pod);
     else if (deletionTimestamp !== undefined) this.remove(pod);
     else this.run(pod);
   }
 
-  /** kube-scheduler: the node it must have, or the first with room. */
+  /** Binds a pod as kube-scheduler does: to its required node, or to the first node with enough free cores. */
   private bind(pod: Pod): void {
     if ((pod.spec.schedulingGates?.length ?? 0) > 0) return;
-    const wanted = pinnedTo(pod);
+    const wanted = requiredNode(pod);
     const nodes = this.store
       .list<Node>('nodes')
       .filter(({ metadata, spec }) =>
         wanted === undefined ? spec.unschedulable !== true : metadata.name === wanted,
       );
-    const node = nodes.find((candidate) => this.hasRoom(candidate, pod));
+    const node = nodes.find((candidate) => this.fits(candidate, pod));
     if (node !== undefined) this.put(pod, { spec: { ...pod.spec, nodeName: node.metadata.name } });
   }
 
-  private hasRoom(node: Node, pod: Pod): boolean {
+  private fits(node: Node, pod: Pod): boolean {
     const used = this.store
       .list<Pod>('pods')
       .filter((other) => other.spec.nodeName === node.metadata.name && !isTerminal(other))
@@ -109,10 +111,10 @@ export class SimulatedCluster {
     });
   }
 
-  private orphaned(pod: Pod): void {
+  private collectOrphan(pod: Pod): void {
     const since = this.orphanSince.get(pod.metadata.uid) ?? this.now();
     this.orphanSince.set(pod.metadata.uid, since);
-    if (this.now() - since > COLLECTED_AFTER) this.remove(pod);
+    if (this.now() - since > COLLECT_SECONDS) this.remove(pod);
   }
 
   private collect(record: KubernetesObject): void {
@@ -132,7 +134,7 @@ export class SimulatedCluster {
   }
 }
 
-function pinnedTo({ spec }: Pod): string | undefined {
+function requiredNode({ spec }: Pod): string | undefined {
   const [term] =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return term?.matchFields?.find(({ key }) => key === 'metadata.name')?.values?.[0];

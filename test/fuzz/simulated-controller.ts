@@ -1,4 +1,4 @@
-/** A simulated cluster with one controller, for tests that say step by step what happens. */
+/** A simulated cluster with one controller, for tests that control every step. */
 import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
@@ -11,7 +11,7 @@ import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { ObjectStore } from './object-store';
 import { QueueModel } from './queue-model';
-import { Chance } from './random';
+import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { RUNS, SimulatedCluster } from './simulated-cluster';
@@ -23,20 +23,20 @@ export class SimulatedController {
   readonly clock = new SimulatedClock();
   readonly queue: QueueModel;
   readonly apiserver: SimulatedApiserver;
-  /** Outlives its controllers. */
+  /** The Fluxion service, which survives restarts of the controller. */
   readonly fluxion: Fluxion = embeddedFluxion();
   private readonly cluster: SimulatedCluster;
   private readonly metrics = controllerMetrics(new Registry());
   private term: Term | undefined;
   private fence = 0;
-  /** Seconds by which the controllers' clock is wrong. */
+  /** Seconds by which the clock of the controller is wrong. */
   drift = 0;
 
   constructor() {
     const now = () => EPOCH + this.clock.now() / 1000;
-    const chance = new Chance(1);
-    this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, chance, now);
-    this.cluster = new SimulatedCluster(this.apiserver, this.clock, chance, now);
+    const random = new Random(1);
+    this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, random, now);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, random, now);
     this.queue = new QueueModel(now);
     const labels = { 'fluxqueue/enabled': 'true' };
     this.apiserver.store.create('namespaces', { metadata: { name: NAMESPACE, labels } });
@@ -59,7 +59,7 @@ export class SimulatedController {
     this.apiserver.delete(nodes(name));
   }
 
-  /** A pod of somebody else's scheduler. @param runs seconds */
+  /** Creates a pod that another scheduler has bound. @param runs seconds */
   unmanagedPod(name: string, { node, cores, runs }: { node: string; cores: number; runs: number }): void {
     this.apiserver.create(pods('elsewhere'), {
       metadata: { name, annotations: { [RUNS]: String(runs) } },
@@ -71,7 +71,7 @@ export class SimulatedController {
     });
   }
 
-  /** @param runs seconds */
+  /** Creates a Job. @param runs seconds */
   submit(name: string, { pods = 1, cores = 4, runs = 30 } = {}): Job {
     const resources = { requests: { cpu: String(cores) } };
     return this.apiserver.create(jobs(NAMESPACE), {
@@ -106,28 +106,28 @@ export class SimulatedController {
     return this.queue.all.find((row) => row.name === name);
   }
 
-  /** The next controller; it leads as soon as it runs. */
+  /** Starts a controller, which becomes leader at once. */
   async start(): Promise<void> {
-    this.fence = await this.queue.acquireFence('house', this.fence);
+    this.fence = await this.queue.acquireFence('simulated-controller', this.fence);
     this.term = new Term({
       config: parseConfig({ audit: { intervalSeconds: 60 } }),
       client: this.apiserver.client(),
       queue: this.queue,
       fluxion: this.fluxion,
       fence: this.fence,
-      logger: createLogger('house', 'silent'),
+      logger: createLogger('simulated-controller', 'silent'),
       metrics: this.metrics,
       onFenced: () => undefined,
       time: {
         clock: this.clock,
         wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
-        random: new Chance(2).next,
+        random: new Random(2).next,
       },
     });
     await this.clock.until(this.term.start());
   }
 
-  /** The controller goes down. */
+  /** Stops the controller. */
   async stop(): Promise<void> {
     const { term } = this;
     this.term = undefined;
@@ -143,13 +143,13 @@ export class SimulatedController {
     return this.clock.advance(count * 1000);
   }
 
-  /** Counted so far, by kind. */
+  /** Number of repairs by kind. */
   async repairs(): Promise<Readonly<Record<string, number>>> {
     const { values } = await this.metrics.repairs.get();
     return Object.fromEntries(values.map(({ labels, value }) => [labels.kind, value]));
   }
 
-  /** Job ids that Fluxion holds, those of pods that are not ours left out. */
+  /** Job ids in Fluxion without those of unmanaged pods. */
   async held(): Promise<readonly number[]> {
     const { jobs: all } = await this.fluxion.state();
     return all.map(({ jobid }) => jobid).filter((jobid) => jobid < 2 ** 52);

@@ -1,4 +1,4 @@
-/** The Job controller as far as the queue depends on it: pods for unsuspended Jobs, counts, ends, suspension, deletion. */
+/** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -6,16 +6,16 @@ import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
-/** What the controller remembers of a Job although its pods are gone (in Kubernetes: finalizers and status). */
-interface Memory {
-  /** Completion indexes, or uids of pods where there are none. */
+/** The finished pods of a Job, also after their deletion (in Kubernetes: finalizers and status). */
+interface JobRecord {
+  /** Completion indexes, or uids of pods without an index. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
 }
 
 export class SimulatedJobs {
-  private readonly memories = new Map<string, Memory>();
-  private made = 0;
+  private readonly records = new Map<string, JobRecord>();
+  private created = 0;
 
   constructor(
     private readonly apiserver: SimulatedApiserver,
@@ -26,10 +26,10 @@ export class SimulatedJobs {
     return this.apiserver.store;
   }
 
-  /** One sync of one Job. */
+  /** Reconciles one Job once. */
   sync(job: Job): void {
     const pods = this.podsOf(job);
-    const memory = this.remember(job, pods);
+    const record = this.recordOf(job, pods);
     const live = pods.filter((pod) => !isTerminal(pod));
     if (job.metadata.deletionTimestamp !== undefined) {
       for (const pod of pods) this.remove(pod);
@@ -38,10 +38,10 @@ export class SimulatedJobs {
     }
     if (job.status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true) return;
     if (job.spec.suspend === true) this.suspend(job, live);
-    else this.run(job, live, memory);
+    else this.run(job, live, record);
   }
 
-  /** Pods of Jobs that are no more. */
+  /** Deletes the pods of deleted Jobs. */
   collect(): void {
     const uids = new Set(this.store.list<Job>('jobs').map(({ metadata }) => metadata.uid));
     for (const pod of this.store.list<Pod>('pods')) {
@@ -57,7 +57,7 @@ export class SimulatedJobs {
     this.store.put('jobs', { ...job, status });
   }
 
-  private run(job: Job, live: readonly Pod[], { succeeded, failed }: Memory): void {
+  private run(job: Job, live: readonly Pod[], { succeeded, failed }: JobRecord): void {
     const { completions = 1, activeDeadlineSeconds = Infinity, backoffLimit = 6 } = job.spec;
     const startTime = job.status?.startTime;
     if (startTime === undefined) {
@@ -93,7 +93,7 @@ export class SimulatedJobs {
     };
     this.apiserver.create(podPath(namespace), {
       metadata: {
-        name: `${name}-${this.made++}`,
+        name: `${name}-${this.created++}`,
         annotations,
         ...(template.metadata?.labels && { labels: template.metadata.labels }),
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
@@ -125,14 +125,14 @@ export class SimulatedJobs {
       .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
   }
 
-  private remember({ metadata: { uid } }: Job, pods: readonly Pod[]): Memory {
-    const memory = this.memories.get(uid) ?? { succeeded: new Set(), failed: new Set() };
-    this.memories.set(uid, memory);
+  private recordOf({ metadata: { uid } }: Job, pods: readonly Pod[]): JobRecord {
+    const record = this.records.get(uid) ?? { succeeded: new Set(), failed: new Set() };
+    this.records.set(uid, record);
     for (const pod of pods) {
-      if (pod.status?.phase === 'Succeeded') memory.succeeded.add(indexOf(pod));
-      if (pod.status?.phase === 'Failed') memory.failed.add(pod.metadata.uid);
+      if (pod.status?.phase === 'Succeeded') record.succeeded.add(indexOf(pod));
+      if (pod.status?.phase === 'Failed') record.failed.add(pod.metadata.uid);
     }
-    return memory;
+    return record;
   }
 }
 

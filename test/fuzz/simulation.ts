@@ -1,9 +1,7 @@
 /**
- * One run: the whole controller on a simulated cluster, with a simulated clock
- * and every port unreliable, driven by a seed. Everything that happens follows
- * from the seed, so what goes wrong once goes wrong again.
+ * One randomized run of the whole controller on a simulated cluster, with a simulated clock and faults on every port. The
+ * seed determines the whole run, so failures are reproducible.
  */
-
 import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
@@ -13,26 +11,26 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
-import { differences, Lasting } from '../invariants/agreement';
-import { causeless, doubleGrants } from '../invariants/log';
-import type { Deeds, Observation, Violation } from '../invariants/observation';
-import { orderFaults } from '../invariants/order';
+import { differences, PersistentDifferences } from '../invariants/agreement';
+import { doubleGrants, unexplainedChanges } from '../invariants/log';
+import type { Interventions, Observation, Violation } from '../invariants/observation';
+import { orderViolations } from '../invariants/order';
 import { PORTS, type Port } from '../stack/term-ports';
-import { ProcessPorts, Weather } from './faults';
+import { FaultConditions, FaultyPorts } from './faults';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
-import { Chance } from './random';
+import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { SimulatedCluster } from './simulated-cluster';
-import { NAMESPACE, User } from './user';
+import { NAMESPACE, SimulatedUser } from './simulated-user';
 
-/** Unix seconds at which every run begins. */
+/** Start of every run, in Unix seconds. */
 const EPOCH = 1_800_000_000;
-/** After trouble ends, retries and late watches may take so long (seconds) before disagreement counts. */
-const RECOVERY = 10;
-/** Simulated seconds in which everything has to end that can; a clock that jumped back an hour makes some wait for so long. */
-const LAST = 3 * 3_600;
+/** Seconds after the end of a fault until differences count: retries and late watches need this time. */
+const RECOVERY_SECONDS = 10;
+/** Simulated seconds in which all workloads must finish; after a clock jump of an hour some wait for that long. */
+const MAX_DRAIN_SECONDS = 3 * 3_600;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -52,7 +50,7 @@ export interface Outcome {
 
 interface Process {
   readonly term: Term;
-  readonly ports: ProcessPorts;
+  readonly ports: FaultyPorts;
 }
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
@@ -61,59 +59,59 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 
 class Simulation {
   private readonly clock = new SimulatedClock();
-  private readonly chance: Chance;
-  private readonly weather: Weather;
+  private readonly random: Random;
+  private readonly conditions: FaultConditions;
   private readonly apiserver: SimulatedApiserver;
   private readonly cluster: SimulatedCluster;
   private readonly queue: QueueModel;
-  private readonly user: User;
-  private readonly lasting = new Lasting();
+  private readonly user: SimulatedUser;
+  private readonly persistent = new PersistentDifferences();
   private readonly violations: Violation[] = [];
   private fluxion: Fluxion = embeddedFluxion();
   private current: Process | undefined;
-  private readonly ending: Promise<void>[] = [];
+  private readonly stopping: Promise<void>[] = [];
   private restarts = 0;
   private backup: Snapshot | undefined;
-  /** As the Lease remembers it. */
+  /** The fencing number in the Lease. */
   private fence = 0;
-  /** Seconds by which the machine's clock is wrong. */
+  /** Seconds by which the clock of the controller is wrong. */
   private drift = 0;
-  private troubleUntil = 0;
+  private recoveringUntil = 0;
   private failure: unknown;
 
   constructor(private readonly options: SimulationOptions) {
-    this.chance = new Chance(options.seed);
+    this.random = new Random(options.seed);
     const seconds = () => EPOCH + this.clock.now() / 1000;
-    this.weather = new Weather(this.clock, this.chance.apart());
+    this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
-    this.apiserver = new SimulatedApiserver(store, this.clock, this.chance.apart(), seconds);
-    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.chance.apart(), seconds);
+    this.apiserver = new SimulatedApiserver(store, this.clock, this.random.fork(), seconds);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.random.fork(), seconds);
     this.queue = new QueueModel(seconds);
-    this.user = new User({
+    this.user = new SimulatedUser({
       apiserver: this.apiserver,
-      chance: this.chance.apart(),
+      random: this.random.fork(),
       now: seconds,
-      nodes: !this.calm,
+      nodes: !this.undisturbed,
     });
   }
 
-  /** Nothing goes wrong, and nothing but workloads comes and goes: estimates have no excuse then. */
-  private get calm(): boolean {
+  /** A run without faults and without changes of nodes: no estimate may be postponed. */
+  private get undisturbed(): boolean {
     return this.options.seed % 5 === 0;
   }
 
   async run(): Promise<Outcome> {
     this.user.setUp();
     this.cluster.start();
-    await this.begin();
+    await this.startProcess();
     for (let step = 0; step < this.options.steps && this.violations.length === 0; step++) {
       this.user.act();
-      await this.mishap();
-      await this.pass(this.chance.between(0, 1_500));
+      await this.injectFault();
+      await this.advance(this.random.between(0, 1_500));
     }
     if (this.violations.length === 0) await this.finish();
-    this.judge();
-    await this.end();
+    this.checkInvariants();
+    await this.stop();
     if (this.failure !== undefined) throw this.failure;
     return this.outcome();
   }
@@ -133,92 +131,92 @@ class Simulation {
     };
   }
 
-  /** Time goes on; whoever disagrees for long is noted. */
-  private async pass(milliseconds: number): Promise<void> {
+  /** Advances the time and records differences that last too long. */
+  private async advance(milliseconds: number): Promise<void> {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
-      if (seconds < this.troubleUntil) this.lasting.reset();
-      else this.violations.push(...this.lasting.look(seconds, differences(await this.observe())));
+      if (seconds < this.recoveringUntil) this.persistent.reset();
+      else this.violations.push(...this.persistent.observe(seconds, differences(await this.observe())));
     }
   }
 
-  /** Trouble of some kind, now and then. */
-  private async mishap(): Promise<void> {
-    const { chance, weather } = this;
-    if (this.calm) return;
-    const dice = chance.between(1, 300);
-    if (dice <= 6) await this.crash();
-    else if (dice <= 8) await this.overtake();
-    else if (dice <= 14) this.trouble(chance.between(1, 8), chance.oneOf(PORTS)!);
-    else if (dice <= 18) this.storm();
-    else if (dice <= 24) this.apiserver.breakWatches(chance.happens(0.5) ? 'reset' : 'expired');
-    else if (dice <= 26) await this.fluxion.close();
-    else if (dice <= 32) this.forget(dice);
-    else if (dice <= 34 && this.options.seed % 2 === 0) this.drift += chance.oneOf([3600, -3600, 90, -90])!;
-    if (weather.share > 0 || weather.down.size > 0 || dice <= 34) this.upset();
+  /** Injects a random fault in some steps. */
+  private async injectFault(): Promise<void> {
+    const { random, conditions } = this;
+    if (this.undisturbed) return;
+    const roll = random.between(1, 300);
+    if (roll <= 6) await this.crash();
+    else if (roll <= 8) await this.replaceLeader();
+    else if (roll <= 14) this.takePortDown(random.between(1, 8), random.oneOf(PORTS)!);
+    else if (roll <= 18) this.failCalls();
+    else if (roll <= 24) this.apiserver.breakWatches(random.happens(0.5) ? 'reset' : 'expired');
+    else if (roll <= 26) await this.fluxion.close();
+    else if (roll <= 32) this.backupOrRestore(roll);
+    else if (roll <= 34 && this.options.seed % 2 === 0) this.drift += random.oneOf([3600, -3600, 90, -90])!;
+    if (conditions.share > 0 || conditions.down.size > 0 || roll <= 34) this.allowRecovery();
   }
 
-  /** One port is down for some seconds. */
-  private trouble(seconds: number, port: Port): void {
-    this.weather.down.add(port);
+  /** Takes one port down for some seconds. */
+  private takePortDown(seconds: number, port: Port): void {
+    this.conditions.down.add(port);
     this.clock.after(seconds * 1000, () => {
-      this.weather.down.delete(port);
-      this.upset();
+      this.conditions.down.delete(port);
+      this.allowRecovery();
     });
   }
 
-  /** Many calls fail, for a while. */
-  private storm(): void {
-    this.weather.share = this.chance.oneOf([0.01, 0.05, 0.2])!;
-    this.clock.after(this.chance.between(2, 15) * 1000, () => {
-      this.weather.share = 0;
-      this.upset();
+  /** Lets a share of all calls fail for some seconds. */
+  private failCalls(): void {
+    this.conditions.share = this.random.oneOf([0.01, 0.05, 0.2])!;
+    this.clock.after(this.random.between(2, 15) * 1000, () => {
+      this.conditions.share = 0;
+      this.allowRecovery();
     });
   }
 
-  private upset(): void {
-    this.troubleUntil = this.clock.now() / 1000 + RECOVERY;
+  private allowRecovery(): void {
+    this.recoveringUntil = this.clock.now() / 1000 + RECOVERY_SECONDS;
   }
 
-  /** The process is killed and another takes its place; the Fluxion beside it may live on. */
+  /** Kills the process and starts another one; the Fluxion service may survive. */
   private async crash(): Promise<void> {
     const { current } = this;
     current?.ports.kill();
-    if (current !== undefined) this.ending.push(current.term.stop());
-    if (this.chance.happens(0.3)) this.fluxion = embeddedFluxion();
+    if (current !== undefined) this.stopping.push(current.term.stop());
+    if (this.random.happens(0.3)) this.fluxion = embeddedFluxion();
     this.restarts += 1;
-    await this.begin();
+    await this.startProcess();
   }
 
-  /** The leader is frozen past its lease: another leads, and it wakes up and finds out. */
-  private async overtake(): Promise<void> {
+  /** Starts another leader while the old one still runs, as after a freeze longer than the lease. */
+  private async replaceLeader(): Promise<void> {
     this.fluxion = embeddedFluxion();
     this.restarts += 1;
-    await this.begin();
+    await this.startProcess();
   }
 
-  /** A backup is made, or the database restored from one. */
-  private forget(dice: number): void {
-    if (dice <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
-    else if (dice > 30 && this.backup !== undefined) this.restore(this.backup);
+  /** Makes a backup of the database, or restores it. */
+  private backupOrRestore(roll: number): void {
+    if (roll <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
+    else if (roll > 30 && this.backup !== undefined) this.restore(this.backup);
   }
 
-  /** The database is as it was some time ago: it has forgotten what happened since. */
+  /** Restores the database, which loses all later changes. */
   private restore(backup: Snapshot): void {
     this.queue.restore(backup);
-    // What was taken back since, and what ran since, is not to be judged by a log that does not know of it.
+    // The restored log lacks later evictions and starts, so it can't explain requeues of these workloads.
     for (const { uid } of this.queue.all) this.user.stopped.add(uid);
     this.backup = undefined;
   }
 
-  private async begin(): Promise<void> {
-    const ports = new ProcessPorts(this.weather);
+  private async startProcess(): Promise<void> {
+    const ports = new FaultyPorts(this.conditions);
     const level = (process.env.FLUXQUEUE_TEST_LOG ?? 'silent') as LogLevel;
     this.fence = await this.queue.acquireFence('simulation', this.fence);
     const term: Term = new Term({
       config: parseConfig({}),
-      ...ports.around({
+      ...ports.wrap({
         queue: this.queue,
         client: this.apiserver.client(),
         fluxion: this.fluxion,
@@ -230,38 +228,38 @@ class Simulation {
       time: {
         clock: this.clock,
         wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
-        random: this.chance.apart().next,
+        random: this.random.fork().next,
       },
     });
     this.current = { term, ports };
-    this.upset();
+    this.allowRecovery();
     void this.start(term, ports);
   }
 
-  /** As the controller does it: a term that can't start is tried again. */
-  private async start(term: Term, ports: ProcessPorts): Promise<void> {
+  /** Retries a term that fails to start, as the controller does. */
+  private async start(term: Term, ports: FaultyPorts): Promise<void> {
     try {
       await term.start();
     } catch (error) {
       if (this.current?.term !== term) return;
-      this.upset();
+      this.allowRecovery();
       ports.kill();
-      this.ending.push(term.stop());
+      this.stopping.push(term.stop());
       await this.clock.pause(2_000);
-      if (this.current?.term === term) await this.begin().catch(this.fail);
+      if (this.current?.term === term) await this.startProcess().catch(this.fail);
       if (!(error instanceof Error)) throw error;
     }
   }
 
-  /** The process ends; where nobody else leads, it is started afresh. */
-  private fenced(term: Term, ports: ProcessPorts): void {
+  /** Ends a fenced process and starts a new one if no other process leads. */
+  private fenced(term: Term, ports: FaultyPorts): void {
     ports.kill();
-    this.ending.push(term.stop());
+    this.stopping.push(term.stop());
     if (this.current?.term !== term) return;
     this.current = undefined;
     this.restarts += 1;
     this.clock.after(1_000, () => {
-      if (this.current === undefined) this.begin().catch(this.fail);
+      if (this.current === undefined) this.startProcess().catch(this.fail);
     });
   }
 
@@ -269,45 +267,48 @@ class Simulation {
     this.failure ??= error;
   };
 
-  /** Nothing disturbs any more: what can end ends, and then nothing is held. */
+  /** Stops all faults and waits until all workloads that can finish have finished and Fluxion holds no jobs. */
   private async finish(): Promise<void> {
-    this.weather.share = 0;
-    await this.pass(20_000);
-    this.user.relent();
-    const until = this.clock.now() + LAST * 1000;
-    while (this.open().length > 0 && this.clock.now() < until && this.violations.length === 0) {
-      await this.pass(5_000);
-      this.user.relent();
+    this.conditions.share = 0;
+    await this.advance(20_000);
+    this.user.releaseEverything();
+    const until = this.clock.now() + MAX_DRAIN_SECONDS * 1000;
+    while (this.unfinished().length > 0 && this.clock.now() < until && this.violations.length === 0) {
+      await this.advance(5_000);
+      this.user.releaseEverything();
     }
-    await this.pass(10_000);
-    for (const text of this.open()) this.violations.push({ invariant: 'lost', text });
+    await this.advance(10_000);
+    for (const text of this.unfinished()) this.violations.push({ invariant: 'lost', text });
     const { jobs } = await this.fluxion.state();
     for (const { jobid } of jobs.filter(({ jobid }) => jobid < 2 ** 52))
       if (!this.queue.all.some((row) => row.jobid === jobid && row.phase !== 'Finished'))
-        this.violations.push({ invariant: 'I3', text: `at the end Fluxion holds job ${jobid}` });
+        this.violations.push({ invariant: 'I3', text: `Fluxion holds job ${jobid} at the end` });
   }
 
-  /** What could end and has not. */
-  private open(): readonly string[] {
+  /** Workloads that can finish and have not. */
+  private unfinished(): readonly string[] {
     return this.queue.all
-      .filter((row) => row.phase !== 'Finished' && !isStuck(row) && !this.isStranded(row))
+      .filter((row) => row.phase !== 'Finished' && !waitsForever(row) && !this.isStranded(row))
       .map(({ name, phase, reason, message }) => `${name} is ${phase} ${reason ?? ''}: ${message ?? ''}`);
   }
 
-  /** A lone pod that was pinned to a node which went away before it came there: Kubernetes leaves it so, too. */
+  /** A plain pod whose required node was removed before the pod was bound: Kubernetes leaves it pending, too. */
   private isStranded({ kind, phase, allocation }: WorkloadRow): boolean {
     const node = allocation?.nodes[0]?.name ?? '';
     return kind === 'Pod' && phase === 'Ready' && this.apiserver.store.get('nodes', node) === undefined;
   }
 
-  private judge(): void {
+  private checkInvariants(): void {
     const { events, all } = this.queue;
     const { disturbances, lostNodes, stopped } = this.user;
-    const deeds: Deeds = { disturbances, lostNodes, stopped, comparable: this.calm };
+    const interventions: Interventions = { disturbances, lostNodes, stopped, comparable: this.undisturbed };
     this.violations.push(
       ...doubleGrants(events),
-      ...causeless({ ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } }, deeds),
-      ...orderFaults(events, all, deeds),
+      ...unexplainedChanges(
+        { ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } },
+        interventions,
+      ),
+      ...orderViolations(events, all, interventions),
     );
   }
 
@@ -325,20 +326,20 @@ class Simulation {
     return { ...this.objects(), rows: this.queue.all, events: this.queue.events, fluxion };
   }
 
-  private async end(): Promise<void> {
+  private async stop(): Promise<void> {
     this.cluster.stop();
     this.current?.ports.kill();
     const last = this.current?.term.stop();
-    await this.clock.until(Promise.all([last, ...this.ending]));
+    await this.clock.until(Promise.all([last, ...this.stopping]));
   }
 }
 
-/** Waits for something that nobody brings. */
-function isStuck({ phase, reason, pods }: WorkloadRow): boolean {
-  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS.has(reason)));
+/** Whether a workload waits for an event that does not occur in the simulation. */
+function waitsForever({ phase, reason, pods }: WorkloadRow): boolean {
+  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS_REASONS.has(reason)));
 }
 
-const ENDLESS: ReadonlySet<WaitReason> = new Set([
+const ENDLESS_REASONS: ReadonlySet<WaitReason> = new Set([
   'Unsatisfiable',
   'DependencyPending',
   'RequeueLimit',

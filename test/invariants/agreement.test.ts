@@ -1,7 +1,7 @@
-/** The oracle sees what it is there for: each kind of disagreement, and nothing where all agree. */
+/** The checks report each kind of difference, and nothing when all views agree. */
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
-import { differences, Lasting } from './agreement';
+import { differences, PersistentDifferences } from './agreement';
 import type { Observation } from './observation';
 
 const meta = { name: 'a', namespace: 'science', uid: 'a', resourceVersion: '1', creationTimestamp: '' };
@@ -36,11 +36,11 @@ const agreed: Observation = {
 const seen = (over: Partial<Observation>) => differences({ ...agreed, ...over });
 
 describe('differences between the three views', () => {
-  test('none where all agree', () => {
+  test('reports nothing when all views agree', () => {
     expect(differences(agreed)).toEqual([]);
   });
 
-  test('none where a reservation lies behind pods whose end nobody knows', () => {
+  test('reports nothing for a reservation after unmanaged pods', () => {
     const behind = { jobs: [suspended], pods: [], fluxion: holding(100 * 365 * 24 * 3600) };
     expect(seen({ ...behind, rows: [waiting] })).toEqual([]);
   });
@@ -53,53 +53,53 @@ describe('differences between the three views', () => {
   });
   const finished = rowIn('Finished', { uid: 'a', name: 'a' });
   test.each<[string, Partial<Observation>, RegExp]>([
-    ['Fluxion has forgotten it', { fluxion: { jobs: [], nodes: [] } }, /I2.*does not hold job 7/],
+    ['Fluxion has lost its job', { fluxion: { jobs: [], nodes: [] } }, /I2.*does not hold job 7/],
     [
-      'Fluxion holds something else',
+      'Fluxion holds another node',
       {
         fluxion: {
           jobs: [{ ...row.allocation!, nodes: [{ name: 'node-2', units: { core: '0' } }] }],
           nodes: [],
         },
       },
-      /I2.*Fluxion says node-2/,
+      /I2.*Fluxion has node-2/,
     ],
-    ['it is suspended', { jobs: [suspended] }, /I2.*held back/],
-    ['its object is gone', { jobs: [] }, /I3.*its object is gone/],
+    ['its object is suspended', { jobs: [suspended] }, /I2.*is suspended/],
+    ['its object does not exist', { jobs: [] }, /I3.*its object does not exist/],
     [
-      'it is over',
+      'its object has finished',
       {
         jobs: [{ ...job, status: { conditions: [{ type: 'Complete', status: 'True' }] } }],
       },
-      /I3.*is over/,
+      /I3.*has finished/,
     ],
     [
-      'its pod runs elsewhere',
+      'its pod runs on another node',
       { pods: [{ ...pod, spec: { ...pod.spec, nodeName: 'node-2' } }] },
       /I3.*node-2/,
     ],
-    ['it waits, and runs', { rows: [waiting] }, /I2.*its object is released/],
+    ['it waits and its object is released', { rows: [waiting] }, /I2.*its object is released/],
     [
-      'it waits without an estimate, and Fluxion holds a reservation',
+      'it waits without an estimate and Fluxion holds a reservation',
       { rows: [waiting], jobs: [suspended], pods: [], fluxion: holding(100) },
       /I2.*waits without a reservation/,
     ],
     ['it has no row', { rows: [], jobs: [suspended], fluxion: { jobs: [], nodes: [] } }, /I2.*has no row/],
-    ['it has finished, and Fluxion holds it', { rows: [finished] }, /I3.*for nobody/],
-  ])('%s', (_, over, said) => {
+    ['it has finished and Fluxion holds its job', { rows: [finished] }, /I3.*without a row/],
+  ])('reports that %s', (_, over, said) => {
     expect(seen(over).map(({ invariant, text }) => `${invariant} ${text}`)).toContainEqual(
       expect.stringMatching(said),
     );
   });
 
-  test('count when they have lasted', () => {
-    const lasting = new Lasting();
+  test('count only after they have lasted for the tolerated time', () => {
+    const persistent = new PersistentDifferences();
     const found = seen({ jobs: [suspended] });
-    expect(lasting.look(0, found)).toEqual([]);
-    expect(lasting.look(4, [])).toEqual([]);
-    expect(lasting.look(5, found)).toEqual([]);
-    expect(lasting.look(10, found)).toEqual([]);
-    expect(lasting.look(10.5, found)).toEqual(found);
-    expect(lasting.look(11, found)).toEqual([]);
+    expect(persistent.observe(0, found)).toEqual([]);
+    expect(persistent.observe(4, [])).toEqual([]);
+    expect(persistent.observe(5, found)).toEqual([]);
+    expect(persistent.observe(10, found)).toEqual([]);
+    expect(persistent.observe(10.5, found)).toEqual(found);
+    expect(persistent.observe(11, found)).toEqual([]);
   });
 });

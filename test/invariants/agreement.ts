@@ -1,3 +1,4 @@
+/** Compares the three views of the workloads: rows in Postgres, objects of the apiserver, and jobs in Fluxion (I2, I3). */
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { AllocatedNode, Allocation } from '../../runtime/resources/types';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
@@ -5,112 +6,130 @@ import type { Invariant, Observation, SeenRow, Violation } from './observation';
 const ADMITTED = 'fluxqueue/admitted';
 const ASSIGNMENT = 'fluxqueue/assignment';
 const GATE = 'fluxqueue';
-/** Job ids from here on stand for pods that are not the queue's. */
-const FOREIGN = 2 ** 52;
-/** Seconds: a reservation further ahead lies behind pods that are not the queue's, and promises nothing. */
-const FORESEEABLE = 365 * 24 * 3600;
-/** Seconds a difference may last. */
-const PATIENCE = 5;
+/** Job ids from here on stand for unmanaged pods. */
+const FIRST_UNMANAGED_JOBID = 2 ** 52;
+/** A reservation that starts later than this waits for unmanaged pods and is no promise. */
+const FORESEEABLE_SECONDS = 365 * 24 * 3600;
+/** Seconds that a difference may last. */
+const TOLERATED_SECONDS = 5;
 
-/** Every difference that is there now. */
+/** All differences of an observation. */
 export function differences(seen: Observation): Violation[] {
   const found: Violation[] = [];
-  const say = (invariant: Invariant, text: string) => found.push({ invariant, text });
+  const report = (invariant: Invariant, text: string) => found.push({ invariant, text });
   const objects = new Map<string, KubernetesObject>();
   for (const object of [...seen.jobs, ...seen.pods]) objects.set(object.metadata.uid, object);
   const held = new Map(seen.fluxion.jobs.map((job) => [job.jobid, job]));
-  const there = new Set(seen.nodes.map(({ metadata }) => metadata.name));
+  const existing = new Set(seen.nodes.map(({ metadata }) => metadata.name));
   const expected = new Set<number>();
   for (const row of seen.rows) {
     if (row.phase === 'Finished') continue;
     expected.add(row.jobid);
     const object = objects.get(row.uid);
-    if (object === undefined) say('I3', `${row.name} is ${row.phase} and its object is gone`);
-    else if (row.phase === 'Waiting') waiting(row, object, held.get(row.jobid), say);
-    else granted(onNodes(row, there), object, held.get(row.jobid), say);
+    if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object does not exist`);
+    else if (row.phase === 'Waiting') checkWaiting(row, object, held.get(row.jobid), report);
+    else checkGranted(onExistingNodes(row, existing), object, held.get(row.jobid), report);
   }
   for (const { jobid } of seen.fluxion.jobs)
-    if (jobid < FOREIGN && !expected.has(jobid)) say('I3', `Fluxion holds job ${jobid} for nobody`);
-  unknown(seen, say);
-  misplaced(seen, say);
+    if (jobid < FIRST_UNMANAGED_JOBID && !expected.has(jobid))
+      report('I3', `Fluxion holds job ${jobid} without a row`);
+  missingRows(seen, report);
+  checkPods(seen, report);
   return found;
 }
 
-type Say = (invariant: Invariant, text: string) => void;
+type Report = (invariant: Invariant, text: string) => void;
 
-function waiting(row: SeenRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
-  if (!isHeldBack(object) && !isOver(object)) say('I2', `${row.name} waits and its object is released`);
-  if (isOver(object)) say('I3', `${row.name} waits and its object is over`);
-  // What is held for it can only be a reservation, and those lie ahead.
-  const promised = held !== undefined && held.start - row.submittedAt < FORESEEABLE;
+function checkWaiting(
+  row: SeenRow,
+  object: KubernetesObject,
+  held: Allocation | undefined,
+  report: Report,
+): void {
+  if (!isSuspended(object) && !isFinished(object))
+    report('I2', `${row.name} waits and its object is released`);
+  if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
+  // A waiting workload can only have a reservation in Fluxion.
+  const promised = held !== undefined && held.start - row.submittedAt < FORESEEABLE_SECONDS;
   if (promised && row.estimatedStart === null)
-    say('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
+    report('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 
-/** What it had on a node that is gone is nowhere else either; a pod that can't be taken back waits there for its end. */
-function onNodes(row: SeenRow, there: ReadonlySet<string>): SeenRow {
+/** The allocation without removed nodes: Fluxion does not have them, and an unevictable pod waits there for its end. */
+function onExistingNodes(row: SeenRow, existing: ReadonlySet<string>): SeenRow {
   if (row.allocation === null) return row;
-  const nodes = row.allocation.nodes.filter(({ name }) => there.has(name));
+  const nodes = row.allocation.nodes.filter(({ name }) => existing.has(name));
   return { ...row, allocation: { ...row.allocation, nodes } };
 }
 
-function granted(row: SeenRow, object: KubernetesObject, held: Allocation | undefined, say: Say): void {
+function checkGranted(
+  row: SeenRow,
+  object: KubernetesObject,
+  held: Allocation | undefined,
+  report: Report,
+): void {
   const { name, allocation, jobid } = row;
-  if (allocation === null) say('I2', `${name} is ${row.phase} without an allocation`);
+  if (allocation === null) report('I2', `${name} is ${row.phase} without an allocation`);
   else if (allocation.nodes.length === 0) return;
-  else if (held === undefined) say('I2', `${name} is ${row.phase} and Fluxion does not hold job ${jobid}`);
+  else if (held === undefined) report('I2', `${name} is ${row.phase} and Fluxion does not hold job ${jobid}`);
   else if (unitsOf(held.nodes) !== unitsOf(allocation.nodes))
-    say('I2', `${name} has ${unitsOf(allocation.nodes)} and Fluxion says ${unitsOf(held.nodes)}`);
-  if (isOver(object)) say('I3', `${name} is over and is ${row.phase} all the same`);
-  else if (isHeldBack(object)) say('I2', `${name} is ${row.phase} and its object is held back`);
-  else if (allocation !== null) assigned(row, object, allocation, say);
+    report('I2', `${name} has ${unitsOf(allocation.nodes)} and Fluxion has ${unitsOf(held.nodes)}`);
+  if (isFinished(object)) report('I3', `the object of ${name} has finished and its row is ${row.phase}`);
+  else if (isSuspended(object)) report('I2', `${name} is ${row.phase} and its object is suspended`);
+  else if (allocation !== null) checkAssignment(row, object, allocation, report);
 }
 
-/** Nodes may have been given back early: then the object names more than the row. */
-function assigned({ name }: SeenRow, object: KubernetesObject, { nodes }: Allocation, say: Say): void {
+/** The row may have fewer nodes than the assignment of the object, because nodes are freed early. */
+function checkAssignment(
+  { name }: SeenRow,
+  object: KubernetesObject,
+  { nodes }: Allocation,
+  report: Report,
+): void {
   const template = (object as Job).spec.template;
   if (template === undefined) return;
   const text = template.metadata?.annotations?.[ASSIGNMENT] ?? '';
   const named = new Set(text.split(';').flatMap((group) => group.slice(group.indexOf(':') + 1).split(',')));
   for (const node of nodes)
-    if (!named.has(node.name)) say('I2', `${name} has ${node.name} and its object says ${text}`);
+    if (!named.has(node.name))
+      report('I2', `${name} has ${node.name} and the assignment of its object is ${text}`);
 }
 
-/** Held back by admission, and no row of it. */
-function unknown({ jobs, pods, rows }: Observation, say: Say): void {
+/** Reports admitted objects without a row. */
+function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
   const known = new Set(rows.map(({ uid }) => uid));
   for (const object of [...jobs, ...pods]) {
     const { uid, name, labels, annotations, deletionTimestamp } = object.metadata;
     const ours = labels?.[ADMITTED] === 'true' && annotations?.[ASSIGNMENT] === undefined;
-    if (ours && deletionTimestamp === undefined && !known.has(uid) && !isOver(object))
-      say('I2', `${name} is admitted and has no row`);
+    if (ours && deletionTimestamp === undefined && !known.has(uid) && !isFinished(object))
+      report('I2', `${name} is admitted and has no row`);
   }
 }
 
-/** Live pods of a workload run where its row says, and only while it says so. */
-function misplaced({ rows, pods, nodes }: Observation, say: Say): void {
+/** Reports running pods on nodes that are not in the allocation of their row. */
+function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
-  const there = new Set(nodes.map(({ metadata }) => metadata.name));
+  const existing = new Set(nodes.map(({ metadata }) => metadata.name));
   for (const pod of pods) {
     const { nodeName } = pod.spec;
-    if (nodeName === undefined || !there.has(nodeName) || isTerminal(pod)) continue;
+    if (nodeName === undefined || !existing.has(nodeName) || isTerminal(pod)) continue;
     const row = byUid.get(pod.metadata.uid) ?? byUid.get(pod.metadata.ownerReferences?.[0]?.uid ?? '');
     if (row === undefined) continue;
-    const granted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
-    if (granted?.nodes.some(({ name }) => name === nodeName) !== true)
-      say(
+    const checkGranted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
+    if (checkGranted?.nodes.some(({ name }) => name === nodeName) !== true)
+      report(
         'I3',
-        `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which it does not have`,
+        `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which is not in its allocation`,
       );
   }
 }
 
-function isHeldBack(object: KubernetesObject): boolean {
+function isSuspended(object: KubernetesObject): boolean {
   const { spec } = object as Job & Pod;
   return spec.suspend === true || spec.schedulingGates?.some(({ name }) => name === GATE) === true;
 }
 
-function isOver(object: KubernetesObject): boolean {
+function isFinished(object: KubernetesObject): boolean {
   const { status } = object as Job & Pod;
   const ended = status?.conditions?.some(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
@@ -130,22 +149,24 @@ function unitsOf(nodes: readonly AllocatedNode[]): string {
   return each.sort().join(' ');
 }
 
-/** Differences that are still there after the time they may last. */
-export class Lasting {
+/** Finds differences that last longer than tolerated. */
+export class PersistentDifferences {
   private readonly since = new Map<string, number>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
-  /** @param at seconds @returns those that have lasted too long, each once */
-  look(at: number, seen: readonly Violation[]): Violation[] {
+  /** @param at seconds @returns the differences that have lasted too long, each one once */
+  observe(at: number, seen: readonly Violation[]): Violation[] {
     const now = new Set(seen.map(({ text }) => text));
     for (const text of this.since.keys()) if (!now.has(text)) this.since.delete(text);
     for (const text of now) if (!this.since.has(text)) this.since.set(text, at);
-    const late = seen.filter(({ text }) => at - this.since.get(text)! > PATIENCE && !this.told.has(text));
-    for (const { text } of late) this.told.add(text);
+    const late = seen.filter(
+      ({ text }) => at - this.since.get(text)! > TOLERATED_SECONDS && !this.reported.has(text),
+    );
+    for (const { text } of late) this.reported.add(text);
     return late;
   }
 
-  /** Trouble that is not the controller's: the count begins anew. */
+  /** Restarts the tolerated time of all differences, during a fault of the cluster. */
   reset(): void {
     this.since.clear();
   }

@@ -1,5 +1,5 @@
-import { causeless, doubleGrants } from './log';
-import type { Deeds, LoggedEvent, Observation } from './observation';
+import { doubleGrants, unexplainedChanges } from './log';
+import type { Interventions, LoggedEvent, Observation } from './observation';
 
 const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
   at: 0,
@@ -9,20 +9,20 @@ const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
 });
 const event = (uid: string, name: string, detail = {}): LoggedEvent => ({ at: 0, uid, event: name, detail });
 
-describe('I1: units granted twice', () => {
+describe('I1: no unit is granted twice', () => {
   test.each<[string, LoggedEvent[], number]>([
-    ['side by side', [granted('a', '0-1'), granted('b', '2-3')], 0],
-    ['the same unit', [granted('a', '0-1'), granted('b', '1-2')], 1],
-    ['on another node', [granted('a', '0'), granted('b', '0', 'n2')], 0],
-    ['one after the other', [granted('a', '0'), event('a', 'Finished'), granted('b', '0')], 0],
-    ['after a requeue', [granted('a', '0'), event('a', 'Requeued'), granted('b', '0')], 0],
+    ['other units of a node', [granted('a', '0-1'), granted('b', '2-3')], 0],
+    ['a unit that is held', [granted('a', '0-1'), granted('b', '1-2')], 1],
+    ['the same unit of another node', [granted('a', '0'), granted('b', '0', 'n2')], 0],
+    ['a unit of a finished workload', [granted('a', '0'), event('a', 'Finished'), granted('b', '0')], 0],
+    ['a unit of a requeued workload', [granted('a', '0'), event('a', 'Requeued'), granted('b', '0')], 0],
     [
-      'after it was let go',
+      'a unit that was freed early',
       [granted('a', '0'), event('a', 'Reallocated', { nodes: [] }), granted('b', '0')],
       0,
     ],
     [
-      'what was kept',
+      'a unit that was kept',
       [
         granted('a', '0-1'),
         event('a', 'Reallocated', { nodes: [{ name: 'n1', units: { core: '1' } }] }),
@@ -30,15 +30,15 @@ describe('I1: units granted twice', () => {
       ],
       1,
     ],
-  ])('%s', (_, events, count) => {
+  ])('checks a grant of %s', (_, events, count) => {
     expect(doubleGrants(events)).toHaveLength(count);
   });
 });
 
-describe('I6: requeued or cancelled without a cause', () => {
+describe('I6: no workload is requeued or cancelled without a cause', () => {
   const object = { metadata: { uid: 'a', name: 'a', resourceVersion: '', creationTimestamp: '' } };
-  const look = (events: LoggedEvent[], over: Partial<Deeds> = {}) =>
-    causeless(
+  const look = (events: LoggedEvent[], over: Partial<Interventions> = {}) =>
+    unexplainedChanges(
       {
         events,
         jobs: [object],
@@ -50,16 +50,16 @@ describe('I6: requeued or cancelled without a cause', () => {
       { disturbances: [], lostNodes: new Set(), stopped: new Set(), comparable: true, ...over },
     );
 
-  test('is told', () => {
+  test('reports a requeue and a cancel without a cause', () => {
     expect(look([granted('a', '0'), event('a', 'Requeued')])).toHaveLength(1);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Cancelled' })])).toHaveLength(1);
   });
 
-  test('not when its node was lost, it was taken back, or its user stopped it', () => {
+  test('accepts a lost node, an eviction, and a stop by the user as causes', () => {
     const events = [granted('a', '0'), event('a', 'Requeued')];
     expect(look(events, { lostNodes: new Set(['n1']) })).toEqual([]);
     expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
-    expect(look([granted('a', '0'), event('a', 'Recalled'), event('a', 'Requeued')])).toEqual([]);
+    expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
+/** Checks I1 and I6 on the event log: no unit is granted twice, and no workload is requeued or cancelled without a cause. */
 import type { AllocatedNode } from '../../runtime/resources/types';
-import type { Deeds, LoggedEvent, Observation, Violation } from './observation';
+import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
 
-/** Events that say which nodes a workload has from then on. */
+/** Events that set the nodes of a workload. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
 
-/** I1: no unit is granted to a second one while a first one has it. */
+/** I1: no unit is granted to a workload while another workload holds it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const found: Violation[] = [];
   const holder = new Map<string, string>();
@@ -21,7 +22,7 @@ export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
     for (const unit of units) {
       const other = holder.get(unit);
       if (other !== undefined)
-        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid}, ${other} has it` });
+        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid} while ${other} holds it` });
       holder.set(unit, uid);
     }
     unitsOfHolder.set(uid, units);
@@ -47,20 +48,23 @@ function numbersIn(ids: string): number[] {
 }
 
 /**
- * I6: a restart changes nothing. Nobody is sent back to the queue who has all his nodes and was not taken back,
- * and nobody is called cancelled whose object is there.
+ * I6: a restart of the controller changes nothing. A workload is requeued only if it lost a node or was evicted, and
+ * cancelled only if its object was deleted.
  */
-export function causeless({ events, jobs, pods }: Observation, deeds: Deeds): Violation[] {
+export function unexplainedChanges(
+  { events, jobs, pods }: Observation,
+  interventions: Interventions,
+): Violation[] {
   const found: Violation[] = [];
-  const there = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
-  const causes = new Causes(deeds);
+  const existing = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+  const causes = new RequeueCauses(interventions);
   for (const logged of events) {
     const { uid, event, detail } = logged;
     if (event === 'Requeued' && !causes.ofRequeue(uid))
       found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
-    if (isCancelled(logged) && there.has(uid) && !deeds.stopped.has(uid))
-      found.push({ invariant: 'I6', text: `${uid} is called cancelled and its object is there` });
-    causes.follow(logged);
+    if (isCancelled(logged) && existing.has(uid) && !interventions.stopped.has(uid))
+      found.push({ invariant: 'I6', text: `${uid} was cancelled and its object exists` });
+    causes.apply(logged);
   }
   return found;
 }
@@ -69,21 +73,21 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
   return event === 'Finished' && detail.result === 'Cancelled';
 }
 
-/** What of the log so far may send a workload back. */
-class Causes {
-  private readonly recalled = new Set<string>();
+/** The causes of a requeue in the events so far. */
+class RequeueCauses {
+  private readonly evictions = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
 
-  constructor(private readonly deeds: Deeds) {}
+  constructor(private readonly interventions: Interventions) {}
 
   ofRequeue(uid: string): boolean {
-    const lost = this.nodesOf.get(uid)?.some((name) => this.deeds.lostNodes.has(name)) ?? false;
-    return lost || this.recalled.has(uid) || this.deeds.stopped.has(uid);
+    const lost = this.nodesOf.get(uid)?.some((name) => this.interventions.lostNodes.has(name)) ?? false;
+    return lost || this.evictions.has(uid) || this.interventions.stopped.has(uid);
   }
 
-  follow({ uid, event, detail }: LoggedEvent): void {
-    if (event === 'Recalled') this.recalled.add(uid);
-    if (event === 'Requeued') this.recalled.delete(uid);
+  apply({ uid, event, detail }: LoggedEvent): void {
+    if (event === 'EvictionRequested') this.evictions.add(uid);
+    if (event === 'Requeued') this.evictions.delete(uid);
     if (!GRANTS.has(event)) return;
     const nodes = (detail.nodes ?? []) as readonly AllocatedNode[];
     this.nodesOf.set(

@@ -1,19 +1,19 @@
-/** What an outsider sees of a run: rows and event log, the apiserver's objects, Fluxion's own state. */
+/** The observable state of a run: rows and event log, objects of the apiserver, and the state of Fluxion. */
 import type { FluxionState } from '../../runtime/fluxion/types';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 
-/** One line of the log, in the order of commits. */
+/** One row of the event log, which is in the order of commits. */
 export interface LoggedEvent {
   /** Unix seconds of the database. */
   readonly at: number;
-  /** Empty: not about one workload. */
+  /** Empty for an event that concerns no single workload. */
   readonly uid: string;
   readonly event: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What is read of a row. */
+/** The columns that the checks read. */
 export type SeenRow = Pick<
   WorkloadRow,
   | 'uid'
@@ -34,30 +34,30 @@ export type SeenRow = Pick<
 >;
 
 export interface Observation {
-  /** Finished ones included. */
+  /** All rows, including finished workloads. */
   readonly rows: readonly SeenRow[];
   readonly events: readonly LoggedEvent[];
-  /** Of the namespaces whose workloads are queued. */
+  /** Jobs of the namespaces whose workloads are queued. */
   readonly jobs: readonly Job[];
-  /** Of all namespaces. */
+  /** Pods of all namespaces. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
   readonly fluxion: Pick<FluxionState, 'jobs' | 'nodes'>;
 }
 
-/** What the run did to its cluster: causes of what would be faults without them. */
-export interface Deeds {
-  /** When nodes came, went or changed, and when pods that are not ours came. Unix seconds of the database. */
+/** What the test did to the cluster. It explains events that are violations otherwise. */
+export interface Interventions {
+  /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
   readonly disturbances: readonly number[];
-  /** Names of nodes that were ever taken away. */
+  /** Names of all nodes that were removed at some time. */
   readonly lostNodes: ReadonlySet<string>;
-  /** Estimates of different passes can be compared: no clock jumped, nothing was made anew after a doubt. */
+  /** Estimates of different passes are comparable: no clock jumped, and no graph was initialised again. */
   readonly comparable: boolean;
-  /** uids of workloads that their user suspended or deleted. */
+  /** uids of workloads that the user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }
 
-/** I1 to I6 of the design; `lost`: something that could end never does. */
+/** The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does. */
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'lost';
 
 export interface Violation {

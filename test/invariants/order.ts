@@ -1,108 +1,109 @@
 /**
- * I4 and I5, read from the event log: equals start in the order in which they
- * came, and an estimated start moves later only for a reason that is no
- * backfill.
+ * Checks I4 and I5 on the event log: equal workloads start in the order of their submission, and an estimated start is
+ * postponed only for a reason other than backfill.
  */
-import type { Deeds, LoggedEvent, SeenRow, Violation } from './observation';
+import type { Interventions, LoggedEvent, SeenRow, Violation } from './observation';
 
-/** Reasons of those who stand in line; with any other they stand aside. */
-const IN_LINE = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
-/** Seconds a pass may take from its snapshot to its commit, faults included. */
-const PASS = 5;
-const YEAR = 365 * 24 * 3600;
-/** Seconds: estimates are whole. */
-const SLACK = 1;
+/** Wait reasons of workloads that compete for resources; a workload with another reason does not. */
+const QUEUED_REASONS = new Set(['Submitted', 'Busy', 'Reserved', 'Requeued']);
+/** Seconds from the snapshot of a pass to its commit, including faults. */
+const PASS_SECONDS = 5;
+const YEAR_SECONDS = 365 * 24 * 3600;
+/** Tolerated difference of estimates, which are whole seconds. */
+const SLACK_SECONDS = 1;
 
-/** One workload as the log tells of it so far. */
-interface Placer {
+/** The state of a workload after the events so far. */
+interface TrackedWorkload {
   readonly row: SeenRow;
-  /** At any time: the log does not say what its shape was before. */
+  /** The workload is edited at some time: the log does not contain its earlier shape. */
   readonly edited: boolean;
   priority: number;
   queue: string;
   walltime: number;
-  /** Since when it stands in line; undefined: it does not. */
+  /** Time since which the workload competes for resources; undefined if it does not. */
   since: number | undefined;
   estimate: number | undefined;
-  /** When that estimate was told. */
+  /** Time of the event with that estimate. */
   estimatedAt: number;
-  /** Ends of its allocation, while it has one. */
+  /** End of the current allocation. */
   end: number | undefined;
 }
 
-/** @param rows for what the log does not say: shapes, and the order of arrival */
-export function orderFaults(
+/** @param rows for shapes and the order of submission, which the log does not contain */
+export function orderViolations(
   events: readonly LoggedEvent[],
   rows: readonly SeenRow[],
-  deeds: Deeds,
+  interventions: Interventions,
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
-  const line = new Line(rows, new Set(edits.map(({ uid }) => uid)), deeds);
-  for (const event of events) line.follow(event);
-  return line.found;
+  const checker = new OrderChecker(rows, new Set(edits.map(({ uid }) => uid)), interventions);
+  for (const event of events) checker.apply(event);
+  return checker.violations;
 }
 
-class Line {
-  readonly found: Violation[] = [];
-  private readonly places = new Map<string, Placer>();
+class OrderChecker {
+  readonly violations: Violation[] = [];
+  private readonly workloads = new Map<string, TrackedWorkload>();
   private readonly rows: ReadonlyMap<string, SeenRow>;
-  /** Who came or stepped into line when; undefined: something that shook everything. */
-  private readonly stirs: { readonly at: number; readonly place: Placer | undefined }[] = [];
+  /** Events that may postpone estimates: a workload that starts to compete, or undefined for an event that affects all. */
+  private readonly disruptions: { readonly at: number; readonly workload: TrackedWorkload | undefined }[] =
+    [];
   private lastDisturbance = 0;
 
   constructor(
     rows: readonly SeenRow[],
     private readonly edited: ReadonlySet<string>,
-    private readonly deeds: Deeds,
+    private readonly interventions: Interventions,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
   }
 
-  follow(event: LoggedEvent): void {
-    if (this.deeds.disturbances.some((when) => when > this.lastDisturbance && when <= event.at)) {
+  apply(event: LoggedEvent): void {
+    if (this.interventions.disturbances.some((when) => when > this.lastDisturbance && when <= event.at)) {
       this.lastDisturbance = event.at;
-      this.stirs.push({ at: event.at, place: undefined });
+      this.disruptions.push({ at: event.at, workload: undefined });
     }
-    const place = this.placeOf(event);
-    if (place === undefined) return;
+    const workload = this.workloadOf(event);
+    if (workload === undefined) return;
     switch (event.event) {
       case 'Submitted':
       case 'Updated':
-        this.arrive(place, event);
+        this.updateSettings(workload, event);
         break;
       case 'Waiting':
-        this.wait(place, event);
+        this.wait(workload, event);
         break;
       case 'Allocated':
-        this.start(place, event);
+        this.start(workload, event);
         break;
       case 'Requeued':
-        this.leave(place, event.at);
-        place.estimate = undefined;
-        this.stepIn(place, event.at);
-        // What it held, or what it lost, is counted anew.
-        this.stirs.push({ at: event.at, place: undefined });
+        this.endAllocation(workload, event.at);
+        workload.estimate = undefined;
+        this.enqueue(workload, event.at);
+        // Its allocation, or the loss of its nodes, changes the forecast for all others.
+        this.disruptions.push({ at: event.at, workload: undefined });
         break;
       case 'Finished':
-        place.since = undefined;
-        this.leave(place, event.at);
+        workload.since = undefined;
+        this.endAllocation(workload, event.at);
         break;
     }
   }
 
-  /** Who stayed longer than he said has delayed whoever was to come after him. */
-  private leave(place: Placer, when: number): void {
-    if (place.end !== undefined && when > place.end) this.stirs.push({ at: when, place: undefined });
-    place.end = undefined;
+  /** A workload that overran its walltime may have delayed all others. */
+  private endAllocation(workload: TrackedWorkload, when: number): void {
+    if (workload.end !== undefined && when > workload.end)
+      this.disruptions.push({ at: when, workload: undefined });
+    workload.end = undefined;
   }
 
-  private placeOf({ uid }: LoggedEvent): Placer | undefined {
+  private workloadOf({ uid }: LoggedEvent): TrackedWorkload | undefined {
     const row = this.rows.get(uid);
     if (row === undefined) return undefined;
-    const known = this.places.get(uid);
+    const known = this.workloads.get(uid);
     if (known !== undefined) return known;
     const { priority, queue, walltime } = row;
-    const place: Placer = {
+    const workload: TrackedWorkload = {
       row,
       edited: this.edited.has(uid),
       priority,
@@ -113,81 +114,81 @@ class Line {
       estimatedAt: 0,
       end: undefined,
     };
-    this.places.set(uid, place);
-    return place;
+    this.workloads.set(uid, workload);
+    return workload;
   }
 
-  private arrive(place: Placer, { at: when, detail }: LoggedEvent): void {
-    place.priority = Number(detail.priority);
-    place.queue = String(detail.queue);
-    place.walltime = Number(detail.walltime);
-    place.estimate = undefined;
-    if (detail.held === true) place.since = undefined;
-    else this.stepIn(place, when);
+  private updateSettings(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
+    workload.priority = Number(detail.priority);
+    workload.queue = String(detail.queue);
+    workload.walltime = Number(detail.walltime);
+    workload.estimate = undefined;
+    if (detail.held === true) workload.since = undefined;
+    else this.enqueue(workload, when);
   }
 
-  private stepIn(place: Placer, when: number): void {
-    place.since = when;
-    this.stirs.push({ at: when, place });
+  private enqueue(workload: TrackedWorkload, when: number): void {
+    workload.since = when;
+    this.disruptions.push({ at: when, workload });
   }
 
-  private wait(place: Placer, { at: when, detail }: LoggedEvent): void {
-    if (!IN_LINE.has(String(detail.reason))) {
-      place.since = undefined;
-      place.estimate = undefined;
+  private wait(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
+    if (!QUEUED_REASONS.has(String(detail.reason))) {
+      workload.since = undefined;
+      workload.estimate = undefined;
       return;
     }
-    if (place.since === undefined) this.stepIn(place, when);
-    const told = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
-    // Behind pods that are not ours, whose end nobody knows.
-    const estimate = told !== undefined && told < when + YEAR ? told : undefined;
+    if (workload.since === undefined) this.enqueue(workload, when);
+    const logged = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
+    // A start after more than a year means that it waits for unmanaged pods, whose end is not known.
+    const estimate = logged !== undefined && logged < when + YEAR_SECONDS ? logged : undefined;
     if (
       estimate !== undefined &&
-      place.estimate !== undefined &&
-      estimate > place.estimate + SLACK &&
-      !this.isExcused(place, when)
+      workload.estimate !== undefined &&
+      estimate > workload.estimate + SLACK_SECONDS &&
+      !this.isExcused(workload, when)
     )
-      this.found.push({
+      this.violations.push({
         invariant: 'I5',
-        text: `${place.row.name} was to start at ${place.estimate} and is now to start at ${estimate}`,
+        text: `the estimated start of ${workload.row.name} moved from ${workload.estimate} to ${estimate}`,
       });
-    // Who lost its reservation to nobody has lost nothing that was promised: only what is promised anew is compared.
+    // Without a new estimate there is no promise to compare.
     if (estimate !== undefined) {
-      place.estimate = estimate;
-      place.estimatedAt = when;
+      workload.estimate = estimate;
+      workload.estimatedAt = when;
     }
   }
 
-  /** Somebody came before it, something was lost, or somebody stays longer than he said. */
-  private isExcused(place: Placer, when: number): boolean {
-    if (!this.deeds.comparable) return true;
-    // The pass that told it may have begun before the log had what came then.
-    const from = place.estimatedAt - PASS;
-    for (let i = this.stirs.length - 1; i >= 0 && this.stirs[i]!.at >= from; i--) {
-      const { place: other } = this.stirs[i]!;
-      if (other === undefined || isBefore(other, place)) return true;
+  /** Whether a workload ahead of it was submitted, resources were lost, or a workload overruns its walltime. */
+  private isExcused(workload: TrackedWorkload, when: number): boolean {
+    if (!this.interventions.comparable) return true;
+    // The snapshot of the pass that made the estimate may be older than events in the log.
+    const from = workload.estimatedAt - PASS_SECONDS;
+    for (let i = this.disruptions.length - 1; i >= 0 && this.disruptions[i]!.at >= from; i--) {
+      const { workload: other } = this.disruptions[i]!;
+      if (other === undefined || isBefore(other, workload)) return true;
     }
-    return [...this.places.values()].some(({ end }) => end !== undefined && end <= when + SLACK);
+    return [...this.workloads.values()].some(({ end }) => end !== undefined && end <= when + SLACK_SECONDS);
   }
 
-  private start(place: Placer, { at: when, detail }: LoggedEvent): void {
-    for (const other of this.places.values()) {
-      if (other === place || !areEqual(other, place) || !isBefore(other, place)) continue;
-      if (other.since !== undefined && when - other.since > PASS)
-        this.found.push({
+  private start(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
+    for (const other of this.workloads.values()) {
+      if (other === workload || !areEqual(other, workload) || !isBefore(other, workload)) continue;
+      if (other.since !== undefined && when - other.since > PASS_SECONDS)
+        this.violations.push({
           invariant: 'I4',
-          text: `${place.row.name} started before ${other.row.name}, its equal`,
+          text: `${workload.row.name} started before ${other.row.name}, which is equal and was submitted earlier`,
         });
     }
-    // What it waited for came to pass, and it was granted in the pass that saw it.
-    if (place.since === undefined) this.stepIn(place, when);
-    place.since = undefined;
-    place.estimate = undefined;
-    place.end = Number(detail.end);
+    // The workload started to compete and was granted in the same pass.
+    if (workload.since === undefined) this.enqueue(workload, when);
+    workload.since = undefined;
+    workload.estimate = undefined;
+    workload.end = Number(detail.end);
   }
 }
 
-function areEqual(a: Placer, b: Placer): boolean {
+function areEqual(a: TrackedWorkload, b: TrackedWorkload): boolean {
   return (
     a.queue === b.queue &&
     a.priority === b.priority &&
@@ -195,12 +196,12 @@ function areEqual(a: Placer, b: Placer): boolean {
     a.row.shape === b.row.shape &&
     !a.edited &&
     !b.edited &&
-    // A wait after a failure is its own.
+    // The backoff after a failure applies to one workload only.
     a.row.requeues === 0
   );
 }
 
-function isBefore(a: Placer, b: Placer): boolean {
+function isBefore(a: TrackedWorkload, b: TrackedWorkload): boolean {
   return (
     a.priority > b.priority ||
     (a.priority === b.priority &&

@@ -20,7 +20,7 @@ const asks = fc.record({
   zone: fc.constantFrom(undefined, 'a', 'b', 'c'),
 });
 
-test('says what Fluxion says of the cluster, up or down, in zones or not', async () => {
+test('agrees with Fluxion about satisfiable jobspecs, with nodes up or down, with and without zones', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(node, { minLength: 1, maxLength: 6 }),

@@ -25,7 +25,7 @@ const NODES = [
 ];
 const FACTS = clusterFacts(NODES);
 
-/** Names of the nodes a pod may have. */
+/** Names of the nodes that a pod may run on. */
 function eligible(pod: Partial<PodSpec>, nodes = NODES, facts: ClusterFacts = FACTS): string {
   const spec = { containers: [{}], ...pod };
   const constraint = constraintOf(spec, podRequests(spec), facts) ?? {};
@@ -42,7 +42,7 @@ const affinity = (...nodeSelectorTerms: NodeSelectorTerm[]): NonNullable<PodSpec
 const terms = (...matchExpressions: NodeSelectorRequirement[]): NodeSelectorTerm => ({ matchExpressions });
 
 test.each<[string, Partial<PodSpec>, string]>([
-  ['nothing asked, nothing tolerated', {}, 'a1 a2 c1'],
+  ['no selector and no toleration', {}, 'a1 a2 c1'],
   ['tolerates all', { tolerations: everywhere }, 'a1 a2 b1 b2 c1'],
   ['tolerates a key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, 'a1 a2 b1 c1'],
   ['tolerates a value', { tolerations: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }, 'a1 a2 b1 c1'],
@@ -114,7 +114,7 @@ test.each<[string, Partial<PodSpec>, string]>([
     },
     'a2',
   ],
-  ['an empty term is no node', { affinity: affinity({}) }, ''],
+  ['an empty term matches no node', { affinity: affinity({}) }, ''],
   [
     'selector and affinity together',
     {
@@ -123,11 +123,11 @@ test.each<[string, Partial<PodSpec>, string]>([
     },
     'a2',
   ],
-])('%s', (_, pod, expected) => {
+])('matches the right nodes: %s', (_, pod, expected) => {
   expect(eligible(pod)).toBe(expected);
 });
 
-test('a gpu of one vendor is not met by the other', () => {
+test('a gpu of one vendor does not match a gpu of another', () => {
   const nodes = ['nvidia.com/gpu', 'amd.com/gpu'].map((resource) => ({
     metadata: { name: resource },
     status: { allocatable: { cpu: '8', [resource]: '2' } },
@@ -136,13 +136,13 @@ test('a gpu of one vendor is not met by the other', () => {
   expect(eligible(pod, nodes, clusterFacts(nodes))).toBe('amd.com/gpu');
 });
 
-test('what Kubernetes says of a node for a while is no constraint', () => {
+test('ignores temporary taints of Kubernetes', () => {
   const sick = node('sick', {}, [{ key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }]);
   expect(clusterFacts([sick]).taints).toEqual([]);
   expect(constraintOf({ containers: [{}] }, new Map(), clusterFacts([sick]))).toBeUndefined();
 });
 
-test('a label with too many values is left to kube-scheduler', () => {
+test('leaves labels with too many values to kube-scheduler', () => {
   const labels = new Map([['host', new Set(Array.from({ length: 257 }, (_, i) => `h${i}`))]]);
   for (const operator of ['Exists', 'DoesNotExist', 'Gt']) {
     const pod = { containers: [], affinity: affinity(terms({ key: 'host', operator, values: ['1'] })) };
@@ -150,7 +150,7 @@ test('a label with too many values is left to kube-scheduler', () => {
   }
 });
 
-test('however a pod writes it, the constraint is the same', () => {
+test('makes the same constraint in whatever order a pod writes it', () => {
   const written = (keys: string[], values: string[]): PodSpec => ({
     containers: [],
     nodeSelector: Object.fromEntries(keys.map((key) => [key, 'x'])),
@@ -161,7 +161,7 @@ test('however a pod writes it, the constraint is the same', () => {
   );
 });
 
-test('affinity agrees with a direct reading of its rules on random nodes', () => {
+test('agrees with a direct implementation of affinity on random nodes', () => {
   const key = fc.constantFrom('k1', 'k2');
   const value = fc.constantFrom('1', '2', '3', 'x');
   const requirement = fc.record({
@@ -205,7 +205,7 @@ function holds({ operator, values = [] }: NodeSelectorRequirement, label: string
   }
 }
 
-test('constraints: every operator', () => {
+test('matches every operator of RFC 31', () => {
   const one: GraphNode = { name: 'xn0', units: {}, properties: ['x'] };
   const yes = { properties: ['x'] };
   const no = { properties: ['y'] };

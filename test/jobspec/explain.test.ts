@@ -32,16 +32,16 @@ test.each([
     ask(2, { cpu: '3' }, { pod: { nodeSelector: { zone: 'b' } } }),
     'asks for 2 nodes with 3 cores, its node selector, affinity and tolerations leave none',
   ],
-])('%#', (jobspec, text) => {
+])('explains why a jobspec can never start: case %#', (jobspec, text) => {
   expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
 });
 
-test('what fits is not explained', () => {
+test('returns nothing for a jobspec that fits', () => {
   expect(unsatisfiableText(ask(6, { cpu: '1', 'nvidia.com/gpu': '4' }), CLUSTER)).toBeUndefined();
   expect(unsatisfiableText(ask(13, {}, { exclusive: true }), CLUSTER)).toBeUndefined();
 });
 
-test('the texts of those that wait name what they need, in the user’s units', () => {
+test('names what a waiting workload needs in Kubernetes quantities', () => {
   expect(busyText(ask(4, { cpu: '2', memory: '1536Mi' }))).toBe(
     'needs 4 pods with 2 cores and 2 GiB of memory each; not free now',
   );

@@ -14,7 +14,7 @@ function node(
   };
 }
 
-test('a node with its units, labels, taints and gpu vendor, sorted', () => {
+test('converts units, labels, taints and gpu vendor of a node, sorted', () => {
   const spec = {
     taints: [
       { key: 'gpu', value: 'yes', effect: 'NoSchedule' },
@@ -43,7 +43,7 @@ test('a node with its units, labels, taints and gpu vendor, sorted', () => {
   ]);
 });
 
-test('zones and racks if asked for', () => {
+test('adds zones and racks if their labels are configured', () => {
   const [first] = graphNodes([node('n1')], { zoneLabel: 'topology.kubernetes.io/zone', rackLabel: 'rack' });
   expect(first).toMatchObject({ zone: 'a', rack: 'r1' });
   const [bare] = graphNodes([{ metadata: { name: 'n2' } }], { zoneLabel: 'zone', rackLabel: 'rack' });
@@ -60,7 +60,7 @@ test.each<[string, Parameters<typeof node>[1], boolean]>([
   ['not initialised', { spec: { taints: [taint('node.cloudprovider.kubernetes.io/uninitialized')] } }, false],
   ['tainted by its owner', { spec: { taints: [taint('gpu')] } }, true],
   ['a control plane', { spec: { taints: [taint('node-role.kubernetes.io/control-plane')] } }, true],
-])('%s', (_, over, up) => {
+])('marks a node as up or down: %s', (_, over, up) => {
   expect(graphNodes([node('n', over)])[0]!.up).toBe(up);
 });
 
@@ -68,7 +68,7 @@ function taint(key: string): Taint {
   return { key, effect: 'NoSchedule' };
 }
 
-test('facts: every taint and label value once', () => {
+test('collects each taint and label value once', () => {
   const spec = { taints: [taint('gpu')] };
   const facts = clusterFacts([node('n1', { spec }), node('n2', { spec }), node('n3')]);
   expect(facts.taints).toEqual([taint('gpu')]);
@@ -78,7 +78,7 @@ test('facts: every taint and label value once', () => {
   ]);
 });
 
-test('a quantity that is none names the node', () => {
+test('names the node of a malformed quantity', () => {
   expect(() => graphNodes([node('n1', { status: { allocatable: { cpu: 'many' } } })])).toThrow(
     expect.objectContaining({ code: 'FLUXQ_QUANTITY', field: 'Node n1: status.allocatable["cpu"]' }),
   );

@@ -7,7 +7,7 @@ const pod: PodSpec = {
   nodeSelector: { zone: 'a' },
 };
 
-test('one slot per pod, with units, walltime and constraints', () => {
+test('makes one slot per pod, with units, walltime and constraints', () => {
   expect(jobspecOf({ pod, pods: 4, walltime: 90.5 })).toEqual({
     version: 1,
     resources: [
@@ -32,7 +32,7 @@ test('one slot per pod, with units, walltime and constraints', () => {
   });
 });
 
-test('exclusive: a whole node for each pod', () => {
+test('gives each pod of an exclusive workload a whole node', () => {
   const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: 3, walltime: 60, exclusive: true });
   expect(jobspec.resources).toEqual([
     {
@@ -51,13 +51,13 @@ test.each([
   ['walltime', { walltime: 0 }],
   ['walltime', { walltime: Number.POSITIVE_INFINITY }],
   ['walltime', { walltime: Number.NaN }],
-])('an impossible %s is refused: %p', (field, over) => {
+])('refuses an invalid %s: %p', (field, over) => {
   expect(() => jobspecOf({ pod, pods: 1, walltime: 1, ...over })).toThrow(
     expect.objectContaining({ code: 'FLUXQ_JOBSPEC', field }),
   );
 });
 
-test('what was asked for can be read back', () => {
+test('reads the request back from the jobspec', () => {
   const perPod = { core: 2, gpu: 1, memory: 3 };
   expect(askOf(jobspecOf({ pod, pods: 4, walltime: 60 }))).toEqual({ pods: 4, perPod, exclusive: false });
   expect(askOf(jobspecOf({ pod, pods: 4, walltime: 60, exclusive: true }))).toEqual({
@@ -78,14 +78,14 @@ test('what was asked for can be read back', () => {
 describe('shape', () => {
   const base = jobspecOf({ pod, pods: 4, walltime: 60 });
 
-  test('does not depend on the walltime, nor on the order of keys', () => {
+  test('does not depend on the walltime or the order of keys', () => {
     expect(shapeOf(jobspecOf({ pod, pods: 4, walltime: 7200 }))).toBe(shapeOf(base));
     const { version, resources, tasks, attributes } = base;
     expect(shapeOf({ attributes, tasks, resources, version })).toBe(shapeOf(base));
     expect(shapeOf(JSON.parse(JSON.stringify(base)) as Jobspec)).toBe(shapeOf(base));
   });
 
-  test('depends on everything that decides where it fits', () => {
+  test('depends on everything that decides where the jobspec fits', () => {
     const others = [
       jobspecOf({ pod, pods: 5, walltime: 60 }),
       jobspecOf({ pod, pods: 4, walltime: 60, exclusive: true }),

@@ -4,7 +4,7 @@ import type { AllocatedNode } from '../../runtime/resources/types';
 const ask = (over: object = {}) => ({ pods: 9, perPod: { core: 2, memory: 1 }, exclusive: false, ...over });
 const allocation = (...nodes: AllocatedNode[]) => ({ jobid: 1, start: 0, end: 60, nodes });
 
-test('as many pods as the units of each node make, in the order of the allocation', () => {
+test('returns as many pods per node as its units make, in the order of the allocation', () => {
   const given = allocation(
     { name: 'n9', units: { core: '0-3', memory: '0,5' } },
     { name: 'n1', units: { core: '6-7', memory: '3' } },
@@ -17,12 +17,12 @@ test('as many pods as the units of each node make, in the order of the allocatio
   ]);
 });
 
-test('a whole node takes one pod of an exclusive workload', () => {
+test('puts one pod of an exclusive workload on a whole node', () => {
   const given = allocation({ name: 'n1', units: { core: '0-63', memory: '0-255' }, exclusive: true });
   expect(podsPerNode(given, ask({ pods: 1, exclusive: true }))).toEqual([{ node: 'n1', pods: 1 }]);
 });
 
-test('whole nodes by policy take what is left, as many as fit', () => {
+test('fills whole nodes of the match policy with the remaining pods', () => {
   const whole = (name: string) => ({ name, units: { core: '0-7', memory: '0-7' }, exclusive: true });
   expect(podsPerNode(allocation(whole('n1'), whole('n2')), ask({ pods: 5 }))).toEqual([
     { node: 'n1', pods: 4 },
@@ -31,10 +31,10 @@ test('whole nodes by policy take what is left, as many as fit', () => {
 });
 
 test.each<[string, AllocatedNode, object]>([
-  ['a core too many', { name: 'n1', units: { core: '0-2', memory: '0' } }, {}],
-  ['cores of two pods, memory of one', { name: 'n1', units: { core: '0-3', memory: '0' } }, {}],
-  ['a type missing', { name: 'n1', units: { core: '0-1' } }, {}],
-  ['nothing at all', { name: 'n1', units: {} }, {}],
+  ['one core too many', { name: 'n1', units: { core: '0-2', memory: '0' } }, {}],
+  ['cores for two pods and memory for one', { name: 'n1', units: { core: '0-3', memory: '0' } }, {}],
+  ['a missing type', { name: 'n1', units: { core: '0-1' } }, {}],
+  ['no units at all', { name: 'n1', units: {} }, {}],
   [
     'a whole node that is too small',
     { name: 'n1', units: { core: '0', memory: '0' }, exclusive: true },
@@ -45,7 +45,7 @@ test.each<[string, AllocatedNode, object]>([
     { name: 'n1', units: { core: '0-7', memory: '0-7' }, exclusive: true },
     { pods: 0 },
   ],
-])('%s is refused', (_, node, over) => {
+])('refuses %s', (_, node, over) => {
   expect(() => podsPerNode(allocation(node), ask(over))).toThrow(
     expect.objectContaining({ code: 'FLUXQ_ALLOCATION' }),
   );

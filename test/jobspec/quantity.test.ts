@@ -30,11 +30,11 @@ test.each<[string | number, bigint]>([
   ['2e3', 2000n * NANO],
   ['2E3', 2000n * NANO],
   ['25e-1', (NANO * 5n) / 2n],
-  // What is finer than a nano rounds up, as in Kubernetes.
+  // Fractions of a billionth are rounded up, as in Kubernetes.
   ['0.0000000001', 1n],
   ['1e-12', 1n],
   ['1.0000000001n', 2n],
-])('%p', (text, nano) => {
+])('parses %p exactly', (text, nano) => {
   expect(parse(text)).toBe(nano);
 });
 
@@ -54,13 +54,13 @@ test.each([
   'NaN',
   '1e999999999',
   '٣',
-])('%p is refused with its place and value', (text) => {
+])('refuses %p with its path and value', (text) => {
   expect(() => parse(text)).toThrow(
     expect.objectContaining({ code: 'FLUXQ_QUANTITY', field: 'here', value: text, retryable: false }),
   );
 });
 
-test('every number of milli units is exact, however large', () => {
+test('parses any number of milli units exactly', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (milli) => {
       expect(parse(`${milli}m`)).toBe(milli * 1_000_000n);

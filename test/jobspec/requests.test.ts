@@ -5,13 +5,13 @@ import { podRequests } from '../../runtime/jobspec/requests';
 const requests = (cpu: string, more: Quantities = {}) => ({ resources: { requests: { cpu, ...more } } });
 const sidecar = (cpu: string) => ({ ...requests(cpu), restartPolicy: 'Always' });
 
-/** Milli CPU. */
+/** CPU requests in thousandths of a core. */
 function cpuOf(pod: PodSpec): number {
   return Number((podRequests(pod).get('cpu') ?? 0n) / (NANO / 1000n));
 }
 
 test.each<[string, PodSpec, number]>([
-  ['nothing asked', { containers: [{}] }, 0],
+  ['no requests', { containers: [{}] }, 0],
   ['containers add up', { containers: [requests('1'), requests('250m')] }, 1250],
   [
     'a larger init container counts alone',
@@ -65,16 +65,20 @@ test.each<[string, PodSpec, number]>([
     { containers: [{}], resources: { limits: { cpu: '3' } } },
     3000,
   ],
-  ['and not if one does', { containers: [requests('1')], resources: { limits: { cpu: '3' } } }, 1000],
-])('%s', (_, pod, milli) => {
+  [
+    'but not if a container requests it',
+    { containers: [requests('1')], resources: { limits: { cpu: '3' } } },
+    1000,
+  ],
+])('sums cpu by the rule of Kubernetes: %s', (_, pod, milli) => {
   expect(cpuOf(pod)).toBe(milli);
 });
 
-test('each resource by itself', () => {
+test('computes each resource separately', () => {
   const pod: PodSpec = {
     containers: [requests('1', { memory: '1Gi' }), { resources: { limits: { 'nvidia.com/gpu': 2 } } }],
     initContainers: [requests('100m', { memory: '4Gi' })],
-    // Only cpu, memory and hugepages can be given for the whole pod.
+    // Only cpu, memory and hugepages are allowed at pod level.
     resources: { requests: { 'nvidia.com/gpu': '9', 'hugepages-2Mi': '4Mi' } },
   };
   expect(Object.fromEntries(podRequests(pod))).toEqual({
@@ -85,7 +89,7 @@ test('each resource by itself', () => {
   });
 });
 
-test('a quantity that is none is named by its place', () => {
+test('names the path of a malformed quantity', () => {
   const pod = { containers: [{}], initContainers: [{}, { resources: { limits: { memory: 'lots' } } }] };
   expect(() => podRequests(pod, 'spec.template.spec')).toThrow(
     expect.objectContaining({

@@ -6,7 +6,7 @@ import { nodeUnits, unitsOf, unitType, unmanagedUnits } from '../../runtime/jobs
 const of = (quantities: Quantities): Requests =>
   podRequests({ containers: [{ resources: { requests: quantities } }] });
 
-test('requests round up to units, what a node has rounds down', () => {
+test('rounds requests up and allocatable resources down', () => {
   const quantities = {
     cpu: '2500m',
     memory: '1537Mi',
@@ -18,18 +18,18 @@ test('requests round up to units, what a node has rounds down', () => {
   expect(nodeUnits(of(quantities))).toEqual({ core: 2, gpu: 2, memory: 1 });
 });
 
-test('a pod that asks for no cpu is charged one core unit, and no memory it does not ask for', () => {
+test('charges a pod without requests one core unit and no memory', () => {
   expect(unitsOf(of({}))).toEqual({ core: 1 });
   expect(unitsOf(of({ memory: '1' }))).toEqual({ core: 1, memory: 1 });
   expect(nodeUnits(of({ cpu: '900m' }))).toEqual({});
 });
 
-test('smaller units', () => {
+test('uses the configured sizes of units', () => {
   const settings = { cpuMillis: 100, memoryMiB: 256 };
   expect(unitsOf(of({ cpu: '101m', memory: '1Gi' }), settings)).toEqual({ core: 2, memory: 4 });
 });
 
-test('what others take is rounded once per node, not once per pod', () => {
+test('rounds the usage of pods outside the queue once per node', () => {
   const agents = Array.from({ length: 10 }, () => of({ cpu: '50m', memory: '100Mi' }));
   expect(unmanagedUnits(agents, of({ cpu: '4', memory: '8Gi' }))).toEqual({ core: 1, memory: 1 });
   expect(unmanagedUnits([of({})], of({ cpu: '4', memory: '8Gi' }))).toEqual({});
@@ -80,11 +80,11 @@ test.each([
   ['hugepages-2Mi', undefined],
   ['kubernetes.io/batch', undefined],
   ['attachable-volumes.kubernetes.io/x', undefined],
-])('%s is counted as %s', (resource, type) => {
+])('counts %s as %s', (resource, type) => {
   expect(unitType(resource)).toBe(type);
 });
 
-test('what fits in units fits in the node: charges never add up to less than the requests', () => {
+test('pods whose units fit a node also fit its allocatable resources', () => {
   const milli = fc.integer({ min: 1, max: 64_000 });
   fc.assert(
     fc.property(fc.array(milli, { minLength: 1, maxLength: 20 }), milli, (pods, node) => {

@@ -17,7 +17,7 @@ const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {
   allocation: HELD,
 });
 
-describePostgres('what runs and was forgotten', (getPostgres) => {
+describePostgres('adoption of workloads that are missing in the database', (getPostgres) => {
   let url: string;
   let client: Client;
   let queue: Queue;
@@ -39,10 +39,10 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
   const submitted = async (uid: string, over: Partial<Submission> = {}) =>
     (await queue.submit(fence, [submission(uid, over)]))[0]!;
   const events = async (uid: string) => (await queue.history(uid)).map(({ event }) => event);
-  /** log_cnt is another after any setval, also after one to the number that is there. */
+  /** log_cnt changes with each setval, even if the value stays. */
   const sequence = async () => (await client.query('SELECT last_value, log_cnt FROM fluxqueue.jobid')).rows;
 
-  test('it has a row again: Ready and released, under a job id above its own', async () => {
+  test('inserts a row that is Ready and released, with a job id above its own', async () => {
     const [row, ...more] = await queue.adopt(fence, [adoption('a', 40, { priority: 3, held: true })]);
     expect(more).toEqual([]);
     expect(row).toEqual({
@@ -59,7 +59,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
       {
         actor: 'leader-1',
         event: 'Adopted',
-        why: 'it runs on a grant that the tables had forgotten',
+        why: 'runs on an allocation that was missing in the database',
         detail: { ...HELD, jobid: 41 },
       },
     ]);
@@ -67,7 +67,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     expect(await queue.running(fence, [{ uid: 'a', startedAt: 105 }])).toHaveLength(1);
   });
 
-  test('a row that waits keeps its place and asks for what it was released with', async () => {
+  test('a waiting row keeps its place and requests what it was released with', async () => {
     const before = await submitted('a', { walltime: 60, pods: 1 });
     await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(before) }]);
     await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-1 died', notBefore: 9e9 }]);
@@ -87,12 +87,12 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
       allocation: { ...HELD, jobid: 41 },
       releasedAt: expect.any(Number),
     });
-    // Nothing of before can take its units from it.
+    // An older allocation cannot be committed any more.
     expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(before) }])).toEqual([]);
     expect((await events('a')).at(-1)).toBe('Adopted');
   });
 
-  test('every other row is left alone', async () => {
+  test('leaves all other rows alone', async () => {
     for (const uid of ['Ready', 'Running', 'Finished', 'Archived']) {
       const row = await submitted(uid);
       await queue.allocate(fence, [{ uid, allocation: allocationOf(row) }]);
@@ -115,7 +115,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     for (const uid of uids) expect(await events(uid)).not.toContain('Adopted');
   });
 
-  test('under an old fence nothing changes, the job ids included', async () => {
+  test('changes nothing under an old fence, not even the sequence of job ids', async () => {
     await submitted('a');
     const newer = await queue.acquireFence('leader-2');
     const before = await sequence();
@@ -129,13 +129,13 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
   });
 
   test.each([
-    ['the first of all', 0, [1]],
-    ['none', 3, [0]],
-    ['the one that comes next', 0, [0, 1]],
-    ['lower ones', 3, [2, 1]],
-    ['the last that was given', 3, [3]],
-    ['higher ones', 3, [17, 900, 20]],
-  ])('job ids go on when %s is carried', async (_, given, carried) => {
+    ['the first id', 0, [1]],
+    ['no id', 3, [0]],
+    ['the next id', 0, [0, 1]],
+    ['lower ids', 3, [2, 1]],
+    ['the last id', 3, [3]],
+    ['higher ids', 3, [17, 900, 20]],
+  ])('job ids continue above all others if workloads carry %s', async (_, given, carried) => {
     for (let i = 0; i < given; i++) await submitted(`before-${i}`);
     const adopted = await queue.adopt(
       fence,
@@ -146,7 +146,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     expect((await submitted('later')).jobid).toBe(highest + carried.length + 1);
   });
 
-  test('what it uses counts from the adoption on: nobody knows what was before', async () => {
+  test('usage counts from the adoption on: earlier usage is not known', async () => {
     const [row] = await queue.adopt(fence, [adoption('a', 40)]);
     expect(Math.abs(row!.allocatedAt! - Date.now() / 1000)).toBeLessThan(60);
     const from = row!.allocatedAt!;
@@ -160,7 +160,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     expect((await queue.shares())[0]!.coreSeconds).toBeCloseTo(7200, -2);
   });
 
-  test('it goes on as any other: less of it, back to its place, changed, and granted anew', async () => {
+  test('an adopted row can be shrunk, requeued, updated and allocated', async () => {
     const [row] = await queue.adopt(fence, [adoption('a', 40)]);
     expect(await queue.shrink(fence, [{ uid: 'a', allocation: allocationOf(row!) }])).toHaveLength(1);
     const [again] = await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-7 died' }]);
@@ -170,7 +170,7 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     expect(await events('a')).toEqual(['Adopted', 'Reallocated', 'Requeued', 'Updated', 'Allocated']);
   });
 
-  test('many at once are one statement that looks at each a few times, in the order they are given', async () => {
+  test('adopts many rows in the given order at linear cost', async () => {
     const uids = Array.from({ length: 5_000 }, (_, i) => `w-${i}`);
     await queue.submit(
       fence,
@@ -186,9 +186,9 @@ describePostgres('what runs and was forgotten', (getPostgres) => {
     expect(adopted.map(({ uid }) => uid)).toEqual(uids.toReversed());
     expect(new Set(adopted.map(({ jobid }) => jobid)).size).toBe(5_000);
     expect(Math.min(...adopted.map(({ jobid }) => jobid))).toBeGreaterThan(10_000);
-    // Those that waited keep their places, those that come anew have theirs as given.
-    const [waited, anew] = [adopted.slice(3_000), adopted.slice(0, 3_000)];
+    // Waiting rows keep their places, new rows have theirs in the given order.
+    const [waited, added] = [adopted.slice(3_000), adopted.slice(0, 3_000)];
     expect(waited.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_000 }, (_, i) => 2_000 - i));
-    expect(anew.every(({ seq }, i) => seq > (anew[i - 1]?.seq ?? 2_000))).toBe(true);
+    expect(added.every(({ seq }, i) => seq > (added[i - 1]?.seq ?? 2_000))).toBe(true);
   });
 });

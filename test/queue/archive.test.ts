@@ -38,7 +38,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     }
   }
 
-  /** 4 core units of half a core, 2 of 2 GiB, one gpu. */
+  /** Four units of half a core, two of 2 GiB, one gpu. */
   const allocation = (jobid: number): Allocation => ({
     jobid,
     start: 0,
@@ -69,7 +69,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     gpuHours: expect.closeTo(n, 6),
   });
 
-  /** The whole of it, by all keys: what may not change by archiving. */
+  /** All usage by all keys. Archiving must not change it. */
   const everything = (over: Partial<AccountingQuery> = {}): Promise<AccountingLine[]> =>
     queue.accounting({
       from: NOON - 5 * DAY,
@@ -78,7 +78,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
       ...over,
     });
 
-  test('hours of cores, memory and gpus by queue and user, with the part that lies in the period', async () => {
+  test('sums hours of cores, memory and gpus within the period, by queue and user', async () => {
     await ran('a', NOON, NOON + 2 * HOUR, { user: 'ada', pods: 3 });
     await ran('b', NOON + HOUR, NOON + 2 * HOUR, { user: 'bob' });
     await ran('c', NOON - HOUR, NOON + HOUR, { user: 'bob', queue: 'lab/gpu' });
@@ -101,7 +101,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     expect(await queue.accounting({ from: 0, until: 1, by: ['user'] })).toEqual([]);
   });
 
-  test('what runs counts so far; what was requeued counts for the time it was held', async () => {
+  test('counts running workloads until now, and requeued ones for the time they held units', async () => {
     const now = Date.now() / 1000;
     await grant('runs', now - HOUR);
     await grant('again', now - 2 * HOUR);
@@ -113,7 +113,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     expect(past!.gpuHours).toBeCloseTo(0.5, 3);
   });
 
-  test('archiving changes no sum, splits at midnight, and leaves what is younger', async () => {
+  test('archiving changes no sum, splits usage at midnight, and leaves younger workloads', async () => {
     await ran('a', NOON, NOON + 30 * HOUR, { user: 'ada' });
     await ran('b', NOON - HOUR, NOON, { user: 'ada', pods: 2 });
     await ran('young', NOON + DAY, NOON + 2 * DAY, { user: 'bob' });
@@ -135,14 +135,14 @@ describePostgres('accounting and the archive', (getPostgres) => {
       { day: '2026-11-01', jobs: 1, pods: 2, gpu_seconds: 13 * HOUR },
       { day: '2026-11-02', jobs: 1, pods: 1, gpu_seconds: 18 * HOUR },
     ]);
-    // Later ones are added to the same days.
+    // Later workloads are added to the same days.
     expect(await queue.archive(fence, NOON + 10 * DAY)).toBe(1);
     expect(await everything()).toHaveLength(2);
     expect(await sql('SELECT sum(jobs)::int AS jobs FROM fluxqueue.usage_days')).toEqual([{ jobs: 3 }]);
     expect(await sql('SELECT FROM fluxqueue.usage')).toEqual([]);
   });
 
-  test('goes in portions, the oldest first, and never takes what is active', async () => {
+  test('archives in batches, the oldest first, and never active workloads', async () => {
     for (let i = 0; i < 5; i++) await ran(`w-${i}`, NOON + i, NOON + 10 - i);
     await grant('runs', NOON - 9 * DAY);
     expect(await queue.archive(fence, NOON + DAY, 2)).toBe(2);
@@ -162,33 +162,33 @@ describePostgres('accounting and the archive', (getPostgres) => {
     expect(await queue.byUid(['a'])).toHaveLength(1);
   });
 
-  test('what happened to a job is known by its name, before and after it is archived', async () => {
+  test('returns the history by name before and after workloads are archived', async () => {
     await ran('first', NOON, NOON + 1, { name: 'train' }, 'Failed');
     await ran('second', NOON + 5, NOON + 6, { name: 'train', kind: 'Pod' });
     await ran('else', NOON, NOON + 1, { name: 'train', namespace: 'lab' });
-    const story = async () =>
+    const history = async () =>
       (await queue.historyOf('science', 'train')).map(
         ({ kind, uid, actor, event, why }) => `${kind} ${uid}: ${actor} ${event}: ${why}`,
       );
     const expected = [
-      'Job first: ada Submitted: was admitted and found by the queue',
-      'Job first: leader-1 Allocated: its turn came and it fits',
+      'Job first: ada Submitted: was admitted and added to the queue',
+      'Job first: leader-1 Allocated: enough units were free for it',
       'Job first: leader-1 Finished: it failed',
-      'Pod second: ada Submitted: was admitted and found by the queue',
-      'Pod second: leader-1 Allocated: its turn came and it fits',
-      'Pod second: leader-1 Finished: all of it succeeded',
+      'Pod second: ada Submitted: was admitted and added to the queue',
+      'Pod second: leader-1 Allocated: enough units were free for it',
+      'Pod second: leader-1 Finished: it succeeded',
     ];
-    expect(await story()).toEqual(expected);
+    expect(await history()).toEqual(expected);
     const whole = await queue.history('first');
     await queue.archive(fence, NOON + 3);
-    expect(await story()).toEqual(expected);
+    expect(await history()).toEqual(expected);
     expect(await queue.history('first')).toEqual(whole);
     await queue.archive(fence, NOON + DAY);
-    expect(await story()).toEqual(expected);
+    expect(await history()).toEqual(expected);
     expect(await queue.historyOf('science', 'nothing')).toEqual([]);
   });
 
-  test('who waits for one that has been archived gets its outcome; a uid is queued once in its life', async () => {
+  test('returns the result of an archived workload to its dependents, and refuses an archived uid', async () => {
     await ran('p', NOON, NOON + 1, { name: 'prep' }, 'TimedOut');
     await queue.archive(fence, NOON + DAY);
     expect(await queue.submit(fence, [submission('p', { name: 'prep' })])).toEqual([]);
@@ -198,7 +198,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     expect(workloadCache.outcomeOf('science', 'prep')).toBe('TimedOut');
   });
 
-  test('the newest outcome of each name, of many in one call', async () => {
+  test('returns the newest result of each of many names', async () => {
     await ran('p1', NOON, NOON + 1, { name: 'prep', submittedAt: 10 }, 'Succeeded');
     await ran('p2', NOON, NOON + 1, { name: 'prep', submittedAt: 20 }, 'Failed');
     await ran('s1', NOON, NOON + 1, { name: 'scan', submittedAt: 30 }, 'Cancelled');
@@ -228,7 +228,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     expect(outcomes()).toEqual(['Failed', 'Succeeded', undefined]);
   });
 
-  test('archiving ten thousand in portions stays linear: nothing is read once per row but by its key', async () => {
+  test('archiving ten thousand workloads in batches has linear cost', async () => {
     await sql(`
       INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods,
         jobspec, shape, held, usr, phase, result, finished_at)

@@ -3,7 +3,7 @@ import { freePorts } from '../cluster/ports';
 import { describePostgres } from '../cluster/suite';
 import { submission } from './submission';
 
-test('nobody listens: down, and worth another try', async () => {
+test('a closed port is FLUXQ_DATABASE_DOWN and can be retried', async () => {
   const [port] = await freePorts(1);
   const queue = openQueue({ url: `postgres://a:b@127.0.0.1:${port}/c` });
   await expect(queue.active()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
@@ -12,31 +12,31 @@ test('nobody listens: down, and worth another try', async () => {
 });
 
 describePostgres(
-  'a database that comes and goes',
+  'an unreliable database',
   (getPostgres) => {
-    test('a wrong password or database is refused, and no second try can help', async () => {
+    test('a wrong password or database name is refused and cannot be retried', async () => {
       const url = new URL(getPostgres().url);
       url.password = 'wrong';
       const refused: string[] = [];
       const onLoginRefused = (error: Error) => refused.push(error.message);
-      const stranger = openQueue({ url: url.href, onLoginRefused });
-      await expect(stranger.active()).rejects.toMatchObject({
+      const wrongPassword = openQueue({ url: url.href, onLoginRefused });
+      await expect(wrongPassword.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
       });
-      await stranger.close();
+      await wrongPassword.close();
       expect(refused).toEqual([expect.stringContaining('28P01')]);
-      const lost = new URL(getPostgres().url);
-      lost.pathname = '/nowhere';
-      const nowhere = openQueue({ url: lost.href });
-      await expect(nowhere.active()).rejects.toMatchObject({
+      const other = new URL(getPostgres().url);
+      other.pathname = '/nowhere';
+      const wrongDatabase = openQueue({ url: other.href });
+      await expect(wrongDatabase.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
       });
-      await nowhere.close();
+      await wrongDatabase.close();
     });
 
-    test('a crash and restart lose nothing; idle connections that broke do no harm', async () => {
+    test('a crash and restart lose no commit, and broken idle connections do no harm', async () => {
       const postgres = getPostgres();
       const warnings: string[] = [];
       const url = await postgres.freshDatabase();
@@ -54,7 +54,7 @@ describePostgres(
         retryable: true,
       });
       await postgres.restart();
-      // Everything that was answered is there; what was not is there or not, and can be said again.
+      // Answered writes are stored. The others may be stored, and can be repeated.
       const answered = (await outcomes).flatMap((o) =>
         o.status === 'fulfilled' ? o.value.map(({ uid }) => uid) : [],
       );
@@ -71,7 +71,7 @@ describePostgres(
       await Promise.all([queue.close(), idle.close()]);
     });
 
-    test('a server that hangs is given up, and works again afterwards', async () => {
+    test('a server that hangs times out and works again afterwards', async () => {
       const postgres = getPostgres();
       const url = await postgres.freshDatabase();
       const queue = openQueue({ url, statementTimeoutMs: 200, connectTimeoutMs: 500, answerTimeoutMs: 500 });
@@ -86,7 +86,7 @@ describePostgres(
         postgres.resume();
       }
       const again = await queue.submit(fence, [submission('a')]);
-      // In doubt means in doubt: it may have been committed when the server woke up.
+      // The first write may have been committed when the server continued.
       expect(again.length).toBeLessThanOrEqual(1);
       expect(await queue.active()).toHaveLength(1);
       await queue.close();

@@ -4,24 +4,24 @@ import { shareFactors } from '../../runtime/scheduler/pass/fair-share';
 
 const HOUR = 3600;
 
-test('a core that was held counts half after one half-life, a quarter after two', () => {
+test('usage counts half after one half-life and a quarter after two', () => {
   const fresh = usageAt(10, 4, 0, 10, HOUR);
   expect(fresh).toBeCloseTo(40, 0);
   expect(usageAt(10 + HOUR, 4, 0, 10, HOUR)).toBeCloseTo(fresh / 2, 10);
   expect(usageAt(10 + 2 * HOUR, 4, 0, 10, HOUR)).toBeCloseTo(fresh / 4, 10);
 });
 
-test('what is yet to come, or was never held, counts nothing', () => {
+test('the future and empty spans do not count', () => {
   expect(usageAt(5, 4, 10, 20, HOUR)).toBe(0);
   expect(usageAt(50, 4, 20, 20, HOUR)).toBe(0);
   expect(usageAt(15, 4, 10, 20, HOUR)).toBe(usageAt(15, 4, 10, 15, HOUR));
 });
 
-test('one core held for ever is worth half-life / ln 2 core-seconds, and no more', () => {
+test('the usage of one core that is held for ever approaches half-life / ln 2 core-seconds', () => {
   expect(usageAt(1e9, 1, 0, 1e9, HOUR)).toBeCloseTo(HOUR / Math.LN2, 6);
 });
 
-test('usage adds up: a stretch in two parts, and a value that is kept decayed, are worth the same', () => {
+test('the usage of a span equals that of its two parts, and a stored value that decays', () => {
   const second = fc.integer({ min: 0, max: 100_000 });
   fc.assert(
     fc.property(second, second, second, second, fc.integer({ min: 1, max: 1e6 }), (a, b, c, d, halfLife) => {
@@ -42,14 +42,14 @@ test('usage adds up: a stretch in two parts, and a value that is kept decayed, a
 });
 
 /**
- * Two queues that always have work on a machine of 20 cores: each core that comes free goes to the queue with the
- * higher factor. What they then hold is in the proportion of their weights.
+ * Two queues always have waiting workloads on a machine of 20 cores. Each free core goes to the queue with the higher
+ * factor, so they hold cores in proportion to their weights.
  */
 test.each([
   [3, 1],
   [1, 1],
   [5, 2],
-])('under permanent load, weights %i:%i share the machine so', (first, second) => {
+])('under permanent load, queues with weights %i:%i hold cores in that proportion', (first, second) => {
   const halfLife = 6 * HOUR;
   const queues = [first, second].map((weight) => ({ weight, value: 0, asOf: 0, starts: [] as number[] }));
   const sharers = queues.map(({ weight }, i) => ({
@@ -78,14 +78,14 @@ test.each([
     queue.value =
       decayed(queue.value, until - queue.asOf, halfLife) + usageAt(until, 1, from, until, halfLife);
     queue.asOf = until;
-    // The first half-lives are the way there.
+    // The first half-lives are not in balance yet.
     if (from > 20 * HOUR) held[queues.indexOf(queue)]! += until - from;
     now = until;
   }
   expect(held[0]! / held[1]! / (first / second)).toBeCloseTo(1, 1);
 });
 
-/** Numbers in [0, 1), the same at every run. */
+/** Numbers in [0, 1), the same in every run. */
 function lcg(seed: number): () => number {
   let state = seed;
   return () => {

@@ -9,7 +9,7 @@ import { submission } from './submission';
 
 const HALF_LIFE = 100;
 const UNITS = { cpuMillis: 500, memoryMiB: 2048 };
-/** When everything here happens; a database's clock has no part in it. */
+/** Unix second of everything here, independent of the database's clock. */
 const T = 1_800_000_000;
 
 describePostgres('usage for fair share', (getPostgres) => {
@@ -46,7 +46,7 @@ describePostgres('usage for fair share', (getPostgres) => {
     await client.end();
   }
 
-  /** Granted at this second: 4 + 2 core units of half a core on two nodes. */
+  /** A row that was allocated at this second: 4 + 2 units of half a core on two nodes. */
   async function granted(uid: string, at: number, user = 'ada'): Promise<WorkloadRow> {
     await queue.submit(fence, [submission(uid, { user })]);
     const [row] = await queue.byUid([uid]);
@@ -60,23 +60,23 @@ describePostgres('usage for fair share', (getPostgres) => {
     return workloadCache.byUid(uid)!;
   }
 
-  const worth = (cores: number, from: number, until: number, at: number) =>
+  const expectedUsage = (cores: number, from: number, until: number, at: number) =>
     usageAt(at, cores, from, until, HALF_LIFE);
 
-  test('what ended is stored by the statement that freed it, decayed to its end', async () => {
+  test('stores usage with the statement that frees units, decayed to the end of the workload', async () => {
     await granted('a', T - 300);
     await workloadCache.finish('a', 'Succeeded', T - 100);
     expect(await queue.shares()).toEqual<Share[]>([
       {
         queue: 'default',
         user: 'ada',
-        coreSeconds: expect.closeTo(worth(3, T - 300, T - 100, T - 100)),
+        coreSeconds: expect.closeTo(expectedUsage(3, T - 300, T - 100, T - 100)),
         asOf: T - 100,
       },
     ]);
   });
 
-  test('ends in any order, in one statement or several, add up to the same', async () => {
+  test('adds up to the same for ends in any order, in one statement or several', async () => {
     const spans: [number, number][] = [
       [T - 300, T - 100],
       [T - 900, T - 500],
@@ -88,13 +88,13 @@ describePostgres('usage for fair share', (getPostgres) => {
     await queue.finish(fence, [end(0), end(1)]);
     await queue.finish(fence, [end(2)]);
     await queue.finish(fence, [end(3)]);
-    const sum = spans.reduce((total, [from, until]) => total + worth(3, from, until, T), 0);
+    const sum = spans.reduce((total, [from, until]) => total + expectedUsage(3, from, until, T), 0);
     expect(await queue.shares()).toEqual([
       { queue: 'default', user: 'ada', coreSeconds: expect.closeTo(sum, 6), asOf: T },
     ]);
   });
 
-  test('the mirror says the same as the tables: by shrink, requeue and end, and after it is read again', async () => {
+  test('the cache equals the tables after a shrink, a requeue and an end, and after a reload', async () => {
     now = Date.now() / 1000;
     const row = await granted('a', now - 50);
     await granted('b', now - 80, 'bob');
@@ -102,11 +102,11 @@ describePostgres('usage for fair share', (getPostgres) => {
     await workloadCache.shrink('a', { ...row.allocation!, nodes: row.allocation!.nodes.slice(1) });
     await workloadCache.requeue({ uid: 'b', cause: 'failure', message: 'node died' });
     await workloadCache.finish('c', 'Failed', now - 5);
-    const mirror = workloadCache.fairUsage(now + 30);
+    const cached = workloadCache.fairUsage(now + 30);
     const again = (await workloadCacheOf()).fairUsage(now + 30);
-    // The one asks this machine's clock when it was freed, the other the database's.
+    // One uses the clock of this machine, the other that of the database.
     for (const user of ['ada', 'bob'])
-      expect(Math.abs(mirror.userUsage('default', user) - again.userUsage('default', user))).toBeLessThan(3);
+      expect(Math.abs(cached.userUsage('default', user) - again.userUsage('default', user))).toBeLessThan(3);
     expect(again.userUsage('default', 'ada')).toBeGreaterThan(60);
     expect(again.queueUsage('default')).toBeCloseTo(
       again.userUsage('default', 'ada') + again.userUsage('default', 'bob'),
@@ -116,23 +116,23 @@ describePostgres('usage for fair share', (getPostgres) => {
     expect(again.halfLifeSeconds).toBe(HALF_LIFE);
   });
 
-  test('what runs counts as it runs, and ends at what it was worth', async () => {
+  test('counts running workloads continuously, without a step at their end', async () => {
     await granted('a', T);
     const running = workloadCache.fairUsage(T + 70).userUsage('default', 'ada');
-    expect(running).toBeCloseTo(worth(3, T, T + 70, T + 70), 6);
+    expect(running).toBeCloseTo(expectedUsage(3, T, T + 70, T + 70), 6);
     now = T + 70;
     await workloadCache.finish('a', 'Succeeded', T + 70);
     expect(workloadCache.fairUsage(T + 70).userUsage('default', 'ada')).toBeCloseTo(running, 6);
     expect(workloadCache.fairUsage(T + 170).userUsage('default', 'ada')).toBeCloseTo(running / 2, 6);
   });
 
-  test('a share of years ago is nothing, and no error', async () => {
+  test('usage of years ago counts nothing and causes no error', async () => {
     await granted('old', 1000);
     await queue.finish(fence, [{ uid: 'old', result: 'Succeeded', finishedAt: 2000 }]);
     await granted('new', T);
     await queue.finish(fence, [{ uid: 'new', result: 'Succeeded', finishedAt: T + 10 }]);
     expect(await queue.shares()).toMatchObject([
-      { coreSeconds: expect.closeTo(worth(3, T, T + 10, T + 10), 6) },
+      { coreSeconds: expect.closeTo(expectedUsage(3, T, T + 10, T + 10), 6) },
     ]);
   });
 });

@@ -47,20 +47,20 @@ describePostgres('the leader', (getPostgres) => {
     await client.end();
   }
 
-  test('takes a fence above every one that is known, in the database or elsewhere', async () => {
+  test('takes a fence above all known ones, in the database or elsewhere', async () => {
     expect(await queue.acquireFence('a')).toBe(1);
     expect(await queue.acquireFence('b', 1)).toBe(2);
-    // The database is an older backup: the Lease has seen fence 40.
+    // The database was restored from an older backup; the Lease has fence 40.
     const fence = await queue.acquireFence('c', 40);
     expect(fence).toBe(41);
     expect(await queue.acquireFence('d', 7)).toBe(42);
     await expect(queue.submit(fence, [])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
   });
 
-  test('a real backup that is put back: whoever led since writes nothing, and the next is above all of them', async () => {
+  test('after a restore from a backup, later leaders write nothing and the next fence is above theirs', async () => {
     await queue.acquireFence('first');
     await queue.close();
-    // As a backup would hold it: nobody is connected.
+    // A backup has no connections.
     const given = new URL(url);
     const [database, copy] = [given.pathname.slice(1), `${given.pathname.slice(1)}_backup`];
     await admin(`CREATE DATABASE ${copy} TEMPLATE ${database}`);
@@ -79,20 +79,20 @@ describePostgres('the leader', (getPostgres) => {
     await admin(`DROP DATABASE ${copy}`);
   });
 
-  test('of twenty candidates at once each gets a fence of its own', async () => {
+  test('gives twenty concurrent candidates different fences', async () => {
     const fences = await Promise.all(Array.from({ length: 20 }, (_, i) => queue.acquireFence(`c-${i}`)));
     expect(fences.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   });
 
-  test('leaders that take over from each other while all of them write: none writes after its successor', async () => {
+  test('no leader writes after its successor while all of them write', async () => {
     const queues = Array.from({ length: 4 }, () => openQueue({ url }));
     const outcomes = await Promise.all(
       queues.map(async (mine, i) => {
         let refused = 0;
-        for (let turn = 0; turn < 6; turn++) {
+        for (let round = 0; round < 6; round++) {
           const fence = await mine.acquireFence(`leader-${i}`);
           for (let n = 0; n < 5; n++) {
-            await mine.submit(fence, [submission(`${i}-${turn}-${n}`)]).catch((error: FluxqError) => {
+            await mine.submit(fence, [submission(`${i}-${round}-${n}`)]).catch((error: FluxqError) => {
               expect(error.code).toBe('FLUXQ_FENCED');
               refused += 1;
             });
@@ -116,7 +116,7 @@ describePostgres('the leader', (getPostgres) => {
     expect(await queue.active()).toHaveLength(4 * 6 * 5 - refused);
   });
 
-  test('the table of queues is what it says, and what changed is in the log', async () => {
+  test('stores the queues and logs each change', async () => {
     const fence = await queue.acquireFence('leader-1');
     await queue.setQueues(fence, [settings('default'), settings('lab/gpu', { namespace: 'lab' })]);
     await queue.setQueues(fence, [settings('default'), settings('lab/gpu', { namespace: 'lab' })]);
@@ -143,7 +143,7 @@ describePostgres('the leader', (getPostgres) => {
     expect(await queue.queues()).toEqual([]);
   });
 
-  test('settings that come one upon the other are in force in their order', async () => {
+  test('applies concurrent settings in their order', async () => {
     const fence = await queue.acquireFence('leader-1');
     await Promise.all(
       Array.from({ length: 30 }, (_, i) => queue.setQueues(fence, [settings('default', { weight: i + 1 })])),
@@ -151,17 +151,17 @@ describePostgres('the leader', (getPostgres) => {
     expect(await queue.queues()).toMatchObject([{ weight: 30 }]);
   });
 
-  test('an old leader sets no queue', async () => {
+  test('an old leader cannot set queues', async () => {
     const old = await queue.acquireFence('old');
     const fence = await queue.acquireFence('new');
     await queue.setQueues(fence, [settings('default')]);
     await expect(queue.setQueues(old, [])).rejects.toMatchObject({ code: 'FLUXQ_FENCED', value: old });
-    // One that is refused does not hold up the next.
+    // A refused call does not block the next one.
     await queue.setQueues(fence, [settings('other')]);
     expect((await queue.queues()).map(({ name }) => name)).toEqual(['other']);
   });
 
-  test('a connection that breaks while nobody uses it makes the mirror doubtful: the database may be another one', async () => {
+  test('a broken idle connection makes the cache stale: the database may have been replaced', async () => {
     const workloadCache = new WorkloadCache(queue, await queue.acquireFence('leader-1'));
     await workloadCache.reload();
     expect(workloadCache.isStale).toBe(false);
@@ -171,7 +171,7 @@ describePostgres('the leader', (getPostgres) => {
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'fluxqueue'`);
     await other.end();
-    await waitFor('the break to be noticed', () => workloadCache.isStale);
+    await waitFor('the cache to be stale', () => workloadCache.isStale);
     await workloadCache.reload();
     expect(workloadCache.isStale).toBe(false);
   });

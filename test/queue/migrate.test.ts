@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { openDatabase } from '../../runtime/queue/database';
+import { type Database, openDatabase } from '../../runtime/queue/database';
 import { migrate } from '../../runtime/queue/migrate';
 import { MIGRATIONS } from '../../runtime/queue/migrations';
 import { openQueue } from '../../runtime/queue/queue';
@@ -21,7 +21,7 @@ describePostgres('migrate', (getPostgres) => {
     }
   }
 
-  test('by five programs at once applies each once', async () => {
+  test('applies each migration once when five programs start at once', async () => {
     const url = await getPostgres().freshDatabase();
     const queues = Array.from({ length: 5 }, () => openQueue({ url }));
     await Promise.all(queues.map((queue) => queue.migrate()));
@@ -29,7 +29,7 @@ describePostgres('migrate', (getPostgres) => {
     expect(await applied(url)).toEqual(MIGRATIONS.map(({ number }) => number));
   });
 
-  test('adds what is new and keeps what is there', async () => {
+  test('applies a new migration and keeps the data', async () => {
     const url = await getPostgres().freshDatabase();
     const queue = openQueue({ url });
     await queue.migrate();
@@ -39,23 +39,23 @@ describePostgres('migrate', (getPostgres) => {
     await migrate(database, [...MIGRATIONS, next]);
     expect(await applied(url)).toEqual([...MIGRATIONS, next].map(({ number }) => number));
     expect(await queue.acquireFence('after')).toBe(fence + 1);
-    // The program of before now meets newer tables.
+    // The older program refuses newer tables.
     await expect(queue.migrate()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_VERSION' });
     await Promise.all([queue.close(), database.close()]);
   });
 
-  test('one that takes longer than any statement of the queue may is waited for', async () => {
+  test('waits for a migration that takes longer than the statement timeout', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url, statementTimeoutMs: 200, answerTimeoutMs: 300 });
     const slow = { number: MIGRATIONS.length + 1, name: 'slow', sql: 'SELECT pg_sleep(0.6)' };
     await migrate(database, [...MIGRATIONS, slow]);
     expect(await applied(url)).toHaveLength(slow.number);
-    // The next statement is held to the limit again.
+    // The timeout applies to the next statement again.
     await expect(database.query('SELECT pg_sleep(0.6)')).rejects.toMatchObject({ retryable: true });
     await database.close();
   });
 
-  test('one that fails changes nothing', async () => {
+  test('changes nothing if a migration fails', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });
     await migrate(database);
@@ -78,38 +78,33 @@ describePostgres('migrate', (getPostgres) => {
     await database.close();
   });
 
-  test('a queue of the first release is taken over with all it holds', async () => {
+  test('drops the table foreign_allocations of the first release', async () => {
+    const database = openDatabase({ url: await getPostgres().freshDatabase() });
+    const exists = async () => {
+      const [row] = await database.query<{ oid: string | null }>(
+        `SELECT to_regclass('fluxqueue.foreign_allocations')::text AS oid`,
+      );
+      return row!.oid !== null;
+    };
+    await migrate(database, MIGRATIONS.slice(0, 3));
+    expect(await exists()).toBe(true);
+    await migrate(database);
+    expect(await exists()).toBe(false);
+    await database.close();
+  });
+
+  test('migrates a queue of the first release with all its rows', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });
     await migrate(database, MIGRATIONS.slice(0, 1));
-    const at = 'to_timestamp(1800000000)';
-    await database.query(`
-      INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec,
-        shape, held, phase, reason, message, allocation, result, requeues, allocated_at, released_at, started_at, finished_at)
-      VALUES
-        ('waits', 'Job', 'science', 'one', 'default', 5, ${at}, 60, 2, '{"version":1}', 's', false, 'Waiting', 'Busy', 'full',
-          NULL, NULL, 1, NULL, NULL, NULL, NULL),
-        ('runs', 'Job', 'science', 'two', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Running', NULL, NULL,
-          '{"jobid":2,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0-3"}}]}', NULL, 0, ${at}, ${at}, ${at}, NULL),
-        ('over', 'Pod', 'lab', 'three', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Finished', NULL, NULL,
-          '{"jobid":3,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0"}}]}', 'Failed', 0, ${at}, ${at}, ${at},
-          to_timestamp(1800003600))`);
-    await database.query(`
-      INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
-      VALUES ('over', 3, 'lab', 'default',
-        '[{"name":"n","units":{"core":"0-2,8","memory":"4-7","gpu":"1"}},{"name":"m","units":{"core":"0"}}]',
-        ${at}, to_timestamp(1800003600))`);
-    await database.query(`
-      INSERT INTO fluxqueue.events (fence, uid, event, detail) VALUES
-        (1, 'over', 'Submitted', '{"queue":"default"}'), (1, 'over', 'Finished', '{"result":"Failed"}')`);
-    await database.query(`UPDATE fluxqueue.leader SET fence = 8, holder = 'before'`);
+    await insertFirstRelease(database);
     await database.close();
 
     const queue = openQueue({ url });
     await queue.migrate();
     const fence = await queue.acquireFence('after');
     expect(fence).toBe(9);
-    const unset = { after: [], preemptible: false, notBefore: null, recall: null, preemptions: 0 };
+    const unset = { after: [], preemptible: false, notBefore: null, evictionReason: null, preemptions: 0 };
     const [waits, runs] = await queue.active();
     expect(waits).toMatchObject({
       uid: 'waits',
@@ -140,3 +135,28 @@ describePostgres('migrate', (getPostgres) => {
     await queue.close();
   });
 });
+
+/** Rows of a queue of the first release: one waits, one runs, one has finished. */
+async function insertFirstRelease(database: Database): Promise<void> {
+  const at = 'to_timestamp(1800000000)';
+  await database.query(`
+    INSERT INTO fluxqueue.workloads (uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec,
+      shape, held, phase, reason, message, allocation, result, requeues, allocated_at, released_at, started_at, finished_at)
+    VALUES
+      ('waits', 'Job', 'science', 'one', 'default', 5, ${at}, 60, 2, '{"version":1}', 's', false, 'Waiting', 'Busy', 'full',
+        NULL, NULL, 1, NULL, NULL, NULL, NULL),
+      ('runs', 'Job', 'science', 'two', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Running', NULL, NULL,
+        '{"jobid":2,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0-3"}}]}', NULL, 0, ${at}, ${at}, ${at}, NULL),
+      ('over', 'Pod', 'lab', 'three', 'default', 0, ${at}, 60, 1, '{"version":1}', 's', false, 'Finished', NULL, NULL,
+        '{"jobid":3,"start":1,"end":61,"nodes":[{"name":"n","units":{"core":"0"}}]}', 'Failed', 0, ${at}, ${at}, ${at},
+        to_timestamp(1800003600))`);
+  await database.query(`
+    INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, nodes, held_from, held_until)
+    VALUES ('over', 3, 'lab', 'default',
+      '[{"name":"n","units":{"core":"0-2,8","memory":"4-7","gpu":"1"}},{"name":"m","units":{"core":"0"}}]',
+      ${at}, to_timestamp(1800003600))`);
+  await database.query(`
+    INSERT INTO fluxqueue.events (fence, uid, event, detail) VALUES
+      (1, 'over', 'Submitted', '{"queue":"default"}'), (1, 'over', 'Finished', '{"result":"Failed"}')`);
+  await database.query(`UPDATE fluxqueue.leader SET fence = 8, holder = 'before'`);
+}

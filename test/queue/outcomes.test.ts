@@ -18,84 +18,84 @@ const ended = (given: WorkloadRow, result: WorkloadRow['result']): WorkloadRow =
   result,
 });
 
-test('a name that nobody has submitted is unknown once it has been looked up, pending before', async () => {
+test('a name that was never submitted is pending until the look-up and unknown afterwards', async () => {
   const outcomes = new Outcomes();
-  outcomes.follow(undefined, waiter);
+  outcomes.apply(undefined, waiter);
   expect(outcomes.of(prep)).toBe('active');
-  await outcomes.learn(nothing);
+  await outcomes.lookUp(nothing);
   expect(outcomes.of(prep)).toBeUndefined();
 });
 
-test('each name is looked up once, and again for those who come when all have gone', async () => {
+test('looks up each name once, and again when a new row depends on it after all others have gone', async () => {
   const outcomes = new Outcomes();
   const asked: (readonly WorkloadName[])[] = [];
   const lookUp = async (names: readonly WorkloadName[]): Promise<Outcome[]> => {
     asked.push(names);
     return [{ ...prep, submittedAt: 1, seq: 1, result: 'Failed' }];
   };
-  outcomes.follow(undefined, waiter);
-  await outcomes.learn(lookUp);
-  await outcomes.learn(lookUp);
-  outcomes.follow(undefined, { ...waiter, uid: 'w2' });
-  await outcomes.learn(lookUp);
+  outcomes.apply(undefined, waiter);
+  await outcomes.lookUp(lookUp);
+  await outcomes.lookUp(lookUp);
+  outcomes.apply(undefined, { ...waiter, uid: 'w2' });
+  await outcomes.lookUp(lookUp);
   expect(asked).toEqual([[prep]]);
   expect(outcomes.of(prep)).toBe('Failed');
-  outcomes.follow(waiter, ended(waiter, 'Cancelled'));
+  outcomes.apply(waiter, ended(waiter, 'Cancelled'));
   expect(outcomes.of(prep)).toBe('Failed');
-  outcomes.follow({ ...waiter, uid: 'w2' }, { ...waiter, uid: 'w2', after: [] });
+  outcomes.apply({ ...waiter, uid: 'w2' }, { ...waiter, uid: 'w2', after: [] });
   expect(outcomes.of(prep)).toBeUndefined();
-  outcomes.follow(undefined, { ...waiter, uid: 'w3' });
-  await outcomes.learn(lookUp);
+  outcomes.apply(undefined, { ...waiter, uid: 'w3' });
+  await outcomes.lookUp(lookUp);
   expect(asked).toHaveLength(2);
 });
 
-test('the newest of a name counts, of whatever kind, active or not', async () => {
+test('the newest workload of a name counts, of any kind, active or not', async () => {
   const outcomes = new Outcomes();
   const first = row('p1', 'prep', { submittedAt: 10, seq: 1 });
   const second = row('p2', 'prep', { submittedAt: 20, seq: 2, kind: 'Pod' });
-  outcomes.follow(undefined, waiter);
-  await outcomes.learn(nothing);
-  outcomes.follow(undefined, first);
-  outcomes.follow(undefined, second);
+  outcomes.apply(undefined, waiter);
+  await outcomes.lookUp(nothing);
+  outcomes.apply(undefined, first);
+  outcomes.apply(undefined, second);
   expect(outcomes.of(prep)).toBe('active');
-  outcomes.follow(second, ended(second, 'Succeeded'));
-  // The older one still runs: nobody waits for that.
+  outcomes.apply(second, ended(second, 'Succeeded'));
+  // The older one still runs, and does not count.
   expect(outcomes.of(prep)).toBe('Succeeded');
-  outcomes.follow(first, ended(first, 'Failed'));
+  outcomes.apply(first, ended(first, 'Failed'));
   expect(outcomes.of(prep)).toBe('Succeeded');
-  outcomes.follow(undefined, row('p3', 'prep', { submittedAt: 30, seq: 3 }));
+  outcomes.apply(undefined, row('p3', 'prep', { submittedAt: 30, seq: 3 }));
   expect(outcomes.of(prep)).toBe('active');
 });
 
-test('an end that comes while it is looked up is not lost', async () => {
+test('keeps a result that comes during the look-up', async () => {
   const outcomes = new Outcomes();
   const other = row('p', 'prep', { submittedAt: 10, seq: 1 });
-  outcomes.follow(undefined, other);
-  outcomes.follow(undefined, waiter);
-  await outcomes.learn(async () => {
-    outcomes.follow(other, ended(other, 'TimedOut'));
+  outcomes.apply(undefined, other);
+  outcomes.apply(undefined, waiter);
+  await outcomes.lookUp(async () => {
+    outcomes.apply(other, ended(other, 'TimedOut'));
     return [{ ...prep, submittedAt: 5, seq: 0, result: 'Succeeded' }];
   });
   expect(outcomes.of(prep)).toBe('TimedOut');
 });
 
-test('who begins to wait while the look-up of others is under way is looked up anew', async () => {
+test('looks up a name again if a row begins to depend on it during the look-up', async () => {
   const outcomes = new Outcomes();
-  outcomes.follow(undefined, waiter);
-  await outcomes.learn(async () => {
-    outcomes.follow(waiter, ended(waiter, 'Cancelled'));
-    outcomes.follow(undefined, { ...waiter, uid: 'w2' });
+  outcomes.apply(undefined, waiter);
+  await outcomes.lookUp(async () => {
+    outcomes.apply(waiter, ended(waiter, 'Cancelled'));
+    outcomes.apply(undefined, { ...waiter, uid: 'w2' });
     return [];
   });
   expect(outcomes.of(prep)).toBe('active');
-  await outcomes.learn(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
+  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
   expect(outcomes.of(prep)).toBe('Succeeded');
 });
 
-test('a failed look-up is tried again', async () => {
+test('repeats a failed look-up', async () => {
   const outcomes = new Outcomes();
-  outcomes.follow(undefined, waiter);
-  await expect(outcomes.learn(() => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  await outcomes.learn(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
+  outcomes.apply(undefined, waiter);
+  await expect(outcomes.lookUp(() => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
   expect(outcomes.of(prep)).toBe('Succeeded');
 });

@@ -1,6 +1,6 @@
-/** How much work a statement was, by Postgres' own account of it: independent of the machine. */
+/** The work of a statement as Postgres counts it: independent of the machine. */
 
-/** The row that EXPLAIN (ANALYZE, FORMAT JSON) answers with. */
+/** The row that EXPLAIN (ANALYZE, FORMAT JSON) returns. */
 export interface Explained {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: Step }];
 }
@@ -13,7 +13,7 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** Rows that all of its steps gave or threw away, together. */
+/** Number of rows that all steps returned or discarded. */
 export function rowsTouched(explained: Explained): number {
   return touchedBy(explained['QUERY PLAN'][0].Plan);
 }

@@ -4,7 +4,7 @@ import type { Requeue, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { allocationOf, changed, submission } from './submission';
 
-describePostgres('back from the nodes to the queue', (getPostgres) => {
+describePostgres('evictions and requeues', (getPostgres) => {
   let queue: Queue;
   let fence: number;
 
@@ -27,25 +27,25 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     return row!;
   }
 
-  test('a recall is committed once, and goes when it has been done', async () => {
+  test('an eviction keeps its first reason until the row is requeued', async () => {
     await ready('a');
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
-      { recall: 'for b', phase: 'Ready' },
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
+      { evictionReason: 'for b', phase: 'Ready' },
     ]);
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
     const again = await requeue('a', { cause: 'preempted', message: 'for b' });
-    expect(again).toMatchObject({ recall: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
+    expect(again).toMatchObject({ evictionReason: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
     expect(again.notBefore).toBeNull();
   });
 
-  test('one that ends before its recall was done is not recalled any more', async () => {
+  test('a row that finishes has no eviction any more', async () => {
     await ready('a');
-    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
     const [over] = await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
-    expect(over).toMatchObject({ phase: 'Finished', recall: null });
+    expect(over).toMatchObject({ phase: 'Finished', evictionReason: null });
   });
 
-  test('each cause counts for itself', async () => {
+  test('counts failures as requeues and evictions as preemptions', async () => {
     const counted = [];
     for (const cause of ['failure', 'preempted', 'suspended', 'failure'] as const) {
       await ready('a');
@@ -60,13 +60,13 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     ]);
   });
 
-  test('the time before which it is not asked for goes with the next grant', async () => {
+  test('the backoff ends with the next allocation', async () => {
     await ready('a');
     expect(await requeue('a', { notBefore: 1_900_000_000.5 })).toMatchObject({ notBefore: 1_900_000_000.5 });
     expect(await ready('a')).toMatchObject({ notBefore: null, requeues: 1 });
   });
 
-  describe('at its requeue limit', () => {
+  describe('a row at its requeue limit', () => {
     let limited: WorkloadRow;
     beforeEach(async () => {
       await ready('a');
@@ -77,7 +77,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
       });
     });
 
-    test('it is neither granted nor called something else', async () => {
+    test('is neither allocated nor given another reason', async () => {
       expect(limited).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit' });
       expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }])).toEqual([]);
       const busy = { uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null } as const;
@@ -87,7 +87,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
       );
     });
 
-    test('nodes whose labels change do not lift it', async () => {
+    test('stays there when only its jobspec changes', async () => {
       const { jobspec, shape } = submission('x', { pods: 4 });
       const [row] = await queue.update(fence, [changed(limited, { jobspec, shape })]);
       expect(row).toMatchObject({
@@ -100,7 +100,7 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     });
 
     test.each([{ held: true }, { walltime: 90 }, { priority: 3 }, { queue: 'other' }, { preemptible: true }])(
-      'its user lifts it by any change: %j',
+      'leaves it when its user changes %j',
       async (change) => {
         const [row] = await queue.update(fence, [changed(limited, change)]);
         expect(row).toMatchObject({
@@ -113,33 +113,33 @@ describePostgres('back from the nodes to the queue', (getPostgres) => {
     );
   });
 
-  test('what is recalled, requeued and changed says by whom and why', async () => {
+  test('the history says who changed a row and why', async () => {
     await ready('a');
-    await queue.recall(fence, [{ uid: 'a', message: 'for b' }]);
-    const row = await requeue('a', { cause: 'preempted', message: 'taken back for b' });
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
+    const row = await requeue('a', { cause: 'preempted', message: 'evicted for b' });
     await queue.update(fence, [changed(row, { priority: 3 })]);
     await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
     await queue.finish(fence, [{ uid: 'a', result: 'Cancelled', finishedAt: 9e8 }]);
     expect((await queue.history('a')).map(({ actor, event, why }) => `${actor}: ${event}: ${why}`)).toEqual([
-      'ada: Submitted: was admitted and found by the queue',
-      'leader-1: Allocated: its turn came and it fits',
-      'leader-1: Recalled: for b',
-      'leader-1: Requeued: taken back for b',
+      'ada: Submitted: was admitted and added to the queue',
+      'leader-1: Allocated: enough units were free for it',
+      'leader-1: EvictionRequested: for b',
+      'leader-1: Requeued: evicted for b',
       'ada: Updated: was changed while it waited',
       'leader-1: Waiting: Busy: no room',
       'leader-1: Finished: it was deleted',
     ]);
   });
 
-  test('text that no database stores does not stop anything', async () => {
+  test('text that Postgres cannot store fails no write', async () => {
     const user = 'system:\0weird\ud83d';
     const [row] = await queue.submit(fence, [
       submission('a', { user, after: [{ type: 'afterok', name: 'x\0' }] }),
     ]);
     expect(row).toMatchObject({ user: 'system:weird', after: [{ type: 'afterok', name: 'x' }] });
     await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(row!) }]);
-    expect(await queue.recall(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
-      { recall: 'for b' },
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
+      { evictionReason: 'for b' },
     ]);
     expect(await requeue('a', { message: 'gone \udc00' })).toMatchObject({ message: 'gone ' });
   });

@@ -2,7 +2,7 @@ import { newRow } from '../../runtime/queue/rows';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { submission } from './submission';
 
-/** A row as it stands in this phase, on node-1 once it was granted. */
+/** A row in this phase; from Ready on it has node-1. */
 export function rowIn(phase: Phase, over: Partial<WorkloadRow> = {}): WorkloadRow {
   const granted = phase === 'Ready' || phase === 'Running' || phase === 'Finished';
   const ran = phase === 'Running' || phase === 'Finished';

@@ -7,18 +7,22 @@ import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
 import { allocationOf, changed, submission } from './submission';
 
-/** What a row may cost: it passes through a fixed number of steps, none of which looks at all rows for each row. */
+/** Most rows that one row may cost: it goes through a fixed number of steps, and no step reads all rows for each row. */
 const STEPS = 200;
 
 type Records = (rows: readonly WorkloadRow[]) => object[];
 
-/** In this order they take every row through its life, twice. */
+/** In this order they take each row through its life, twice. */
 const LIFE: readonly (readonly [name: string, statement: string, records: Records])[] = [
   ['wait', sql.WAIT, (rows) => rows.map(({ uid }) => ({ uid, reason: 'Busy', message: 'full' }))],
   ['update', sql.UPDATE, (rows) => rows.map((row) => changed(row, { walltime: 90 }))],
   ['allocate', sql.ALLOCATE, (rows) => rows.map((row) => ({ uid: row.uid, allocation: wide(row) }))],
   ['released', sql.RELEASED, (rows) => rows.map(({ uid }) => ({ uid }))],
-  ['recall', sql.RECALL, (rows) => rows.map(({ uid }) => ({ uid, message: 'for another' }))],
+  [
+    'request eviction',
+    sql.REQUEST_EVICTION,
+    (rows) => rows.map(({ uid }) => ({ uid, message: 'for another' })),
+  ],
   [
     'requeue',
     sql.REQUEUE,
@@ -37,11 +41,11 @@ const LIFE: readonly (readonly [name: string, statement: string, records: Record
 const wide = (row: WorkloadRow) => allocationOf(row, ['n-1', 'n-2', 'n-3']);
 
 describePostgres('many rows in one statement', (getPostgres) => {
-  // A new database, of whose tables the planner knows nothing; and one that has seen much and has been analysed.
+  // The planner knows nothing about the tables of a new database. The grown one has been analysed.
   test.each([
     ['empty', 10_000],
     ['grown', 1_000],
-  ])('in tables that were %s before, %i rows cost what so many rows cost', async (state, count) => {
+  ])('in %s tables, the cost of %i rows is linear', async (state, count) => {
     const url = await getPostgres().freshDatabase();
     const queue = openQueue({ url });
     await queue.migrate();

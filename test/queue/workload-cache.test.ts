@@ -6,35 +6,35 @@ import { describePostgres } from '../cluster/suite';
 import { type Fault, FaultInjector } from '../stack/fault-injector';
 import { allocationOf, submission } from './submission';
 
-describePostgres('the ledger', (getPostgres) => {
+describePostgres('the workload cache', (getPostgres) => {
   let queue: Queue;
   let fence: number;
-  let told: string[];
-  let doubts: number;
+  let notified: string[];
+  let staleCalls: number;
 
   beforeEach(async () => {
     queue = openQueue({ url: await getPostgres().freshDatabase() });
     await queue.migrate();
     fence = await queue.acquireFence('test');
-    told = [];
-    doubts = 0;
+    notified = [];
+    staleCalls = 0;
   });
   afterEach(() => queue.close());
 
   async function workloadCacheOver(port: Queue): Promise<WorkloadCache> {
     const workloadCache = new WorkloadCache(port, fence, {
       onStale: () => {
-        doubts += 1;
+        staleCalls += 1;
       },
     });
     await workloadCache.reload();
-    workloadCache.onChange(({ uid, phase }: WorkloadRow) => told.push(`${uid} ${phase}`));
+    workloadCache.onChange(({ uid, phase }: WorkloadRow) => notified.push(`${uid} ${phase}`));
     return workloadCache;
   }
 
   const lostAnswer = (call: string): Fault => ({ call, nth: 1, when: 'after', crash: false });
 
-  test('an end whose answer was lost is found, and told, when it is read again', async () => {
+  test('a reload notifies of a row that finished although the answer was lost', async () => {
     const faults = new FaultInjector(lostAnswer('queue.finish'));
     const workloadCache = await workloadCacheOver(faults.around('queue', queue));
     await workloadCache.submit(submission('a'));
@@ -42,20 +42,20 @@ describePostgres('the ledger', (getPostgres) => {
       code: 'FLUXQ_DATABASE_DOWN',
     });
     expect(workloadCache.isStale).toBe(true);
-    expect(doubts).toBe(1);
+    expect(staleCalls).toBe(1);
     expect(workloadCache.byUid('a')!.phase).toBe('Waiting');
     await workloadCache.reload();
     expect(workloadCache.isStale).toBe(false);
     expect(workloadCache.byUid('a')).toBeUndefined();
-    expect(told).toEqual(['a Waiting', 'a Finished']);
+    expect(notified).toEqual(['a Waiting', 'a Finished']);
     expect(workloadCache.count('Waiting')).toBe(0);
   });
 
-  test('what is committed while it is read again is newer than what was read', async () => {
+  test('rows that are committed during a reload are newer than those which it reads', async () => {
     const stale = await workloadCacheOver(queue);
     await stale.submit(submission('a'));
     await stale.submit(submission('b'));
-    // A read that answers as things were before the commits that overtake it.
+    // A read that returns the rows from before the commits.
     const slow: Queue = Object.create(queue, {
       active: {
         value: async () => {
@@ -73,7 +73,7 @@ describePostgres('the ledger', (getPostgres) => {
     expect(workloadCache.count('Waiting')).toBe(2);
   });
 
-  test('a grant that is refused although nothing speaks against it: the mirror is wrong', async () => {
+  test('a refused allocation that the cache allows makes it stale', async () => {
     const workloadCache = await workloadCacheOver(queue);
     const row = (await workloadCache.submit(submission('a')))!;
     const allocation = allocationOf(row);
@@ -84,7 +84,7 @@ describePostgres('the ledger', (getPostgres) => {
     expect(workloadCache.byUid('a')!.phase).toBe('Ready');
   });
 
-  test('a grant that its user overtook is no doubt', async () => {
+  test('an allocation that is refused after an update of the row does not make it stale', async () => {
     const workloadCache = await workloadCacheOver(queue);
     const row = (await workloadCache.submit(submission('a')))!;
     await workloadCache.update({ ...submission('a', { walltime: 90 }), shape: 'other' });

@@ -1,7 +1,7 @@
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { type Keyed, serialWriter } from '../../runtime/queue/writer';
 
-/** Notes every statement with its uids, and answers with rows that carry nothing else. */
+/** Records each statement with its uids, and returns rows with a uid only. */
 function recorder() {
   const statements: string[] = [];
   const run = async (statement: string, _fence: number, records: readonly Keyed[]) => {
@@ -19,7 +19,7 @@ describe('serialWriter', () => {
     expect(statements).toEqual(['submit a']);
   });
 
-  it('gathers what comes soon after', async () => {
+  it('gathers calls that come soon after a statement', async () => {
     const { statements, run } = recorder();
     const write = serialWriter(run, 20);
     await write('submit', 1, [{ uid: 'a' }]);
@@ -28,7 +28,7 @@ describe('serialWriter', () => {
     expect(later.map((rows) => rows.map(({ uid }) => uid))).toEqual([['b'], ['c']]);
   });
 
-  it('shares no statement among fences, and lets no call overtake another about the same uid', async () => {
+  it('shares no statement between fences, and lets no call overtake another about the same uid', async () => {
     const { statements, run } = recorder();
     const write = serialWriter(run, 20);
     const calls = [
@@ -42,14 +42,14 @@ describe('serialWriter', () => {
     expect(statements).toEqual(['submit a', 'submit b', 'update b', 'submit b c', 'submit d']);
   });
 
-  it('waits for nobody when as many wait as there are callers', async () => {
+  it('does not gather any longer when all callers wait', async () => {
     const sizes: number[] = [];
     const anHour = 3_600_000;
     const write = serialWriter(async (_statement, _fence, records) => {
       sizes.push(records.length);
       return [];
     }, anHour);
-    // 32 callers, each with its next call when the last was answered, as the controller's reconcilers.
+    // 32 callers like the reconcilers of the controller: each calls again after its last call was answered.
     const left = Array.from({ length: 321 }, (_, i) => i).values();
     await Promise.all(
       Array.from({ length: 32 }, async () => {
@@ -59,7 +59,7 @@ describe('serialWriter', () => {
     expect(sizes).toEqual([1, ...Array(10).fill(32)]);
   });
 
-  it('an urgent one goes before what waits, but not before what is about the same uid', async () => {
+  it('writes an urgent call before waiting calls, but not before those about the same uid', async () => {
     const { statements, run } = recorder();
     const write = serialWriter(run, 20);
     const calls = [
@@ -67,8 +67,8 @@ describe('serialWriter', () => {
       write('finish', 1, [{ uid: 'b' }]),
       write('finish', 1, [{ uid: 'c' }]),
       write('update', 1, [{ uid: 'd' }]),
-      write('allocate', 1, [{ uid: 'e' }], true),
-      write('wait', 1, [{ uid: 'c' }], true),
+      write('allocate', 1, [{ uid: 'e' }], { urgent: true }),
+      write('wait', 1, [{ uid: 'c' }], { urgent: true }),
     ];
     await Promise.all(calls);
     expect(statements).toEqual(['submit a', 'allocate e', 'finish b c', 'wait c', 'update d']);

@@ -1,4 +1,4 @@
-import { formatHostlist } from '../../runtime/fluxion/jgf/allocation';
+import { formatHostlist } from '../../runtime/resources/hostlist';
 
 test.each([
   [[], ''],
@@ -12,6 +12,6 @@ test.each([
   [['a1', 'login', 'a2'], 'a1,login,a2'],
   [['ip-10-0-0-5', 'ip-10-0-0-6'], 'ip-10-0-0-[5-6]'],
   [['x12345678901234567890'], 'x12345678901234567890'],
-])('%j is %p', (names, text) => {
+])('formats %j as %p', (names, text) => {
   expect(formatHostlist(names)).toBe(text);
 });

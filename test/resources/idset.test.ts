@@ -1,23 +1,22 @@
 import fc from 'fast-check';
-import { formatIdset, parseIdset } from '../../runtime/fluxion/jgf/allocation';
-import { countIdset } from '../../runtime/resources/idset';
+import { countIdset, formatIdset, parseIdset } from '../../runtime/resources/idset';
 
 test.each([
   ['', []],
   ['0', [0]],
   ['0-3,7', [0, 1, 2, 3, 7]],
   ['[2,4-5]', [2, 4, 5]],
-])('%p is %p', (text, ids) => {
+])('parses %p as %p', (text, ids) => {
   expect(parseIdset(text)).toEqual(ids);
 });
 
-test.each(['3-1', '1,1', '0-3,2', 'a', '1-', '-1', '1,,2', ' 1'])('%p is no idset', (text) => {
+test.each(['3-1', '1,1', '0-3,2', 'a', '1-', '-1', '1,,2', ' 1'])('refuses %p', (text) => {
   expect(() => parseIdset(text)).toThrow(
     expect.objectContaining({ code: 'FLUXQ_FLUXION_IDSET', value: text }),
   );
 });
 
-test('formatting and parsing give the same set', () => {
+test('parsing a formatted set returns the same set', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(200)), (ids) => {
       const sorted = [...new Set(ids)].sort((a, b) => a - b);
@@ -26,11 +25,11 @@ test('formatting and parsing give the same set', () => {
   );
 });
 
-test('neighbours are folded', () => {
+test('formats consecutive numbers as ranges', () => {
   expect(formatIdset([7, 1, 0, 2, 9, 8, 4])).toBe('0-2,4,7-9');
 });
 
-test('numbers are counted without being made', () => {
+test('counts as many numbers as parsing returns', () => {
   for (const text of ['', '7', '0-3,7', '0,2,4-9,100-119'])
     expect(countIdset(text)).toBe(parseIdset(text).length);
 });

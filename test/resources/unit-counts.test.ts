@@ -7,7 +7,7 @@ test('counts the units of all nodes by type', () => {
   ];
   const allocation = { jobid: 7, start: 0, end: 60, nodes };
   expect(unitCounts(allocation)).toEqual({ core: 6, memory: 4, gpu: 1 });
-  // Another object is another allocation, also of the same job: what it has left counts.
+  // Another object is another allocation, also of the same job: the remaining units count.
   expect(unitCounts({ ...allocation, nodes: nodes.slice(1) })).toEqual({ core: 2, gpu: 1 });
   expect(unitCounts({ ...allocation, nodes: [] })).toEqual({});
 });

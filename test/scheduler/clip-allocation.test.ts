@@ -12,13 +12,13 @@ const allocation: Allocation = {
 };
 const node = (name: string, units: Record<string, number>) => [name, { name, units }] as const;
 
-describe('what of an allocation is still there', () => {
-  test('all of it', () => {
+describe('an allocation is clipped', () => {
+  test('to all of it while its nodes are there', () => {
     const nodes = new Map([node('a', { core: 4, memory: 2 }), node('b', { core: 3, gpu: 1 }), node('c', {})]);
     expect(clipAllocation(allocation, nodes)).toEqual(allocation);
   });
 
-  test('less, when a node is gone, and another lost units', () => {
+  test('to less if a node is gone or lost units', () => {
     expect(clipAllocation(allocation, new Map([node('a', { core: 2, memory: 2 })]))?.nodes).toEqual([
       { name: 'a', units: { core: '0-1', memory: '0-1' } },
     ]);
@@ -27,7 +27,7 @@ describe('what of an allocation is still there', () => {
     ]);
   });
 
-  test('nothing', () => {
+  test('to nothing if all of its nodes are gone', () => {
     expect(clipAllocation(allocation, new Map([node('c', { core: 9 })]))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Events } from '../../runtime/simulation/events';
 
-test('come out in the order of their times', () => {
+test('returns events in the order of their times', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 50 })),

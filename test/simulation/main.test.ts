@@ -21,7 +21,7 @@ function simulate(...args: readonly string[]): Promise<{ code: number; stdout: s
 
 const machine = ['--nodes', '8', '--cores-per-node', '4'];
 
-test('one line of JSON with its keys, and what can not run on stderr', async () => {
+test('prints one line of JSON, and jobs that cannot run on stderr', async () => {
   const { code, stdout, stderr } = await simulate('--swf', file, '--policy', 'hybrid', ...machine, '--json');
   expect(code).toBe(0);
   expect(Object.keys(JSON.parse(stdout))).toEqual([
@@ -37,7 +37,7 @@ test('one line of JSON with its keys, and what can not run on stderr', async () 
   expect(stderr).toMatch(/^\d+ jobs? asks? for more than the machine's 32 cores and never start/);
 });
 
-test('a readable summary without it', async () => {
+test('prints a readable summary without --json', async () => {
   const { stdout } = await simulate('--swf', file, ...machine);
   expect(stdout).toMatch(
     /jobs on 8 nodes of 4 cores, policy easy\n {2}wait .*\n(.*\n)*.*delayed reservations {2}0\n$/,
@@ -52,7 +52,7 @@ test.each([
   [['--swf', file, '--nodes', '0', '--cores-per-node', '4'], /must be a whole number from 1 to/],
   [['--swf', file, '--nodes', '100000', '--cores-per-node', '100000'], /^FLUXQ_SIMULATION_SIZE: /],
   [['--swf', file, ...machine, '--policy', 'magic'], /Allowed choices are fcfs, easy, conservative, hybrid/],
-])('bad input is one clear sentence: %j', async (args, sentence) => {
+])('reports invalid input in one sentence: %j', async (args, sentence) => {
   const { code, stderr } = await simulate(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
 });

@@ -10,7 +10,7 @@ const CORES = 64;
 const traceOf = (options: Partial<Parameters<typeof swfTrace>[0]> = {}) =>
   parseSwf(swfTrace({ jobs: 400, cores: CORES, load: 0.95, ...options }), 'generated').jobs;
 
-test.each(QUEUE_POLICIES)('%s: every job runs, and none later than it was told', async (policy) => {
+test.each(QUEUE_POLICIES)('%s: every job runs, and none later than estimated', async (policy) => {
   for (const exact of [true, false]) {
     const trace = traceOf({ exact });
     const { jobs, tooLarge } = await replay(trace, { ...MACHINE, policy });
@@ -20,7 +20,7 @@ test.each(QUEUE_POLICIES)('%s: every job runs, and none later than it was told',
   }
 });
 
-test('at no time more cores are in use than there are', async () => {
+test('never uses more cores than the machine has', async () => {
   const { jobs } = await replay(traceOf(), { ...MACHINE, policy: 'conservative' });
   const changes = jobs.flatMap(({ startedAt, endedAt, processors }) => [
     { at: startedAt, by: processors },
@@ -34,7 +34,7 @@ test('at no time more cores are in use than there are', async () => {
   }
 });
 
-test('backfill waits less than first come, first served, and the same trace comes out the same', async () => {
+test('backfill has shorter waits than fcfs, and the same trace gives the same result', async () => {
   const trace = traceOf();
   const wait = async (policy: 'fcfs' | 'easy') =>
     statisticsOf((await replay(trace, { ...MACHINE, policy })).jobs, CORES).meanWait;
@@ -52,7 +52,7 @@ test('a scale above 1 stretches the submissions and lowers the load', async () =
   expect(half.utilisation).toBeLessThan(0.6);
 });
 
-test('what is larger than the machine is told apart', async () => {
+test('returns jobs that are larger than the machine separately', async () => {
   const trace = parseSwf(swfTrace({ jobs: 50, cores: 4 * CORES, load: 0.5 }), 'generated').jobs;
   const { jobs, tooLarge } = await replay(trace, { ...MACHINE, policy: 'easy' });
   expect(tooLarge.length).toBeGreaterThan(0);

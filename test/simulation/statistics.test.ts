@@ -1,6 +1,6 @@
 import { statisticsOf } from '../../runtime/simulation/statistics';
 
-test('the measures of the literature', () => {
+test('computes the measures of the literature', () => {
   const jobs = [
     { submittedAt: 0, startedAt: 0, endedAt: 100, processors: 4, delayed: false },
     { submittedAt: 10, startedAt: 60, endedAt: 65, processors: 1, delayed: true },
@@ -19,6 +19,6 @@ test('the measures of the literature', () => {
   });
 });
 
-test('no jobs, no numbers that are none', () => {
+test('returns zeros without jobs', () => {
   expect(Object.values(statisticsOf([], 8))).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
 });

@@ -8,7 +8,7 @@ import { swfTrace } from './trace';
 const folder = mkdtempSync(join(tmpdir(), 'trace-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('plain and gzip read alike', () => {
+test('reads plain and gzip files alike', () => {
   const text = swfTrace({ jobs: 20, cores: 64, load: 0.9 });
   const [plain, packed] = [join(folder, 'a.swf'), join(folder, 'a.swf.gz')];
   writeFileSync(plain, text);
@@ -17,7 +17,7 @@ test('plain and gzip read alike', () => {
   expect(readTrace(packed)).toEqual(readTrace(plain));
 });
 
-test('a file that is not there, or broken, is one sentence', () => {
+test('reports a missing or broken file in one sentence', () => {
   const broken = join(folder, 'broken.gz');
   writeFileSync(broken, Buffer.from([0x1f, 0x8b, 1, 2, 3]));
   for (const file of [join(folder, 'none.swf'), broken])

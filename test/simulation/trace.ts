@@ -1,18 +1,18 @@
-/** Traces for tests and benches: seeded, so the same every time, and like what archives hold. */
+/** Traces for tests and benchmarks: seeded, so always the same, and similar to those of the archives. */
 
 export interface TraceOptions {
   readonly jobs: number;
-  /** Cores of the machine it is made for. */
+  /** Cores of the machine. */
   readonly cores: number;
-  /** Of the machine, on the average. */
+  /** Mean load of the machine. */
   readonly load: number;
-  /** Walltimes are as long as the jobs run. @default false */
+  /** Whether walltimes equal runtimes. @default false */
   readonly exact?: boolean;
   /** @default 1 */
   readonly seed?: number;
 }
 
-/** Park and Miller's generator: good enough, and nothing to install. */
+/** Park and Miller's generator. */
 function randomOf(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;
   return () => {
@@ -22,8 +22,8 @@ function randomOf(seed: number): () => number {
 }
 
 /**
- * Widths are mostly powers of two up to half of the machine, narrow ones most often, a few need nearly all of it;
- * runtimes spread over four decades; requested times are rounded up to what users type.
+ * Widths are mostly powers of two up to half of the machine, most often narrow; a few jobs need nearly all of it.
+ * Runtimes spread over four decades. Requested times are rounded up to common values.
  */
 export function swfTrace({ jobs, cores, load, exact = false, seed = 1 }: TraceOptions): string {
   const random = randomOf(seed);
@@ -51,10 +51,10 @@ function widthOf(random: () => number, cores: number): number {
   return draw < 0.75 ? 2 ** Math.round(Math.log2(width)) : Math.max(1, Math.round(width));
 }
 
-const TYPED = [300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
+const COMMON_TIMES = [300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
 
-/** Half of the users know, the others type something far longer. */
+/** Half of the users know the runtime, the others request far more. */
 function requestedFor(runtime: number, random: () => number): number {
   const wanted = runtime * (1 + (random() < 0.5 ? 0.2 : 8) * random());
-  return TYPED.find((typed) => typed >= wanted) ?? Math.ceil(wanted);
+  return COMMON_TIMES.find((time) => time >= wanted) ?? Math.ceil(wanted);
 }

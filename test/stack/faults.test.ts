@@ -7,7 +7,7 @@
 import { GATE } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
-import { CALLS, type CallName } from '../crash-matrix/points';
+import { CALLS, type CallName } from '../crash-matrix/fault-points';
 import type { Fault, FaultInjector } from './fault-injector';
 import { describeStack } from './suite';
 import { Terms } from './terms';
@@ -19,7 +19,7 @@ const CORES = 4;
 /** Calls for changed queues, preemptions and a changed graph. Only test/crash-matrix injects faults into them. */
 const CALLS_ELSEWHERE: readonly CallName[] = [
   'queue.setQueues',
-  'queue.recall',
+  'queue.requestEviction',
   'fluxion.removeNodes',
   'fluxion.addNodes',
 ];

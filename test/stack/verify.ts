@@ -1,9 +1,9 @@
 /** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
-import { parseIdset } from '../../runtime/fluxion/jgf/allocation';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
+import { parseIdset } from '../../runtime/resources/idset';
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
 import { isBeyondAssignment, placementOf } from '../../runtime/workloads/assignment';

@@ -1,14 +1,14 @@
-/** One gRPC channel: calls as promises with deadlines. */
+/** One gRPC channel whose calls are promises with deadlines. */
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { parseAddress } from '../address';
 
-/** All PEM. */
+/** Certificates and keys in PEM. */
 export interface ClientTls {
   readonly ca: string;
-  /** Client certificate and key, where the server asks for them. */
+  /** Client certificate, if the server requires one. */
   readonly cert?: string;
   readonly key?: string;
-  /** Name in the server's certificate, where it is not the address. */
+  /** Name in the server's certificate, if it is not the host of the address. */
   readonly serverName?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Method<Request, Response> {
   readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
-export class Rpc {
+export class Channel {
   private readonly client: Client;
 
   constructor(address: string, tls: ClientTls | undefined) {
@@ -27,7 +27,7 @@ export class Rpc {
     this.client = new Client(target, channelCredentials(tls), {
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
-      // A call that may have reached the server is never sent twice: the caller rebuilds instead.
+      // A call that may have reached the server is never sent twice: the caller initialises and replays instead.
       'grpc.enable_retries': 0,
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 2000,
@@ -36,7 +36,7 @@ export class Rpc {
   }
 
   /**
-   * @param waitForReady wait for the connection until the deadline instead of failing at once
+   * @param waitForReady waits for the connection until the deadline instead of failing at once
    * @throws grpc's ServiceError
    */
   call<Request, Response>(

@@ -1,101 +1,101 @@
-/** The client: one Fluxion, whichever of the three servers is behind the address. */
+/** The client of a Fluxion server. It finds out whether the server speaks our protocol or the public one. */
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { FluxionLog } from '../engine';
-import { SerialExecutor } from '../executor';
 import { FluxionServiceService } from '../generated/fluxion';
+import { SerialExecutor } from '../serial-executor';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
-import { type ClientTls, Rpc } from './channel';
-import { FullProtocol, type Protocol, type Timeouts } from './native-protocol';
+import { Channel, type ClientTls } from './channel';
+import { NativeProtocol, type Protocol, type Timeouts } from './native-protocol';
 import { PublicProtocol } from './public-protocol';
 
 export interface ConnectOptions {
   /** `unix:/path` or `host:port`. */
   readonly address: string;
   readonly timeouts?: Timeouts;
-  /** @default - plain text */
+  /** @default - no TLS */
   readonly tls?: ClientTls;
-  /** Fencing number until init gives one. @default 0 */
+  /** Fencing number of the calls before init. @default 0 */
   readonly fence?: number;
-  /** Hears what a public server can't do. @default - nobody */
+  /** Gets a warning with the limitations of a public server. @default - no log */
   readonly log?: FluxionLog;
 }
 
 const SILENT: FluxionLog = { info() {}, warn() {}, error() {} };
 
 /**
- * A client; the connection is made at the first call. Calls run one after the other, each with a deadline of
- * its own. After FLUXQ_FLUXION_IN_DOUBT every call but init and close throws it again until init succeeds.
+ * Creates a client, which connects at the first call. Calls run one after the other, each with its own deadline. After
+ * FLUXQ_FLUXION_IN_DOUBT every call but init and close throws that error until init succeeds.
  * @throws FluxqError FLUXQ_FLUXION_ADDRESS
  */
 export function connectFluxion(options: ConnectOptions): Fluxion {
-  return new ConnectedFluxion(options);
+  return new FluxionClient(options);
 }
 
-class ConnectedFluxion implements Fluxion {
+class FluxionClient implements Fluxion {
   private readonly executor = new SerialExecutor();
-  private readonly rpc: Rpc;
+  private readonly channel: Channel;
   private readonly timeouts: Required<Timeouts>;
   private protocol: Protocol | undefined;
-  private doubt: FluxqError | undefined;
+  private inDoubtSince: FluxqError | undefined;
   private closed = false;
 
   constructor(private readonly options: ConnectOptions) {
-    this.rpc = new Rpc(options.address, options.tls);
+    this.channel = new Channel(options.address, options.tls);
     this.timeouts = { call: 30_000, init: 300_000, connect: 10_000, ...options.timeouts };
   }
 
   init(request: InitRequest): Promise<string> {
     return this.run(async () => {
-      // Another image may answer at this address since the last time.
+      // Another server may have taken over this address since the last init.
       this.protocol = undefined;
-      this.doubt = undefined;
+      this.inDoubtSince = undefined;
       return (await this.detect()).init(request);
     });
   }
 
   match(request: MatchRequest): Promise<MatchResult> {
-    return this.certain((fluxion) => fluxion.match(request));
+    return this.whenInSync((fluxion) => fluxion.match(request));
   }
   satisfiable(jobspec: Jobspec): Promise<{ readonly satisfiable: boolean; readonly text: string }> {
-    return this.certain((fluxion) => fluxion.satisfiable(jobspec));
+    return this.whenInSync((fluxion) => fluxion.satisfiable(jobspec));
   }
   replay(allocations: readonly Allocation[], now: number): Promise<void> {
-    return this.certain((fluxion) => fluxion.replay(allocations, now));
+    return this.whenInSync((fluxion) => fluxion.replay(allocations, now));
   }
   cancel(jobid: number): Promise<void> {
-    return this.certain((fluxion) => fluxion.cancel(jobid));
+    return this.whenInSync((fluxion) => fluxion.cancel(jobid));
   }
   partialCancel(jobid: number, nodes: readonly string[]): Promise<boolean> {
-    return this.certain((fluxion) => fluxion.partialCancel(jobid, nodes));
+    return this.whenInSync((fluxion) => fluxion.partialCancel(jobid, nodes));
   }
   addNodes(nodes: readonly GraphNode[]): Promise<void> {
-    return this.certain((fluxion) => fluxion.addNodes(nodes));
+    return this.whenInSync((fluxion) => fluxion.addNodes(nodes));
   }
   removeNodes(names: readonly string[]): Promise<readonly number[]> {
-    return this.certain((fluxion) => fluxion.removeNodes(names));
+    return this.whenInSync((fluxion) => fluxion.removeNodes(names));
   }
   setStatus(names: readonly string[], up: boolean): Promise<void> {
-    return this.certain((fluxion) => fluxion.setStatus(names, up));
+    return this.whenInSync((fluxion) => fluxion.setStatus(names, up));
   }
   state(): Promise<FluxionState> {
-    return this.certain((fluxion) => fluxion.state());
+    return this.whenInSync((fluxion) => fluxion.state());
   }
 
-  /** Calls that were made before still end, at their deadline at the latest. */
+  /** Waits for the calls made so far, which end at their deadline at the latest. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     await this.executor.idle();
-    this.rpc.close();
+    this.channel.close();
   }
 
-  private certain<T>(work: (fluxion: Protocol) => Promise<T>): Promise<T> {
+  private whenInSync<T>(work: (fluxion: Protocol) => Promise<T>): Promise<T> {
     return this.run(async () => {
-      if (this.doubt !== undefined) throw inDoubt('an earlier call ended in doubt', this.doubt);
+      if (this.inDoubtSince !== undefined) throw inDoubt('an earlier call failed', this.inDoubtSince);
       return work(await this.detect());
     });
   }
@@ -106,7 +106,7 @@ class ConnectedFluxion implements Fluxion {
       try {
         return await work();
       } catch (error) {
-        if (hasCode(error, 'FLUXQ_FLUXION_IN_DOUBT')) this.doubt ??= error;
+        if (hasCode(error, 'FLUXQ_FLUXION_IN_DOUBT')) this.inDoubtSince ??= error;
         throw error;
       }
     });
@@ -121,16 +121,16 @@ class ConnectedFluxion implements Fluxion {
     const { address, fence = 0, log = SILENT } = this.options;
     try {
       const method = FluxionServiceService.describe;
-      const { engine } = await this.rpc.call(method, {}, this.timeouts.connect, true);
-      log.info({ address, engine }, 'connected to a fluxion service');
-      return new FullProtocol(this.rpc, this.timeouts, fence);
+      const { engine } = await this.channel.call(method, {}, this.timeouts.connect, true);
+      log.info({ address, engine }, 'connected to a Fluxion service');
+      return new NativeProtocol(this.channel, this.timeouts, fence);
     } catch (error) {
       if ((error as ServiceError).code !== status.UNIMPLEMENTED) throw inDoubt(messageOf(error), error);
     }
-    return new PublicProtocol(this.rpc, this.timeouts, log);
+    return new PublicProtocol(this.channel, this.timeouts, log);
   }
 }
 
 function closedError(): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_CLOSED', 'this client was closed', { remedy: 'connect again' });
+  return new FluxqError('FLUXQ_FLUXION_CLOSED', 'the client is closed', { remedy: 'connect again' });
 }

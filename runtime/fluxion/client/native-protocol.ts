@@ -1,4 +1,4 @@
-/** A server that speaks all of our protocol: each call is one RPC. */
+/** The protocol of a server that implements all of fluxion.proto: each call is one RPC. */
 import type { ServiceError } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
@@ -14,28 +14,28 @@ import {
   resultFromWire,
   stateFromWire,
 } from '../wire';
-import type { Method, Rpc } from './channel';
+import type { Channel, Method } from './channel';
 
 export interface Timeouts {
-  /** Milliseconds for a match or any other small call. @default 30000 */
+  /** Deadline of a match or any other small call, in milliseconds. @default 30000 */
   readonly call?: number;
-  /** Milliseconds for init and replay: they grow with the cluster. @default 300000 */
+  /** Deadline of the calls that grow with the cluster, such as init and replay, in milliseconds. @default 300000 */
   readonly init?: number;
-  /** Milliseconds until a server must be there at init. @default 10000 */
+  /** Deadline of the connection at init, in milliseconds. @default 10000 */
   readonly connect?: number;
 }
 
-/** How many allocations one replay message carries: a large cluster's replay stays cancellable. */
+/** Allocations per replay message: the replay of a large cluster stays cancellable. */
 const REPLAY_BATCH = 1000;
 
-/** What one kind of server needs of the client; order, doubt and closing are the client's own. */
+/** The calls of one kind of server. The client adds order, the check for lost state, and closing. */
 export type Protocol = Omit<Fluxion, 'close'>;
 
-export class FullProtocol implements Protocol {
+export class NativeProtocol implements Protocol {
   private bootId = '';
 
   constructor(
-    private readonly rpc: Rpc,
+    private readonly channel: Channel,
     private readonly timeouts: Required<Timeouts>,
     private fence: number,
   ) {}
@@ -122,7 +122,7 @@ export class FullProtocol implements Protocol {
     timeoutMs = this.timeouts.call,
   ): Promise<Response> {
     try {
-      return await this.rpc.call(method, request, timeoutMs);
+      return await this.channel.call(method, request, timeoutMs);
     } catch (error) {
       throw errorFromWire(error as ServiceError) ?? inDoubt(messageOf(error), error);
     }

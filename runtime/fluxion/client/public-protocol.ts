@@ -1,6 +1,6 @@
 /**
- * The public service image: Init, Match and Cancel only. What it lacks is made
- * up from our own record of the jobs, or degraded; init says so in the log.
+ * The protocol of the public service image, which has Init, Match and Cancel only. The job registry replaces the missing
+ * calls where it can; init logs the remaining limitations.
  */
 import { randomUUID } from 'node:crypto';
 import { type ServiceError, status } from '@grpc/grpc-js';
@@ -9,35 +9,35 @@ import { FluxqError, messageOf } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Constraint, Jobspec } from '../../jobspec/types';
 import type { AllocatedNode, Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../axis';
 import type { FluxionLog } from '../engine';
 import { FluxionServiceService, MatchRequest_Operation, type MatchResponse } from '../generated/fluxion';
 import { parseAnswer, unitsOf } from '../jgf/allocation';
 import { GraphLayout } from '../jgf/layout';
-import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
+import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { notReady } from '../matcher/engine';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
-import type { Rpc } from './channel';
+import type { Channel } from './channel';
 import type { Protocol, Timeouts } from './native-protocol';
 
 const DEGRADED = [
-  'BUSY, UNSATISFIABLE and INVALID can not be told apart: all are BUSY',
-  'replayed, partly freed and drained jobs are matched again on their nodes: unit numbers may differ',
+  'BUSY, UNSATISFIABLE and INVALID are all reported as BUSY',
+  'replayed and partly cancelled jobs are matched again on their nodes: their unit numbers may differ',
   'start times are exact for one reservation at a time only',
-  'added nodes mean a new graph and a replay; reservations are dropped then',
-  'fencing is not checked by the server',
+  'adding nodes initialises a new graph with a replay, which drops reservations',
+  'the server does not check the fencing number',
 ];
 
-/** Why a public server said no, as far as it says. */
-const REFUSAL = 'the public service does not say why';
+/** A public server gives no reason for a refusal. */
+const REFUSAL = 'the public service gives no reason';
 
-interface PublicJob extends BookedJob {
-  /** The server's ids: one, or one per node after a replay. */
+interface PublicJob extends RegisteredJob {
+  /** Job ids of the server: one, or one per node after a replay. */
   readonly serverIds: readonly number[];
 }
 
-interface Graph {
+interface ServerGraph {
   readonly layout: GraphLayout;
   readonly policy: MatchPolicy;
   readonly axis: TimeAxis;
@@ -45,36 +45,40 @@ interface Graph {
 }
 
 export class PublicProtocol implements Protocol {
-  private graph: Graph | undefined;
+  private serverGraph: ServerGraph | undefined;
   private readonly jobs = new JobRegistry<PublicJob>();
-  /** Removed from our graph; the server still has them. */
+  /** Removed nodes, which the graph of the server still contains. */
   private readonly removed = new Set<string>();
 
   constructor(
-    private readonly rpc: Rpc,
+    private readonly channel: Channel,
     private readonly timeouts: Required<Timeouts>,
     private readonly log: FluxionLog,
   ) {}
 
   async init({ nodes, policy, now }: InitRequest): Promise<string> {
-    this.log.warn({ degraded: DEGRADED }, 'this is the public fluxion service: some answers are degraded');
+    this.log.warn(
+      { degraded: DEGRADED },
+      'the server is the public Fluxion service: some answers are degraded',
+    );
     for (const { allocation } of this.jobs.values()) this.jobs.delete(allocation.jobid);
-    this.graph = undefined;
+    this.serverGraph = undefined;
     const layout = new GraphLayout(nodes);
     await this.initServer(layout, policy);
-    this.graph = { layout, policy, axis: new TimeAxis(Math.floor(now)), bootId: randomUUID() };
-    return this.graph.bootId;
+    this.serverGraph = { layout, policy, axis: new TimeAxis(Math.floor(now)), bootId: randomUUID() };
+    return this.serverGraph.bootId;
   }
 
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<MatchResult> {
-    if (this.graph === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
-    if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
-    const { axis } = this.graph;
+    if (this.serverGraph === undefined)
+      return { status: 'NOT_READY', text: 'the graph was never initialised' };
+    if (this.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
+    const { axis } = this.serverGraph;
     const reservation = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
-    const second = axis.at(now);
-    const response = await this.ask(this.timed(jobspec, second), reservation);
+    const second = axis.advanceTo(now);
+    const response = await this.requestMatch(this.onServerAxis(jobspec, second), reservation);
     if (response === undefined) return { status: 'BUSY', text: REFUSAL };
-    // A job that has overrun ended in the past for the server; it is taken to hold on for one second more.
+    // For the server, a job that overruns its walltime has ended; we assume that it holds for one more second.
     const start = axis.absolute(response.reserved ? Math.max(response.at, second + 1) : second);
     const end = start + walltimeOf(jobspec.attributes.system.duration);
     const allocation = parseAnswer(response.allocation, { jobid, start, end });
@@ -87,24 +91,28 @@ export class PublicProtocol implements Protocol {
     return { status: 'OK', allocation, reserved };
   }
 
-  /** By a reservation that is cancelled at once: every job ends, so what fits at all fits in the end. */
+  /** Makes a reservation and cancels it at once: every job ends, so a satisfiable request gets a start. */
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
     const { axis } = this.ready();
-    const response = await this.ask(this.timed(jobspec, axis.second), true);
+    const response = await this.requestMatch(this.onServerAxis(jobspec, axis.second), true);
     if (response === undefined) return { satisfiable: false, text: REFUSAL };
     await this.cancelOnServer([response.jobid]);
     return { satisfiable: true, text: '' };
   }
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
-    this.ready().axis.at(now);
+    this.ready().axis.advanceTo(now);
     for (const allocation of allocations) {
-      if (!(await this.grantAgain(allocation))) {
-        throw new FluxqError('FLUXQ_FLUXION_REPLAY', 'the server has no room for it on its nodes', {
-          field: 'jobid',
-          value: allocation.jobid,
-          remedy: 'requeue the workload',
-        });
+      if (!(await this.rematch(allocation))) {
+        throw new FluxqError(
+          'FLUXQ_FLUXION_REPLAY',
+          'the units of the allocation are not free on its nodes',
+          {
+            field: 'jobid',
+            value: allocation.jobid,
+            remedy: 'requeue the workload',
+          },
+        );
       }
     }
   }
@@ -123,7 +131,7 @@ export class PublicProtocol implements Protocol {
     await this.cancel(jobid);
     const rest = withoutNodes(job.allocation, new Set(nodes));
     if (rest.nodes.length === 0) return true;
-    if (!(await this.grantAgain(rest))) throw inDoubt(`job ${jobid} lost nodes that were not freed`);
+    if (!(await this.rematch(rest))) throw inDoubt(`job ${jobid} lost its remaining nodes`);
     return false;
   }
 
@@ -131,25 +139,25 @@ export class PublicProtocol implements Protocol {
     const { layout, policy, axis } = this.ready();
     layout.add(nodes);
     await this.initServer(layout, policy);
-    // The new graph has no trace of the removed ones.
+    // The new graph does not contain them.
     this.removed.clear();
     for (const { allocation } of this.jobs.values()) {
       this.jobs.delete(allocation.jobid);
       if (allocation.start > axis.absolute(axis.second)) continue;
-      if (!(await this.grantAgain(allocation)))
-        throw inDoubt(`job ${allocation.jobid} did not fit the new graph`);
+      if (!(await this.rematch(allocation)))
+        throw inDoubt(`job ${allocation.jobid} does not fit the new graph`);
     }
   }
 
   async removeNodes(names: readonly string[]): Promise<readonly number[]> {
     const { layout } = this.ready();
-    const hit = this.jobs.on(new Set(names)).map(({ allocation }) => allocation.jobid);
-    for (const jobid of hit) await this.partialCancel(jobid, names);
+    const affected = this.jobs.withUnitsOn(new Set(names)).map(({ allocation }) => allocation.jobid);
+    for (const jobid of affected) await this.partialCancel(jobid, names);
     for (const name of names) {
       if (layout.nodes.has(name)) this.removed.add(name);
       layout.remove(name);
     }
-    return hit;
+    return affected;
   }
 
   async setStatus(names: readonly string[], up: boolean): Promise<void> {
@@ -162,7 +170,7 @@ export class PublicProtocol implements Protocol {
     return this.jobs.state(bootId, layout, axis.absolute(axis.second));
   }
 
-  /** Down nodes go in as up: the server couldn't bring them up again, so they are left out by constraint. */
+  /** Loads down nodes as up, because the server can't bring them up later; a constraint excludes them instead. */
   private async initServer(layout: GraphLayout, policy: MatchPolicy): Promise<void> {
     const up = [...layout.nodes.values()].map((placed) => ({
       ...placed,
@@ -173,9 +181,12 @@ export class PublicProtocol implements Protocol {
       await this.sendInit(policy, jgf);
     } catch (error) {
       if ((error as ServiceError).code !== status.UNKNOWN) throw refusedInit(error);
-      // Built on flux-sched 0.47 or newer it reads GraphML unless told otherwise; it pastes the policy into its
-      // options unquoted, which is the only way to tell it.
-      this.log.warn({ text: messageOf(error) }, 'init was refused; trying again with the graph format named');
+      // A service built on flux-sched 0.47 or newer reads GraphML by default. It pastes the policy into its JSON
+      // options without escaping, which is the only way to set the graph format.
+      this.log.warn(
+        { text: messageOf(error) },
+        'the server refused init; retrying with an explicit graph format',
+      );
       await this.sendInit(`${policy}","load_format":"jgf`, jgf).catch((again: unknown) => {
         throw refusedInit(again);
       });
@@ -184,11 +195,11 @@ export class PublicProtocol implements Protocol {
 
   private async sendInit(policy: string, jgf: string): Promise<void> {
     const request = { policy, jgf, graph: undefined, now: 0, caller: undefined, pruneFilters: '' };
-    await this.rpc.call(FluxionServiceService.init, request, this.timeouts.init);
+    await this.channel.call(FluxionServiceService.init, request, this.timeouts.init);
   }
 
-  /** @returns undefined when it was refused */
-  private async ask(jobspec: Jobspec, reservation: boolean): Promise<MatchResponse | undefined> {
+  /** @returns undefined when the server refuses the match */
+  private async requestMatch(jobspec: Jobspec, reservation: boolean): Promise<MatchResponse | undefined> {
     const request = {
       jobspec: JSON.stringify(jobspec),
       request: 'allocate',
@@ -200,7 +211,7 @@ export class PublicProtocol implements Protocol {
       wantHeld: false,
     };
     try {
-      return await this.rpc.call(FluxionServiceService.match, request, this.timeouts.call);
+      return await this.channel.call(FluxionServiceService.match, request, this.timeouts.call);
     } catch (error) {
       if ((error as ServiceError).code === status.UNKNOWN) return undefined;
       throw inDoubt(messageOf(error), error);
@@ -209,7 +220,7 @@ export class PublicProtocol implements Protocol {
 
   private async cancelOnServer(ids: readonly number[]): Promise<void> {
     for (const jobID of ids) {
-      await this.rpc
+      await this.channel
         .call(FluxionServiceService.cancel, { jobID, caller: undefined }, this.timeouts.call)
         .catch((error: unknown) => {
           throw inDoubt(messageOf(error), error);
@@ -217,14 +228,17 @@ export class PublicProtocol implements Protocol {
     }
   }
 
-  /** Matches each node's part on that node. False, with nothing held, when one has no room. */
-  private async grantAgain(allocation: Allocation): Promise<boolean> {
+  /** Matches the part of each node on that node. False, with nothing allocated, when one part does not fit. */
+  private async rematch(allocation: Allocation): Promise<boolean> {
     const { axis } = this.ready();
-    // One that has overrun still runs: a second more.
+    // A job that overruns its walltime still runs: it holds for one more second.
     const remaining = Math.max(allocation.end - axis.absolute(axis.second), 1);
     const serverIds: number[] = [];
     for (const node of allocation.nodes) {
-      const response = await this.ask(nodeJobspec(node, axis.duration(axis.second, remaining)), false);
+      const response = await this.requestMatch(
+        nodeJobspec(node, axis.duration(axis.second, remaining)),
+        false,
+      );
       if (response === undefined) {
         await this.cancelOnServer(serverIds);
         return false;
@@ -235,8 +249,8 @@ export class PublicProtocol implements Protocol {
     return true;
   }
 
-  /** With the duration on the server's axis, and away from nodes that are down or removed. */
-  private timed(jobspec: Jobspec, second: number): Jobspec {
+  /** The jobspec with its duration on the axis of the server, and without nodes that are down or removed. */
+  private onServerAxis(jobspec: Jobspec, second: number): Jobspec {
     const { layout, axis } = this.ready();
     const { system } = jobspec.attributes;
     const avoid = [...layout.nodes.values()]
@@ -249,19 +263,19 @@ export class PublicProtocol implements Protocol {
         system: {
           ...system,
           duration: axis.duration(second, system.duration),
-          ...(avoid.length === 0 ? {} : { constraints: away(system.constraints, avoid) }),
+          ...(avoid.length === 0 ? {} : { constraints: excluding(system.constraints, avoid) }),
         },
       },
     };
   }
 
-  private ready(): Graph {
-    if (this.graph === undefined) throw notReady();
-    return this.graph;
+  private ready(): ServerGraph {
+    if (this.serverGraph === undefined) throw notReady();
+    return this.serverGraph;
   }
 }
 
-function away(constraints: Constraint | undefined, names: readonly string[]): Constraint {
+function excluding(constraints: Constraint | undefined, names: readonly string[]): Constraint {
   return narrowed(constraints, { not: [{ hostlist: names }] });
 }
 
@@ -283,7 +297,7 @@ function refusedInit(error: unknown): FluxqError {
   if (code !== status.UNKNOWN && code !== status.RESOURCE_EXHAUSTED) return inDoubt(messageOf(error), error);
   return new FluxqError('FLUXQ_FLUXION_GRAPH', `the public service refused the graph: ${messageOf(error)}`, {
     remedy:
-      'use the image of this project: the public one takes 4 MiB at most and needs flux-sched that reads JGF',
+      'use the image of this project: the public one accepts 4 MiB at most and needs a flux-sched that reads JGF',
     cause: error,
   });
 }

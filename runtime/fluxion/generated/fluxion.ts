@@ -23,11 +23,11 @@ export const protobufPackage = "fluxion";
 
 export const protobufFileName = "fluxion.proto";
 
-/** On every request of ours. */
+/** Identifies the caller; every request but those of the public service has it. */
 export interface Caller {
-  /** The leader's fencing number; lower than the highest seen here: refused. */
+  /** The leader's fencing number. The server refuses a number lower than the highest one seen. */
   fence: number;
-  /** The boot id that Init answered; another one here means the graph was lost: refused. Empty: not checked. */
+  /** The boot id from Init. The server refuses another boot id than its own, because the graph was lost. Empty: no check. */
   bootId: string;
 }
 
@@ -45,7 +45,7 @@ export interface UnitCount {
 /** One node in about 60 bytes, whatever it holds: 10,000 nodes of 72 units stay under 1 MB, where JGF takes 250 MB. */
 export interface Node {
   name: string;
-  /** Order is the order of the units below the node. */
+  /** The units below the node have this order. */
   units: UnitCount[];
   properties: string[];
   zone?: string | undefined;
@@ -66,7 +66,7 @@ export interface UnitIds {
 export interface AllocatedNode {
   name: string;
   units: UnitIds[];
-  /** The node itself was given exclusively. */
+  /** The node itself is allocated exclusively. */
   exclusive: boolean;
 }
 
@@ -81,14 +81,14 @@ export interface Allocation {
 export interface InitRequest {
   policy: string;
   jgf: string;
-  /** Additive. Set: the graph is this, and jgf is not read. */
+  /** Additive. If set, it replaces jgf. */
   graph: Graph | undefined;
   now: number;
-  /** Unset: a caller of the public service. */
+  /** Unset for a caller of the public service. */
   caller:
     | Caller
     | undefined;
-  /** flux-sched's prune_filters, read beside jgf. Empty: ALL:core,ALL:node,ALL:memory,ALL:gpu. */
+  /** flux-sched's prune_filters, used with jgf. Empty means ALL:core,ALL:node,ALL:memory,ALL:gpu. */
   pruneFilters: string;
 }
 
@@ -106,11 +106,11 @@ export enum InitResponse_ResultType {
 }
 
 export interface MatchRequest {
-  /** JSON (or YAML, on a server over the real library). */
+  /** JSON or YAML. */
   jobspec: string;
-  /** Not read, as in the public service. */
+  /** Ignored, as in the public service. */
   request: string;
-  /** Public callers: reserve if it can't start now. Ours set operation instead. */
+  /** For public callers: reserve if the job can't start now. Native callers set operation instead. */
   reservation: boolean;
   operation: MatchRequest_Operation;
   jobid: number;
@@ -118,13 +118,13 @@ export interface MatchRequest {
   caller:
     | Caller
     | undefined;
-  /** Answer the held vertices too. */
+  /** Requests the list of held vertices. */
   wantHeld: boolean;
 }
 
 /** Additive. */
 export enum MatchRequest_Operation {
-  /** OPERATION_UNSPECIFIED - A public caller: id chosen here, time 0, refusals as gRPC errors. */
+  /** OPERATION_UNSPECIFIED - A public caller: the server chooses the job id, the time is 0, refusals are gRPC errors. */
   OPERATION_UNSPECIFIED = 0,
   ALLOCATE = 1,
   ALLOCATE_WITH_SATISFIABILITY = 2,
@@ -135,22 +135,22 @@ export enum MatchRequest_Operation {
 }
 
 export interface MatchResponse {
-  /** JGF for public callers; empty when granted is set. */
+  /** JGF, for public callers only. */
   allocation: string;
   jobid: number;
   reserved: boolean;
-  /** Start. Public callers: 0 unless reserved. */
+  /** Start time. For public callers 0 unless reserved. */
   at: number;
   /** Seconds the match took. */
   overhead: number;
   status: MatchResponse_ResultType;
   verdict: MatchResponse_Verdict;
-  /** Why not. */
+  /** Reason of a refusal. */
   text: string;
   granted:
     | Allocation
     | undefined;
-  /** If wanted: containment paths of the vertices given exclusively, in the order of Fluxion's answer. */
+  /** With want_held: containment paths of the exclusively allocated vertices, in the order of Fluxion's answer. */
   held: string[];
 }
 
@@ -173,7 +173,7 @@ export enum MatchResponse_Verdict {
 }
 
 export interface CancelRequest {
-  /** Number 2 and this spelling are the public service's. */
+  /** Number and spelling as in the public service. */
   jobID: number;
   /** Additive. */
   caller: Caller | undefined;
@@ -201,7 +201,7 @@ export interface DescribeResponse {
   bootId: string;
   /** `embedded` or `library`. */
   engine: string;
-  /** Highest fencing number seen. */
+  /** The highest fencing number seen. */
   fence: number;
 }
 
@@ -222,7 +222,7 @@ export interface ReplayRequest {
 }
 
 export interface ReplayResponse {
-  /** 0, or the first that can't be given back; those before it were. */
+  /** The first allocation that can't be restored; 0 if all are restored. */
   failedJobid: number;
   text: string;
 }
@@ -234,7 +234,7 @@ export interface PartialCancelRequest {
 }
 
 export interface PartialCancelResponse {
-  /** Nothing of it is left. */
+  /** No unit of the job is left. */
   gone: boolean;
 }
 
@@ -252,7 +252,7 @@ export interface RemoveNodesRequest {
 }
 
 export interface RemoveNodesResponse {
-  /** That lost units. */
+  /** The jobs that lost units. */
   jobids: number[];
 }
 
@@ -2771,7 +2771,7 @@ export const FluxionServiceService = {
     responseSerialize: (value: InitResponse): Buffer => Buffer.from(InitResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): InitResponse => InitResponse.decode(value),
   },
-  /** What is served here; changes nothing. A caller finds a public server by it (UNIMPLEMENTED). */
+  /** Describes the server; changes nothing. A public server answers UNIMPLEMENTED, by which a caller recognises it. */
   describe: {
     path: "/fluxion.FluxionService/Describe" as const,
     requestStream: false as const,
@@ -2781,7 +2781,7 @@ export const FluxionServiceService = {
     responseSerialize: (value: DescribeResponse): Buffer => Buffer.from(DescribeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DescribeResponse => DescribeResponse.decode(value),
   },
-  /** Whether a jobspec fits the empty graph, whatever is down or busy. */
+  /** Checks whether a jobspec fits the empty graph, whatever is down or busy. */
   satisfiable: {
     path: "/fluxion.FluxionService/Satisfiable" as const,
     requestStream: false as const,
@@ -2791,7 +2791,7 @@ export const FluxionServiceService = {
     responseSerialize: (value: SatisfiableResponse): Buffer => Buffer.from(SatisfiableResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SatisfiableResponse => SatisfiableResponse.decode(value),
   },
-  /** Gives allocations back to a server that lost them; all or nothing up to the first that fails. */
+  /** Restores allocations in a server that lost them, in order, up to the first that fails. */
   replay: {
     path: "/fluxion.FluxionService/Replay" as const,
     requestStream: false as const,
@@ -2801,7 +2801,7 @@ export const FluxionServiceService = {
     responseSerialize: (value: ReplayResponse): Buffer => Buffer.from(ReplayResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReplayResponse => ReplayResponse.decode(value),
   },
-  /** Frees whole nodes of one allocation. */
+  /** Frees the units of one allocation on some nodes. */
   partialCancel: {
     path: "/fluxion.FluxionService/PartialCancel" as const,
     requestStream: false as const,
@@ -2821,7 +2821,7 @@ export const FluxionServiceService = {
     responseSerialize: (value: AddNodesResponse): Buffer => Buffer.from(AddNodesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddNodesResponse => AddNodesResponse.decode(value),
   },
-  /** Frees what is on the nodes, then removes them. */
+  /** Frees the units on the nodes, then removes the nodes. */
   removeNodes: {
     path: "/fluxion.FluxionService/RemoveNodes" as const,
     requestStream: false as const,
@@ -2855,16 +2855,16 @@ export interface FluxionServiceServer extends UntypedServiceImplementation {
   match: handleUnaryCall<MatchRequest, MatchResponse>;
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
   init: handleUnaryCall<InitRequest, InitResponse>;
-  /** What is served here; changes nothing. A caller finds a public server by it (UNIMPLEMENTED). */
+  /** Describes the server; changes nothing. A public server answers UNIMPLEMENTED, by which a caller recognises it. */
   describe: handleUnaryCall<DescribeRequest, DescribeResponse>;
-  /** Whether a jobspec fits the empty graph, whatever is down or busy. */
+  /** Checks whether a jobspec fits the empty graph, whatever is down or busy. */
   satisfiable: handleUnaryCall<SatisfiableRequest, SatisfiableResponse>;
-  /** Gives allocations back to a server that lost them; all or nothing up to the first that fails. */
+  /** Restores allocations in a server that lost them, in order, up to the first that fails. */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
-  /** Frees whole nodes of one allocation. */
+  /** Frees the units of one allocation on some nodes. */
   partialCancel: handleUnaryCall<PartialCancelRequest, PartialCancelResponse>;
   addNodes: handleUnaryCall<AddNodesRequest, AddNodesResponse>;
-  /** Frees what is on the nodes, then removes them. */
+  /** Frees the units on the nodes, then removes the nodes. */
   removeNodes: handleUnaryCall<RemoveNodesRequest, RemoveNodesResponse>;
   setStatus: handleUnaryCall<SetStatusRequest, SetStatusResponse>;
   state: handleUnaryCall<StateRequest, StateResponse>;
@@ -2913,7 +2913,7 @@ export interface FluxionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: InitResponse) => void,
   ): ClientUnaryCall;
-  /** What is served here; changes nothing. A caller finds a public server by it (UNIMPLEMENTED). */
+  /** Describes the server; changes nothing. A public server answers UNIMPLEMENTED, by which a caller recognises it. */
   describe(
     request: DescribeRequest,
     callback: (error: ServiceError | null, response: DescribeResponse) => void,
@@ -2929,7 +2929,7 @@ export interface FluxionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DescribeResponse) => void,
   ): ClientUnaryCall;
-  /** Whether a jobspec fits the empty graph, whatever is down or busy. */
+  /** Checks whether a jobspec fits the empty graph, whatever is down or busy. */
   satisfiable(
     request: SatisfiableRequest,
     callback: (error: ServiceError | null, response: SatisfiableResponse) => void,
@@ -2945,7 +2945,7 @@ export interface FluxionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SatisfiableResponse) => void,
   ): ClientUnaryCall;
-  /** Gives allocations back to a server that lost them; all or nothing up to the first that fails. */
+  /** Restores allocations in a server that lost them, in order, up to the first that fails. */
   replay(
     request: ReplayRequest,
     callback: (error: ServiceError | null, response: ReplayResponse) => void,
@@ -2961,7 +2961,7 @@ export interface FluxionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReplayResponse) => void,
   ): ClientUnaryCall;
-  /** Frees whole nodes of one allocation. */
+  /** Frees the units of one allocation on some nodes. */
   partialCancel(
     request: PartialCancelRequest,
     callback: (error: ServiceError | null, response: PartialCancelResponse) => void,
@@ -2992,7 +2992,7 @@ export interface FluxionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AddNodesResponse) => void,
   ): ClientUnaryCall;
-  /** Frees what is on the nodes, then removes them. */
+  /** Frees the units on the nodes, then removes the nodes. */
   removeNodes(
     request: RemoveNodesRequest,
     callback: (error: ServiceError | null, response: RemoveNodesResponse) => void,

@@ -1,8 +1,7 @@
 /**
- * The one place that reads and writes allocations. Ours ({@link Allocation}):
- * node names with an RFC 22 idset of unit numbers per type. Fluxion's: JGF, the
- * granted vertices with what is above them, children before parents; rv1 (RFC
- * 20) wraps the same JGF under `scheduling` with the window beside it.
+ * Converts allocations between two forms. An {@link Allocation} has node names with one RFC 22 idset of unit numbers
+ * per type. Fluxion uses JGF: the granted vertices with their ancestors, children before parents. rv1 (RFC 20) wraps
+ * the same JGF under `scheduling` and adds the window.
  */
 import { FluxqError, messageOf } from '../../errors';
 import { formatIdset, parseIdset } from '../../resources/idset';
@@ -10,10 +9,7 @@ import type { AllocatedNode, Allocation } from '../../resources/types';
 import { type GraphLayout, jgfVertex, unitVertex, type Vertex } from './layout';
 import type { JgfGraph, JgfVertex } from './types';
 
-export { formatHostlist } from '../../resources/hostlist';
-export { formatIdset, parseIdset };
-
-/** What follows from the answer beside the vertices. */
+/** The job id and the time span of an answer. */
 export interface Window {
   readonly jobid: number;
   readonly start: number;
@@ -30,12 +26,12 @@ interface AnsweredVertex {
 }
 
 /**
- * Reads the answer of a match: JGF, or rv1 with its `scheduling` part.
+ * Reads the answer of a match, in JGF or in rv1.
  * @throws FluxqError FLUXQ_FLUXION_ALLOCATION
  */
 export function parseAnswer(text: string, window: Window): Allocation {
   const vertices = answeredVertices(text);
-  // Leaves come before their node: nodes are found first, units put to them after.
+  // Leaves come before their node, so the nodes are collected first.
   const nodes = new Map(
     vertices
       .filter(({ type }) => type === 'node')
@@ -52,7 +48,7 @@ export function parseAnswer(text: string, window: Window): Allocation {
   return { ...window, nodes: [...nodes.values()].map(({ node, units }) => allocatedNode(node, units)) };
 }
 
-/** Containment paths of the vertices that an answer gives exclusively, in its order. */
+/** Containment paths of the exclusively allocated vertices, in the order of the answer. */
 export function heldPaths(text: string): string[] {
   return answeredVertices(text)
     .filter(({ exclusive }) => exclusive)
@@ -75,7 +71,7 @@ function nodeAbove<T>(path: string, nodes: ReadonlyMap<string, T>): T | undefine
   return undefined;
 }
 
-/** Units are named by basename and number within the node. */
+/** The name of a unit is its basename with its number within the node. */
 function unitNumber(name: string, basename: string): number {
   const number = Number(name.startsWith(basename) ? name.slice(basename.length) : Number.NaN);
   if (!Number.isSafeInteger(number)) throw malformed(`unit "${name}" has no number`);
@@ -94,7 +90,7 @@ function answeredVertices(text: string): AnsweredVertex[] {
   return nodes.map(answeredVertex);
 }
 
-/** Fluxion 0.39 and later leaves out what has its default. */
+/** Fluxion 0.39 and later omits fields that have their default value. */
 function answeredVertex({ metadata }: JgfVertex): AnsweredVertex {
   const { type, basename = type, exclusive = false } = metadata;
   const path = metadata.paths?.containment;
@@ -105,21 +101,21 @@ function answeredVertex({ metadata }: JgfVertex): AnsweredVertex {
   return { type, basename, path, name, exclusive };
 }
 
-function malformed(what: string, cause?: unknown): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_ALLOCATION', `can not read Fluxion's answer: ${what}`, {
+function malformed(reason: string, cause?: unknown): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_ALLOCATION', `can not read the answer of Fluxion: ${reason}`, {
     remedy: 'check that the server is flux-sched 0.53 or newer, or the public service image',
     cause,
   });
 }
 
-/** Every unit of an allocation: `[type, numbers]` per node. */
+/** The unit numbers of a node by type. */
 export function unitsOf(node: AllocatedNode): [type: string, numbers: number[]][] {
   return Object.entries(node.units).map(([type, ids]) => [type, parseIdset(ids)]);
 }
 
 /**
- * The allocation as Fluxion's own JGF: children first, with what is above them.
- * @throws FluxqError FLUXQ_FLUXION_REPLAY when a node or unit isn't in the graph
+ * Writes an allocation in JGF as Fluxion does: children first, with all ancestors.
+ * @throws FluxqError FLUXQ_FLUXION_REPLAY when a node or unit is not in the graph
  */
 export function formatJgf(allocation: Allocation, layout: GraphLayout): JgfGraph {
   const nodes: JgfVertex[] = [];
@@ -129,12 +125,12 @@ export function formatJgf(allocation: Allocation, layout: GraphLayout): JgfGraph
     edges.push({ source: `${parent.uniqId}`, target: `${child.uniqId}` });
   for (const granted of allocation.nodes) {
     const placed = layout.nodes.get(granted.name);
-    if (placed === undefined) throw gone(allocation, granted.name);
+    if (placed === undefined) throw notInGraph(allocation, granted.name);
     const node = placed.chain.at(-1)!;
     for (const [type, numbers] of unitsOf(granted)) {
       for (const number of numbers) {
         const unit = unitVertex(placed, type, number);
-        if (unit === undefined) throw gone(allocation, `${granted.name}/${type}${number}`);
+        if (unit === undefined) throw notInGraph(allocation, `${granted.name}/${type}${number}`);
         nodes.push(jgfVertex(unit, true));
         edge(node, unit);
       }
@@ -145,7 +141,7 @@ export function formatJgf(allocation: Allocation, layout: GraphLayout): JgfGraph
     });
     edge(placed.chain.at(-2)!, node);
   }
-  // Deepest first: a rack before its zone, the cluster last.
+  // The deepest level comes first: a rack before its zone, the cluster last.
   const levels = [...above.values()].sort(
     (a, b) => b.vertex.path.split('/').length - a.vertex.path.split('/').length,
   );
@@ -156,12 +152,12 @@ export function formatJgf(allocation: Allocation, layout: GraphLayout): JgfGraph
   return { graph: { nodes, edges } };
 }
 
-/** The allocation as rv1 with a window on the server's axis: what the library's update_allocate takes. */
+/** Writes an allocation in rv1, with a window on the axis of the server, for the library's update_allocate. */
 export function formatRv1(allocation: Allocation, layout: GraphLayout, start: number, end: number): string {
   return wrapRv1(formatJgf(allocation, layout), allocation.nodes, start, end);
 }
 
-/** Only `scheduling` and the window are read back; R_lite is what RFC 20 wants beside them. */
+/** Fluxion reads only `scheduling` and the window; RFC 20 requires R_lite as well. */
 export function wrapRv1(
   scheduling: JgfGraph,
   nodes: readonly AllocatedNode[],
@@ -182,10 +178,14 @@ export function wrapRv1(
   return JSON.stringify({ version: 1, execution, scheduling });
 }
 
-function gone(allocation: Allocation, what: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_REPLAY', `job ${allocation.jobid} holds what is not in the graph`, {
-    field: 'allocation',
-    value: what,
-    remedy: 'requeue the workload, or add the node again',
-  });
+function notInGraph(allocation: Allocation, vertex: string): FluxqError {
+  return new FluxqError(
+    'FLUXQ_FLUXION_REPLAY',
+    `job ${allocation.jobid} holds a vertex that is not in the graph`,
+    {
+      field: 'allocation',
+      value: vertex,
+      remedy: 'requeue the workload, or add the node again',
+    },
+  );
 }

@@ -1,15 +1,8 @@
-/** JGF, the graph format that flux-sched reads at initialize and writes as an answer. */
+/** JGF, the graph format that flux-sched reads at initialization and writes in its answers. */
 import { FluxqError, messageOf } from '../../errors';
-import type { GraphNode } from '../../resources/types';
-import { GraphLayout } from './layout';
 import type { JgfGraph, JgfVertex, ReadVertex } from './types';
 
-/** The graph of these nodes: what {@link Matcher.fromNodes} is equal to. */
-export function toJgf(nodes: readonly GraphNode[]): JgfGraph {
-  return new GraphLayout(nodes).jgf();
-}
-
-/** @throws FluxqError FLUXQ_FLUXION_GRAPH with flux-sched's text */
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH with the text of flux-sched */
 export function parseJgf(input: JgfGraph | string): JgfGraph {
   const parsed = typeof input === 'string' ? parseJson(input) : input;
   const graph = isObject(parsed) ? parsed.graph : undefined;
@@ -62,11 +55,11 @@ function malformed(vertex: JgfVertex): FluxqError {
   return refused(`fill_fetcher: malformed metadata in an JGF node for ${vertex?.id}`);
 }
 
-/** Only the keys count; the real one aborts on a value that is no text. */
+/** Only the keys matter. flux-sched aborts the process on a value that is not a string. */
 function readProperties(properties: unknown, id: string): string[] {
   if (properties === undefined || properties === null) return [];
   if (!isObject(properties) || Object.values(properties).some((value) => typeof value !== 'string')) {
-    throw refused(`vertex ${id} has a property that is not a text`);
+    throw refused(`vertex ${id} has a property whose value is not a string`);
   }
   return Object.keys(properties);
 }
@@ -83,10 +76,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What `reapi_cli_initialize` refuses. */
+/** The error for a graph that `reapi_cli_initialize` refuses. */
 export function refused(text: string): FluxqError {
   return new FluxqError('FLUXQ_FLUXION_GRAPH', text, {
     field: 'jgf',
-    remedy: 'give a JGF graph with one root, one parent per vertex and text properties',
+    remedy: 'provide a JGF graph with one root, one parent per vertex and string properties',
   });
 }

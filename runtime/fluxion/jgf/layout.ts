@@ -1,8 +1,7 @@
 /**
- * The resource graph as Fluxion reads it (JGF), made from nodes: cluster ->
- * (zone -> rack) -> node -> one vertex per unit. Ids are dense per type and
- * never derived from names: Fluxion would take the trailing digits of a host
- * name for an id, and equal ids are ties.
+ * Builds the resource graph in JGF from nodes: cluster -> (zone -> rack) -> node -> one vertex per unit. Ids are
+ * consecutive per type and set explicitly: by default Fluxion takes the trailing digits of a host name as id, and
+ * equal ids are ties.
  */
 import { FluxqError, messageOf } from '../../errors';
 import type { GraphNode, UnitCounts } from '../../resources/types';
@@ -20,12 +19,12 @@ export interface Vertex {
   readonly down?: boolean;
 }
 
-/** Where one node and its units stand in the graph. */
+/** The position of one node and its units in the graph. */
 export interface PlacedNode {
   readonly node: GraphNode;
-  /** Root first, the node last. */
+  /** The vertices from the root to the node. */
   readonly chain: readonly Vertex[];
-  /** Unit type -> id and uniq_id of its unit number 0; the others follow. */
+  /** By unit type: id and uniq_id of unit number 0, which the other units continue. */
   readonly units: ReadonlyMap<
     string,
     { readonly id: number; readonly uniqId: number; readonly count: number }
@@ -42,7 +41,7 @@ const ROOT: Vertex = {
   path: '/cluster0',
 };
 
-/** Vertices of the whole graph with their ids; nodes come and go, ids are never used twice. */
+/** The vertices of the graph with their ids. Nodes can be added and removed; an id is never reused. */
 export class GraphLayout {
   private readonly placed = new Map<string, PlacedNode>();
   private readonly levels = new Map<string, Vertex>();
@@ -57,7 +56,7 @@ export class GraphLayout {
     return this.placed;
   }
 
-  /** @throws FluxqError FLUXQ_FLUXION_GRAPH; nothing was added then */
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH, and adds no node */
   add(nodes: readonly GraphNode[]): PlacedNode[] {
     checkNodes(nodes, this.placed);
     return nodes.map((node) => this.place(node));
@@ -72,7 +71,7 @@ export class GraphLayout {
     if (placed !== undefined) this.placed.set(name, { ...placed, node: { ...placed.node, up } });
   }
 
-  /** The whole graph. */
+  /** The graph in JGF. */
   jgf(placed: readonly PlacedNode[] = [...this.placed.values()]): JgfGraph {
     return jgfOf(placed);
   }
@@ -101,7 +100,7 @@ export class GraphLayout {
     return placed;
   }
 
-  /** Names carry their type and a `=`, which no Kubernetes node name has: a zone can't collide with a node. */
+  /** Names have the form TYPE=VALUE; no Kubernetes node name contains `=`, so a zone can't collide with a node. */
   private level(type: string, value: string, above: readonly Vertex[]): Vertex {
     const name = `${type}=${value}`;
     const path = `${above.at(-1)!.path}/${name}`;
@@ -133,7 +132,7 @@ export class GraphLayout {
   }
 }
 
-/** The graph of these nodes, with the levels above them. */
+/** The JGF of these nodes and of the levels above them. */
 function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
   const nodes: JgfVertex[] = [jgfVertex(ROOT)];
   const edges: JgfEdge[] = [];
@@ -171,7 +170,7 @@ function unitVertices(placed: PlacedNode, type: string): Vertex[] {
   return Array.from({ length: units.count }, (_, number) => unitVertex(placed, type, number)!);
 }
 
-/** @param number of the unit within the node; undefined when there is no such unit */
+/** @param number of the unit within the node @returns undefined when the node has no such unit */
 export function unitVertex(placed: PlacedNode, type: string, number: number): Vertex | undefined {
   const units = placed.units.get(type);
   if (units === undefined || number >= units.count) return undefined;
@@ -189,12 +188,12 @@ export function unitVertex(placed: PlacedNode, type: string, number: number): Ve
   };
 }
 
-/** Units are named by type and number; the slash of an extended resource (`example.com/dongle`) would cut the path. */
+/** A unit type as basename: the slash of an extended resource (`example.com/dongle`) would split the path. */
 export function unitBasename(type: string): string {
   return type.replaceAll('/', '_');
 }
 
-/** All keys explicit: every version of Fluxion reads this alike. */
+/** Writes all keys, because defaults differ between versions of Fluxion. */
 export function jgfVertex(vertex: Vertex, exclusive = false): JgfVertex {
   const { type, basename, name, id, uniqId, rank, path, properties = [], down = false } = vertex;
   return {
@@ -211,19 +210,19 @@ export function jgfVertex(vertex: Vertex, exclusive = false): JgfVertex {
       exclusive,
       unit: '',
       size: 1,
-      // Values must be texts: anything else aborts the real library.
+      // Values must be strings: any other type aborts the library.
       properties: Object.fromEntries(properties.map((property) => [property, ''])),
       paths: { containment: path },
     },
   };
 }
 
-/** @throws FluxqError FLUXQ_FLUXION_GRAPH naming the first node that can't be in the graph */
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH with the first invalid node */
 export function checkNodes(nodes: readonly GraphNode[], known: { has(name: string): boolean }): void {
   const seen = new Set<string>();
   for (const { name, units } of nodes) {
-    if (name === '' || name.includes('/')) throw badNode('name', name, 'give it a name without "/"');
-    if (seen.has(name) || known.has(name)) throw badNode('name', name, 'name each node once');
+    if (name === '' || name.includes('/')) throw badNode('name', name, 'use a name without "/"');
+    if (seen.has(name) || known.has(name)) throw badNode('name', name, 'list each node once');
     seen.add(name);
     checkUnits(name, units);
   }
@@ -232,16 +231,16 @@ export function checkNodes(nodes: readonly GraphNode[], known: { has(name: strin
 function checkUnits(name: string, units: UnitCounts): void {
   for (const [type, count] of Object.entries(units)) {
     if (type === '' || STRUCTURE.has(type))
-      throw badNode(`${name}.units`, type, 'name a leaf type, e.g. core');
+      throw badNode(`${name}.units`, type, 'use a leaf type such as core');
     if (!Number.isSafeInteger(count) || count < 0) {
-      throw badNode(`${name}.units.${type}`, count, 'give a whole number of units');
+      throw badNode(`${name}.units.${type}`, count, 'use a whole number of units');
     }
   }
 }
 
 /**
- * What would abort a process with the real library in it: a graph of nothing below its root, a property that
- * is no text. The rest it refuses by itself.
+ * Refuses graphs on which the library aborts the process: a root without children, or a property that is not a
+ * string. The library refuses other invalid graphs itself.
  * @throws FluxqError FLUXQ_FLUXION_GRAPH
  */
 export function checkJgf(text: string): void {
@@ -253,20 +252,24 @@ export function checkJgf(text: string): void {
   }
   const { nodes, edges } = jgf.graph ?? {};
   if (!Array.isArray(nodes) || !Array.isArray(edges) || edges.length === 0)
-    throw badJgf('no graph.nodes or no graph.edges');
+    throw badJgf('graph.nodes or graph.edges is missing');
   for (const { id, metadata } of nodes as JgfVertex[]) {
     const values = Object.values(metadata?.properties ?? {});
     if (values.some((value) => typeof value !== 'string'))
-      throw badJgf(`a property of vertex ${id} is no text`);
+      throw badJgf(`a property of vertex ${id} is not a string`);
   }
 }
 
-function badJgf(what: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_GRAPH', `this JGF can not be loaded: ${what}`, { field: 'jgf' });
+function badJgf(reason: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', `the JGF can not be loaded: ${reason}`, { field: 'jgf' });
 }
 
 const STRUCTURE: ReadonlySet<string> = new Set(['cluster', 'zone', 'rack', 'node', 'slot', 'xor_slot']);
 
 function badNode(field: string, value: unknown, remedy: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_GRAPH', 'this node can not be in the graph', { field, value, remedy });
+  return new FluxqError('FLUXQ_FLUXION_GRAPH', 'the graph does not accept this node', {
+    field,
+    value,
+    remedy,
+  });
 }

@@ -1,3 +1,4 @@
+/** The parts of JGF that flux-sched reads and writes. */
 export interface JgfVertex {
   readonly id: string;
   readonly metadata: {
@@ -27,7 +28,7 @@ export interface JgfGraph {
   readonly graph: { readonly nodes: readonly JgfVertex[]; readonly edges: readonly JgfEdge[] };
 }
 
-/** A vertex with flux-sched's defaults filled in. */
+/** A vertex after reading, with the defaults of flux-sched. */
 export interface ReadVertex {
   readonly type: string;
   readonly basename: string;

@@ -1,7 +1,6 @@
 /**
- * flux-sched's C interface (libreapi_cli.so, 0.53 or newer) through koffi. One
- * context is one graph. Nothing here is thread-safe: errno and the error text
- * belong to the call just made.
+ * The C interface of flux-sched (libreapi_cli.so, 0.53 or newer) through koffi. One context is one graph. The library
+ * is not thread-safe: errno and the error text describe the last call.
  */
 import { constants } from 'node:os';
 import { FluxqError, messageOf } from '../../errors';
@@ -9,7 +8,7 @@ import type { JgfGraph } from '../jgf/types';
 import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 
-/** match_op_t of flux-sched. */
+/** Values of flux-sched's match_op_t. */
 const OPERATIONS: Readonly<Record<MatchOperation, number>> = {
   allocate: 1,
   allocate_with_satisfiability: 2,
@@ -57,7 +56,7 @@ interface Functions {
   errno(): number;
 }
 
-/** Parameters in C; `out` ones are pointers; `text` is a char * that the caller frees. */
+/** Parameter types in C: `out` types are pointers, `text` is a char * that the caller frees. */
 type Parameter =
   | 'context'
   | 'string'
@@ -103,14 +102,14 @@ export async function loadLibrary(path: string): Promise<FluxionLibrary> {
   try {
     library = koffi.load(path);
   } catch (error) {
-    throw new FluxqError('FLUXQ_FLUXION_LIBRARY', `can not be loaded: ${messageOf(error)}`, {
+    throw new FluxqError('FLUXQ_FLUXION_LIBRARY', `the library can not be loaded: ${messageOf(error)}`, {
       field: 'fluxion.library',
       value: path,
-      remedy: 'let LD_LIBRARY_PATH reach libflux and libfluxion-data of the same installation',
+      remedy: 'add the folder of libflux and libfluxion-data to LD_LIBRARY_PATH',
       cause: error,
     });
   }
-  // Without names: koffi's type names are global, and a second load would find them taken.
+  // Anonymous types: koffi's type names are global, so a second load would fail.
   const text = koffi.disposable('str');
   const types = {
     context: 'void *',
@@ -147,33 +146,33 @@ function tooOld(path: string, symbol: string, cause: unknown): FluxqError {
 }
 
 export class FluxionLibrary {
-  /** Resource types that the library has interned. */
-  private readonly known = new Set<string>();
+  /** Resource types that the library has interned, for the lifetime of the process. */
+  private readonly internedTypes = new Set<string>();
 
   constructor(private readonly functions: Functions) {}
 
   /**
-   * A context with this graph.
+   * Creates a context with this graph.
    * @param types resource types of the graph, in the order of their first vertices
    * @throws FluxqError FLUXQ_FLUXION_GRAPH
    */
   open(jgf: string, types: Iterable<string>, policy: string, pruneFilters: string): LibraryContext {
-    // The library reads the graph first, then the filters: types keep the order in which a new process has them.
+    // The library reads the graph before the filters: types keep the order that they have in a new process.
     const filtered = pruneFilters.split(',').map((filter) => filter.slice(filter.indexOf(':') + 1));
-    this.teach([...new Set([...types, ...filtered])].filter((type) => !this.known.has(type)));
+    this.internTypes([...new Set([...types, ...filtered])].filter((type) => !this.internedTypes.has(type)));
     return this.openKnown(jgf, policy, pruneFilters);
   }
 
   /**
-   * Up to 0.54 the first graph of a process closes the list of resource types, and a later graph with another type
-   * is refused; only a subgraph may bring new ones. So they are brought to a context that is thrown away.
+   * Up to 0.54 the library accepts no new resource types after the first graph of a process, except in a subgraph. So a
+   * temporary context interns them through a subgraph.
    */
-  private teach(types: readonly string[]): void {
+  private internTypes(types: readonly string[]): void {
     if (types.length === 0) return;
     const scratch = this.openKnown(JSON.stringify(scratchGraph(['core'], 1)), 'first', 'ALL:core');
     try {
       scratch.addSubgraph(JSON.stringify(scratchGraph(types, 2)));
-      for (const type of types) this.known.add(type);
+      for (const type of types) this.internedTypes.add(type);
     } finally {
       scratch.destroy();
     }
@@ -183,7 +182,7 @@ export class FluxionLibrary {
     const context = this.functions.create();
     const opened = new LibraryContext(this.functions, context);
     const options = JSON.stringify({
-      // Unless named, versions from 0.47 on read GraphML.
+      // Versions from 0.47 on read GraphML by default.
       load_format: 'jgf',
       match_format: 'jgf',
       matcher_policy: policy,
@@ -208,7 +207,7 @@ function scratchGraph(types: readonly string[], first: number): JgfGraph {
       paths: { containment: path },
     },
   });
-  // A path that is there already would be taken for the same vertex: each call has numbers of its own.
+  // The library takes an existing path for the same vertex, so each call needs its own numbers.
   const below = types.map((type, i) => vertex(type, first + i, `/t0/t${first + i}`));
   const edges = below.map(({ id }) => ({ source: '0', target: id }));
   return { graph: { nodes: [vertex('cluster', 0, '/t0'), ...below], edges } };
@@ -256,14 +255,14 @@ export class LibraryContext {
     return { satisfiable: false, text: refusal.text };
   }
 
-  /** Gives exactly these resources (rv1). The text of the refusal, or undefined. */
+  /** Allocates exactly these resources (rv1). @returns the text of the refusal, or undefined */
   update(jobid: number, rv1: string): string | undefined {
     this.functions.clearError(this.context);
     const rc = this.functions.update(this.context, jobid, rv1, [null], [null], [null]);
     return rc === 0 ? undefined : this.text();
   }
 
-  /** An unknown id is no error. */
+  /** Cancels a job; an unknown id is no error. */
   cancel(jobid: number): void {
     this.functions.clearError(this.context);
     this.check(this.functions.cancel(this.context, jobid, true), `cancel of job ${jobid}`);
@@ -271,12 +270,12 @@ export class LibraryContext {
 
   addSubgraph(jgf: string): void {
     this.functions.clearError(this.context);
-    this.check(this.functions.addSubgraph(this.context, jgf), 'adding nodes');
+    this.check(this.functions.addSubgraph(this.context, jgf), 'add_subgraph');
   }
 
   setStatus(path: string, up: boolean): void {
     this.functions.clearError(this.context);
-    this.check(this.functions.setStatus(this.context, path, up ? 0 : 1), `status of ${path}`);
+    this.check(this.functions.setStatus(this.context, path, up ? 0 : 1), `set_status of ${path}`);
   }
 
   destroy(): void {
@@ -285,7 +284,7 @@ export class LibraryContext {
   }
 
   private refusal(): { status: Status; text: string } {
-    // First of all: the next call into the library overwrites it.
+    // Read errno first: the next call into the library overwrites it.
     const errno = this.functions.errno();
     const text = this.text();
     if (errno === constants.errno.EBUSY) return { status: 'BUSY', text: text || 'busy' };
@@ -297,8 +296,8 @@ export class LibraryContext {
     return this.functions.errorText(this.context).trim();
   }
 
-  private check(rc: number, what: string): void {
+  private check(rc: number, call: string): void {
     if (rc === 0) return;
-    throw inDoubt(`${what} failed in flux-sched: ${this.text()}`);
+    throw inDoubt(`${call} failed in flux-sched: ${this.text()}`);
   }
 }

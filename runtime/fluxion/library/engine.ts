@@ -1,22 +1,21 @@
 /**
- * The real Fluxion behind the engine interface. What the library lacks is made
- * up here: a clock (axis.ts), unique job ids, an end to its memory growth, and
- * node counts that follow when nodes come and go.
+ * flux-sched's library behind the engine interface. The library has no clock, no check of job ids, unbounded memory, and
+ * faults when nodes are added or removed; this engine works around that.
  */
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis, walltimeOf } from '../axis';
 import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';
+import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionState, InitRequest, MatchOperation, MatchRequest } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
-import { LibraryGraph } from './session';
+import { Session } from './session';
 
 export interface LibraryLimits {
   /**
-   * Matches after which the context is made anew: the library keeps a record of every job it ever saw.
+   * Number of matches after which a new context replaces the old one: the library keeps a record of every job forever.
    * @default 200000
    */
   readonly matchesPerContext?: number;
@@ -32,7 +31,7 @@ const FUTURE: ReadonlySet<MatchOperation> = new Set(['allocate_orelse_reserve', 
 class LibraryEngine implements Engine {
   readonly kind = 'library';
   bootId = '';
-  private graph: LibraryGraph | undefined;
+  private session: Session | undefined;
 
   constructor(
     private readonly library: FluxionLibrary,
@@ -43,25 +42,25 @@ class LibraryEngine implements Engine {
     this.drop();
     const layout = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
     const source = { policy, layout, jgf: undefined, pruneFilters: DEFAULT_PRUNE_FILTERS };
-    return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), nodes);
+    return this.start(new Session(this.library, source, new TimeAxis(Math.floor(now))), nodes);
   }
 
   async initJgf({ jgf, policy, now, pruneFilters = DEFAULT_PRUNE_FILTERS }: JgfInit): Promise<string> {
     this.drop();
     checkJgf(jgf);
     const source = { policy, layout: new GraphLayout([]), jgf, pruneFilters };
-    return this.start(new LibraryGraph(this.library, source, new TimeAxis(Math.floor(now))), []);
+    return this.start(new Session(this.library, source, new TimeAxis(Math.floor(now))), []);
   }
 
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<EngineResult> {
-    const { graph } = this;
-    if (graph === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
-    if (graph.jobs.has(jobid)) return { status: 'INVALID', text: `job ${jobid} holds something already` };
+    const { session } = this;
+    if (session === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
+    if (session.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
     const walltime = jobspec.attributes?.system?.duration ?? 0;
-    graph.axis.at(now);
-    if (graph.matches >= this.matchesPerContext) graph.recycle();
-    if (FUTURE.has(operation) && !graph.isExact()) graph.rebase();
-    return graph.match(jobid, jobspec, operation, walltimeOf(walltime));
+    session.axis.advanceTo(now);
+    if (session.matches >= this.matchesPerContext) session.recycle();
+    if (FUTURE.has(operation) && !session.isExact()) session.rebase();
+    return session.match(jobid, jobspec, operation, walltimeOf(walltime));
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
@@ -69,9 +68,9 @@ class LibraryEngine implements Engine {
   }
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
-    const graph = this.ready();
-    graph.axis.at(now);
-    for (const allocation of allocations) graph.replay(allocation);
+    const session = this.ready();
+    session.axis.advanceTo(now);
+    for (const allocation of allocations) session.replay(allocation);
   }
 
   async cancel(jobid: number): Promise<void> {
@@ -91,8 +90,8 @@ class LibraryEngine implements Engine {
   }
 
   async setStatus(names: readonly string[], up: boolean): Promise<void> {
-    const graph = this.ready();
-    for (const name of names) graph.setStatus(name, up);
+    const session = this.ready();
+    for (const name of names) session.setStatus(name, up);
   }
 
   async state(): Promise<FluxionState> {
@@ -108,21 +107,21 @@ class LibraryEngine implements Engine {
     this.drop();
   }
 
-  private start(graph: LibraryGraph, nodes: readonly GraphNode[]): string {
-    this.graph = graph;
+  private start(session: Session, nodes: readonly GraphNode[]): string {
+    this.session = session;
     this.bootId = randomUUID();
-    for (const { name, up } of nodes) if (up === false) graph.setStatus(name, false);
+    for (const { name, up } of nodes) if (up === false) session.setStatus(name, false);
     return this.bootId;
   }
 
   private drop(): void {
-    this.graph?.destroy();
-    this.graph = undefined;
+    this.session?.destroy();
+    this.session = undefined;
     this.bootId = '';
   }
 
-  private ready(): LibraryGraph {
-    if (this.graph === undefined) throw notReady();
-    return this.graph;
+  private ready(): Session {
+    if (this.session === undefined) throw notReady();
+    return this.session;
   }
 }

@@ -1,12 +1,12 @@
-/** Where flux-sched's C library may be. */
+/** Finds flux-sched's C library. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FluxqError } from '../../errors';
 
 export const LIBRARY = 'libreapi_cli.so';
 
-/** flux-sched's install folders: distribution packages, its own default prefix, the public images. */
-const USUAL = [
+/** Install folders of flux-sched: distribution packages, its default prefix, the public images. */
+const INSTALL_FOLDERS = [
   '/usr/lib/flux',
   '/usr/lib64/flux',
   '/usr/lib/x86_64-linux-gnu/flux',
@@ -18,9 +18,9 @@ const USUAL = [
 ];
 
 /**
- * @param configured path of the library or of its folder; it must be there then
- * @param environment where FLUXION_LIBRARY names the same. @default process.env
- * @returns undefined when it was not configured and is in none of the usual places
+ * @param configured path of the library or of its folder, which must exist
+ * @param environment its FLUXION_LIBRARY applies when `configured` is undefined. @default process.env
+ * @returns undefined when neither is set and the library is in none of the usual install folders
  * @throws FluxqError FLUXQ_FLUXION_LIBRARY
  */
 export function findLibrary(
@@ -29,7 +29,7 @@ export function findLibrary(
 ): string | undefined {
   const named = configured ?? environment.FLUXION_LIBRARY;
   if (named === undefined || named === '') {
-    return USUAL.map((folder) => join(folder, LIBRARY)).find((path) => existsSync(path));
+    return INSTALL_FOLDERS.map((folder) => join(folder, LIBRARY)).find((path) => existsSync(path));
   }
   const path = statSync(named, { throwIfNoEntry: false })?.isDirectory() ? join(named, LIBRARY) : named;
   if (!existsSync(path)) throw missingLibrary(named);
@@ -37,11 +37,10 @@ export function findLibrary(
 }
 
 export function missingLibrary(value: string | undefined): FluxqError {
-  const what = value === undefined ? `${LIBRARY} is in none of the usual places` : `there is no ${LIBRARY}`;
-  return new FluxqError('FLUXQ_FLUXION_LIBRARY', what, {
+  const text = value === undefined ? `${LIBRARY} is in none of the usual folders` : `there is no ${LIBRARY}`;
+  return new FluxqError('FLUXQ_FLUXION_LIBRARY', text, {
     field: 'fluxion.library',
     ...(value === undefined ? {} : { value }),
-    remedy:
-      'install flux-sched 0.53 or newer, name the library in FLUXION_LIBRARY, or choose engine embedded',
+    remedy: 'install flux-sched 0.53 or newer, set FLUXION_LIBRARY to its path, or set engine to embedded',
   });
 }

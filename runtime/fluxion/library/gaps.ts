@@ -1,11 +1,11 @@
-/** What is free on nodes over a span of time: what has to be taken for nothing else to fit there. */
+/** The free units of nodes over a span of time: once these gaps are allocated, no other job fits there. */
 import { formatIdset, parseIdset } from '../../resources/idset';
 import type { Allocation, GraphNode, UnitIds } from '../../resources/types';
 
-/** Units that are free from start to end, absolute seconds, end exclusive. */
+/** Units that are free from `start` to `end`, in absolute seconds; `end` is exclusive. */
 export type Gap = Pick<Allocation, 'start' | 'end' | 'nodes'>;
 
-/** @param held what is on the nodes, by whomever */
+/** @param held all allocations on the nodes */
 export function gapsOn(
   nodes: readonly GraphNode[],
   held: readonly Allocation[],
@@ -38,7 +38,7 @@ function idsets(units: Readonly<Record<string, readonly number[]>>): UnitIds {
 
 type Span = readonly [start: number, end: number];
 
-/** When each unit of a type is held, by start. */
+/** The spans in which a unit of this type is held, sorted by their start. */
 function busyOn(name: string, type: string, held: readonly Allocation[]): (unit: number) => readonly Span[] {
   const spans = held
     .flatMap(({ start, end, nodes }) =>

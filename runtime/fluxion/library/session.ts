@@ -1,8 +1,7 @@
 /**
- * One graph in the library and the jobs on it, on a time axis. Allocations are
- * exact on the axis; a reservation is asked for T too long, so a second one
- * needs an axis that starts now: then the running jobs are freed and given back
- * with their remaining time (rebase).
+ * One graph in the library with its jobs on a time axis. Allocations are exact on the axis, but a reservation is
+ * requested T seconds too long. So a second reservation needs an axis that starts now: {@link Session.rebase} cancels
+ * the running jobs and restores them with their remaining time.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { MatchPolicy } from '../../../constructs/api/policies';
@@ -10,41 +9,41 @@ import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { TimeAxis } from '../axis';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
-import { type BookedJob, JobRegistry, withoutNodes } from '../job-registry';
+import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
+import { TimeAxis } from '../time-axis';
 import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
 
-export interface LibraryJob extends BookedJob {
-  /** Reservations: to make them again on another axis. */
+export interface SessionJob extends RegisteredJob {
+  /** Of a reservation: the request, to repeat it on another axis. */
   readonly jobspec?: Jobspec;
-  /** Public callers: the library's answer. */
+  /** Of a graph that came as JGF: the answer of the library. */
   readonly answer?: string;
 }
 
 export interface GraphSource {
   readonly policy: MatchPolicy;
   readonly layout: GraphLayout;
-  /** A public caller's graph instead of the layout. */
+  /** A graph in JGF, which replaces the layout. */
   readonly jgf: string | undefined;
   readonly pruneFilters: string;
 }
 
-/** Job ids of what is there for a moment only, downwards: no queue counts that far. */
-const FILLER = Number.MAX_SAFE_INTEGER;
+/** Temporary allocations count their job ids down from here; no queue reaches these ids. */
+const FIRST_FILLER_JOBID = Number.MAX_SAFE_INTEGER;
 const NO_NODES = 'the graph has no nodes';
 
-export class LibraryGraph {
-  readonly jobs = new JobRegistry<LibraryJob>();
-  /** None while there is no node: the library aborts the process on a satisfiability check of a bare root. */
+export class Session {
+  readonly jobs = new JobRegistry<SessionJob>();
+  /** Undefined while there are no nodes: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
-  /** Since the context was made. */
+  /** Number of matches in this context. */
   matches = 0;
 
   constructor(
@@ -80,10 +79,10 @@ export class LibraryGraph {
   }
 
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
-  replay(allocation: Allocation, job: Partial<LibraryJob> = {}): void {
+  replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
-    if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'it holds something already');
-    const refusal = this.give(allocation, job.answer);
+    if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'the job id is in use');
+    const refusal = this.updateAllocate(allocation, job.answer);
     if (refusal !== undefined) throw refusedReplay(jobid, refusal);
     this.jobs.set({ reserved: false, ...job, allocation });
   }
@@ -99,9 +98,9 @@ export class LibraryGraph {
   }
 
   /**
-   * Frees these nodes of a job and gives the rest back: the library's own partial cancel knows cores and gpus of
-   * whole ranks only.
-   * @returns whether nothing is left
+   * Cancels a job and restores it without these nodes: the library's own partial cancel supports only cores and gpus of
+   * whole ranks.
+   * @returns whether no node is left
    */
   partialCancel(jobid: number, names: ReadonlySet<string>): boolean {
     const job = this.jobs.get(jobid);
@@ -116,8 +115,9 @@ export class LibraryGraph {
   }
 
   /**
-   * Nodes come and go by a new context. In place, flux-sched 0.54 loops for ever in a reservation after a node was
-   * added beside running jobs, and crashes in a match after one was added and another removed.
+   * Creates a new context with the additional nodes. With an in-place change, flux-sched 0.54 loops forever in a
+   * reservation after a node was added beside running jobs, and crashes in a match after one node was added and another
+   * removed.
    */
   addNodes(nodes: readonly GraphNode[]): void {
     this.checkOwnGraph();
@@ -127,14 +127,14 @@ export class LibraryGraph {
   /** @returns the jobs that lost units */
   removeNodes(names: readonly string[]): number[] {
     const known = new Set(names.filter((name) => this.layout.nodes.has(name)));
-    const hit = this.jobs.on(known).map(({ allocation }) => allocation.jobid);
-    for (const jobid of hit) this.partialCancel(jobid, known);
+    const affected = this.jobs.withUnitsOn(known).map(({ allocation }) => allocation.jobid);
+    for (const jobid of affected) this.partialCancel(jobid, known);
     for (const name of known) this.layout.remove(name);
     if (known.size > 0) this.recycle();
-    return hit;
+    return affected;
   }
 
-  /** @param name or containment path of a node; an unknown name is left alone */
+  /** @param name or containment path of a node; an unknown name is ignored */
   setStatus(name: string, up: boolean): void {
     const path = name.startsWith('/') ? name : this.layout.nodes.get(name)?.chain.at(-1)?.path;
     if (path === undefined) return;
@@ -147,31 +147,31 @@ export class LibraryGraph {
     this.context = undefined;
   }
 
-  /** Whether the next reservation's start comes out right on this axis. */
+  /** Whether the library computes the start of the next reservation correctly on this axis. */
   isExact(): boolean {
     if (this.axis.second === 0) return true;
     const now = this.axis.absolute(this.axis.second);
     return this.jobs.values().every(({ reserved, allocation }) => !reserved && allocation.end > now);
   }
 
-  /** Begins a new axis now, on the same context. */
+  /** Starts a new axis at the current time, in the same context. */
   rebase(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.cancel(allocation.jobid);
-    this.giveBack(jobs);
+    this.restoreJobs(jobs);
   }
 
-  /** A new context with the same graph and jobs. */
+  /** Replaces the context by a new one with the same graph and jobs. */
   recycle(): void {
     const jobs = this.jobs.values();
     for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
     this.destroy();
     this.context = this.open();
     this.matches = 0;
-    this.giveBack(jobs);
+    this.restoreJobs(jobs);
   }
 
-  /** A graph that came as JGF is known to the library alone. */
+  /** Only the library knows the nodes of a graph that came as JGF. */
   private checkOwnGraph(): void {
     if (this.source.jgf === undefined) return;
     throw new FluxqError('FLUXQ_FLUXION_GRAPH', 'a graph that came as JGF can not be changed', {
@@ -183,7 +183,7 @@ export class LibraryGraph {
     const { layout, policy, jgf, pruneFilters } = this.source;
     if (jgf === undefined && layout.nodes.size === 0) return undefined;
     const placed = [...layout.nodes.values()];
-    // All up first: the library counts a node that is loaded as down against one that is up.
+    // Load all nodes as up: the library subtracts a node that is loaded as down from the number of up nodes.
     const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
     const graph: JgfGraph = jgf === undefined ? layout.jgf(up) : JSON.parse(jgf);
     const types = new Set(graph.graph.nodes.map(({ metadata }) => metadata.type));
@@ -194,30 +194,31 @@ export class LibraryGraph {
     return context;
   }
 
-  /** Running jobs first, so that reservations find what they found. */
-  private giveBack(jobs: readonly LibraryJob[]): void {
+  /** Restores running jobs first, so that the reservations see the same allocations as before. */
+  private restoreJobs(jobs: readonly SessionJob[]): void {
     const now = this.axis.absolute(this.axis.second);
     this.axis = new TimeAxis(now);
-    const runs = (job: LibraryJob) => job.allocation.start <= now;
+    const runs = (job: SessionJob) => job.allocation.start <= now;
     try {
       for (const job of jobs.filter(runs)) this.replay(job.allocation, job);
       const later = jobs.filter((job) => !runs(job));
-      for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start)) this.reserveAgain(job);
+      for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start))
+        this.restoreReservation(job);
     } catch (error) {
-      throw inDoubt('the running jobs could not be given back on a new time axis', error);
+      throw inDoubt('the running jobs could not be restored on a new time axis', error);
     }
   }
 
-  /** As it was promised, whatever has ended since: what may come earlier the caller asks for anew. */
-  private reserveAgain(job: LibraryJob): void {
-    if (job.jobspec === undefined || !(this.comesBack(job) || this.comesBackAlone(job)))
-      // A fixed window: matches that ask for its nodes now don't get them, even if they end before it.
+  /** Keeps the promised start even if jobs have ended since: the caller requests an earlier start itself. */
+  private restoreReservation(job: SessionJob): void {
+    if (job.jobspec === undefined || !(this.reserveOnItsNodes(job) || this.reserveAmongFillers(job)))
+      // Holds the nodes from now on: a job that would end before the reservation can't use them either.
       this.replay(job.allocation, job);
     this.jobs.set(job);
   }
 
-  /** Reserves it on the nodes it had. @returns whether it is what it was; else it is not there */
-  private comesBack({ allocation, jobspec }: LibraryJob): boolean {
+  /** Repeats a reservation on its nodes. @returns whether start and units are the same; else the job is cancelled */
+  private reserveOnItsNodes({ allocation, jobspec }: SessionJob): boolean {
     const { jobid, start, end, nodes } = allocation;
     const again = this.match(jobid, onNodes(jobspec!, nodes), 'allocate_orelse_reserve', end - start);
     if (again.status === 'OK' && again.allocation !== undefined && sameGrant(again.allocation, allocation))
@@ -226,29 +227,29 @@ export class LibraryGraph {
     return false;
   }
 
-  /** The same while all else that is free on its nodes is taken. */
-  private comesBackAlone(job: LibraryJob): boolean {
+  /** Repeats a reservation while temporary allocations fill all other gaps on its nodes. */
+  private reserveAmongFillers(job: SessionJob): boolean {
     const { nodes, end } = job.allocation;
-    // The nodes of a graph that came as JGF are known to the library alone.
+    // Only the library knows the nodes of a graph that came as JGF.
     if (this.source.jgf !== undefined) return false;
     const now = this.axis.absolute(this.axis.second);
     const names = new Set(nodes.map(({ name }) => name));
-    const held = this.jobs.on(names).map(({ allocation }) => this.untilItEnds(allocation));
+    const held = this.jobs.withUnitsOn(names).map(({ allocation }) => this.withOverrun(allocation));
     const known = [...names].map((name) => this.layout.nodes.get(name)!.node);
     const fillers = gapsOn(known, [...held, job.allocation], now, end).map((gap, i) => ({
       ...gap,
-      jobid: FILLER - i,
+      jobid: FIRST_FILLER_JOBID - i,
     }));
-    const taken = fillers.filter((filler) => this.give(filler, undefined) === undefined);
-    const same = this.comesBack(job);
+    const taken = fillers.filter((filler) => this.updateAllocate(filler, undefined) === undefined);
+    const same = this.reserveOnItsNodes(job);
     for (const { jobid } of taken) this.context?.cancel(jobid);
     return same;
   }
 
-  private give(allocation: Allocation, answer: string | undefined): string | undefined {
+  private updateAllocate(allocation: Allocation, answer: string | undefined): string | undefined {
     const { axis, layout } = this;
     const start = Math.max(allocation.start - axis.epoch, 0);
-    const end = this.untilItEnds(allocation).end - axis.epoch;
+    const end = this.withOverrun(allocation).end - axis.epoch;
     const rv1 =
       answer === undefined
         ? formatRv1(allocation, layout, start, end)
@@ -256,15 +257,15 @@ export class LibraryGraph {
     return this.context === undefined ? NO_NODES : this.context.update(allocation.jobid, rv1);
   }
 
-  /** One that has overrun holds on for a second more. */
-  private untilItEnds(allocation: Allocation): Allocation {
+  /** A job that overruns its walltime holds for one more second. */
+  private withOverrun(allocation: Allocation): Allocation {
     const soon = this.axis.absolute(this.axis.second + 1);
     return { ...allocation, end: Math.max(allocation.end, soon) };
   }
 
   private onAxis(jobspec: Jobspec): string {
     const system = jobspec.attributes?.system;
-    // Without the part that time stands in: the library says what is wrong with it.
+    // The jobspec is invalid; the library reports the error.
     if (system === undefined) return JSON.stringify(jobspec);
     const duration = this.axis.duration(this.axis.second, system.duration ?? 0);
     return JSON.stringify({
@@ -274,20 +275,20 @@ export class LibraryGraph {
   }
 }
 
-/** Same start, same units of the same nodes. */
+/** Whether two allocations have the same start and the same units of the same nodes. */
 function sameGrant(a: Allocation, b: Allocation): boolean {
   const nodesOf = ({ nodes }: Allocation) => new Map(nodes.map((node) => [node.name, node]));
   return a.start === b.start && isDeepStrictEqual(nodesOf(a), nodesOf(b));
 }
 
-/** The same, on no other nodes. */
+/** The jobspec with the constraint that it runs on these nodes only. */
 function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
   const { attributes } = jobspec;
   const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
   return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
 }
 
-/** As Fluxion refuses where there are nodes: more nodes than are up is busy to all but one operation. */
+/** The refusal that Fluxion gives in a graph with nodes: for all operations but one, too many nodes are BUSY. */
 function noNodes(jobspec: Jobspec, operation: MatchOperation): EngineResult {
   const looksAhead = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
   const unsatisfiable =
@@ -299,8 +300,8 @@ function asksNodes(resources: readonly JobspecResource[]): boolean {
   return resources.some(({ type, with: inside = [] }) => type === 'node' || asksNodes(inside));
 }
 
-function refusedReplay(jobid: number, what: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_REPLAY', what, {
+function refusedReplay(jobid: number, reason: string): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_REPLAY', reason, {
     field: 'jobid',
     value: jobid,
     remedy: 'requeue the workload',

@@ -1,38 +1,38 @@
-/** A vertex with something below it: the cluster, a zone, a rack, a node, a socket. */
+/** A vertex with children: the cluster, a zone, a rack, a node, a socket. */
 
 import { Planner } from '../../resources/planner';
 import type { Candidate } from './constraint';
 
-/** The leaves of one type directly below a branch, in the order of their edges. */
+/** The leaves of one type that are children of a branch, in the order of their edges. */
 export interface LeafGroup {
   readonly type: number;
   readonly members: number[];
-  /** Ids and unique ids ascend in this order: then nothing needs sorting. */
+  /** Ids and unique ids ascend in this order, so no sort is needed. */
   ascending: boolean;
-  /** By unique id, made when first needed and `ascending` does not say it. */
+  /** Members sorted by unique id, made on first use for groups that are not ascending. */
   byUniqId?: number[] | undefined;
 }
 
 export class Branch implements Candidate {
-  /** In the order of the edges. */
+  /** All children in the order of the edges. */
   readonly children: number[] = [];
-  /** Their numbers ascend. */
+  /** The numbers of the children ascend. */
   ascending = true;
   readonly groups: LeafGroup[] = [];
   /** Children that are branches, in the order of the edges. */
   readonly branches: Branch[] = [];
-  /** How many of them there are of each type. */
+  /** Number of child branches by type. */
   private readonly branchTypes = new Map<number, number>();
-  /** Sizes of what is below, by dimension. */
+  /** Total size of the vertices below, by dimension. */
   totals: Float64Array;
   planner: Planner;
   properties: ReadonlySet<string> = new Set();
-  /** What `first` sorts by; stays as it is when a job is cancelled. */
+  /** The weight by which policy `first` orders branches; a cancel does not change it. */
   weight = Number.POSITIVE_INFINITY;
-  /** Children by (weight, unique id) ascending; kept for policies that explore by weight, where a child is a branch. */
+  /** Children by (weight, unique id) ascending, for policies that explore by weight; empty without child branches. */
   order: number[] = [];
 
-  /** In the search of this number, nothing can start here before `notBefore`. */
+  /** In search number `search`, no job can start here before `notBefore`. */
   search = 0;
   notBefore = 0;
 
@@ -42,7 +42,7 @@ export class Branch implements Candidate {
     readonly name: string,
     readonly rank: number,
     readonly parent: Branch | undefined,
-    /** Counts the branches of the graph. */
+    /** Consecutive number of the branch in the graph. */
     readonly row: number,
     dimensions: number,
   ) {
@@ -78,7 +78,7 @@ export class Branch implements Candidate {
     return this.group(type) !== undefined || (this.branchTypes.get(type) ?? 0) > 0;
   }
 
-  /** A deep copy of this and what is below. */
+  /** A deep copy of the branch and of all branches below it. */
   clone(parent: Branch | undefined): Branch {
     const copy = new Branch(this.vertex, this.type, this.name, this.rank, parent, this.row, 0);
     for (const child of this.children) copy.children.push(child);

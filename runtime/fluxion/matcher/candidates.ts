@@ -1,7 +1,6 @@
 /**
- * What a walk finds, as columns: a candidate is a vertex or a slot with its
- * score and count. Lists hold candidates' numbers, one list per resource type
- * and level of the walk; all of it is used again for the next match.
+ * The candidates of a traversal in columns: a candidate is a vertex or a slot with its score and count. Lists hold the
+ * numbers of candidates, one list per resource type and level. The next match reuses all arrays.
  */
 import { introsort } from './sort';
 
@@ -9,10 +8,10 @@ export class Candidates {
   length = 0;
   score = new Float64Array(1024);
   count = new Float64Array(1024);
-  /** -1 for a slot. */
+  /** The vertex of the candidate; -1 for a slot. */
   vertex = new Int32Array(1024);
   exclusive = new Uint8Array(1024);
-  /** A slot's candidates: `items[from, to)`. */
+  /** The candidates in a slot are `items[from, to)`. */
   from = new Int32Array(1024);
   to = new Int32Array(1024);
   items = new Int32Array(1024);
@@ -35,7 +34,7 @@ export class Candidates {
     return c;
   }
 
-  /** Puts a candidate into the slot that was added last. */
+  /** Adds a candidate to the last added slot. */
   addItem(slot: number, item: number): void {
     if (this.itemCount === this.items.length)
       this.items = copied(this.items, new Int32Array(this.itemCount * 2));
@@ -45,13 +44,13 @@ export class Candidates {
   }
 
   private grow(): void {
-    const countFree = this.length * 2;
-    this.score = copied(this.score, new Float64Array(countFree));
-    this.count = copied(this.count, new Float64Array(countFree));
-    this.vertex = copied(this.vertex, new Int32Array(countFree));
-    this.exclusive = copied(this.exclusive, new Uint8Array(countFree));
-    this.from = copied(this.from, new Int32Array(countFree));
-    this.to = copied(this.to, new Int32Array(countFree));
+    const capacity = this.length * 2;
+    this.score = copied(this.score, new Float64Array(capacity));
+    this.count = copied(this.count, new Float64Array(capacity));
+    this.vertex = copied(this.vertex, new Int32Array(capacity));
+    this.exclusive = copied(this.exclusive, new Uint8Array(capacity));
+    this.from = copied(this.from, new Int32Array(capacity));
+    this.to = copied(this.to, new Int32Array(capacity));
   }
 }
 
@@ -60,11 +59,11 @@ function copied<T extends Uint8Array | Int32Array | Float64Array>(old: T, fresh:
   return fresh;
 }
 
-/** A growing list of candidates of one type. */
+/** A list of candidates of one type. */
 export class CandidateList {
   data = new Int32Array(16);
   length = 0;
-  /** Sum of their counts. */
+  /** Sum of the counts of the candidates. */
   total = 0;
 
   push(candidate: number, count: number): void {
@@ -88,7 +87,7 @@ export class CandidateList {
     this.total += other.total;
   }
 
-  /** Sorts by score as `std::sort` would; lists without ties, most of them, need no more than a look. */
+  /** Sorts by score with the result of `std::sort`. Most lists are already in order, or in reverse order, without ties. */
   sort(score: Float64Array, greaterFirst: boolean): void {
     const { data, length } = this;
     let up = true;
@@ -105,13 +104,13 @@ export class CandidateList {
   }
 }
 
-/** What was found below one vertex. */
-export class Found {
+/** The candidates found below one vertex, by type (flux-sched's `scoring_api_t`). */
+export class CandidateLists {
   private readonly lists: (CandidateList | undefined)[] = [];
   private readonly used: number[] = [];
-  /** Something was chosen here, so nothing goes further up by itself. */
+  /** Candidates were chosen at this vertex, so the lists are not merged into those of its parent. */
   chosen = false;
-  /** Size and score of the vertex itself. */
+  /** Size of the vertex itself. */
   available = 0;
   score = 0;
 
@@ -141,7 +140,7 @@ export class Found {
     return this.lists[type]?.total ?? 0;
   }
 
-  merge(below: Found): void {
+  merge(below: CandidateLists): void {
     for (const type of below.used) this.list(type).append(below.lists[type]!);
   }
 }

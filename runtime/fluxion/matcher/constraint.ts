@@ -1,12 +1,12 @@
 /**
- * RFC 31 constraints as Fluxion reads them. It deviates from the RFC in one
- * point: `{or: []}` matches nothing.
+ * RFC 31 constraints with the semantics of Fluxion, which deviates from the RFC in one point: `{or: []}` matches no
+ * vertex.
  */
 import { FluxqError } from '../../errors';
 import { parseHostlist } from '../../resources/hostlist';
 import { parseIdset } from '../../resources/idset';
 
-/** What a constraint looks at. */
+/** The attributes of a vertex that constraints compare. */
 export interface Candidate {
   readonly name: string;
   readonly rank: number;
@@ -15,7 +15,7 @@ export interface Candidate {
 
 export type Matches = (candidate: Candidate) => boolean;
 
-/** What the jobspec parser refuses; the text is flux-sched's. */
+/** An invalid jobspec; the text is that of flux-sched. */
 export class JobspecError extends Error {}
 
 const OPERATORS: Readonly<Record<string, (values: readonly unknown[]) => Matches>> = {

@@ -1,4 +1,4 @@
-/** How many of a resource: RFC 14 counts, of which Fluxion takes the most it finds. */
+/** RFC 14 counts. Fluxion takes the largest allowed count that is available. */
 export const UNLIMITED = 4294967295;
 
 export interface CountRange {
@@ -8,7 +8,7 @@ export interface CountRange {
   readonly operand: number;
 }
 
-/** The largest allowed count of which `available` are there; 0 when the least isn't there. */
+/** The largest allowed count up to `available`; 0 when `available` is less than the minimum. */
 export function calcCount({ min, max, operator, operand }: CountRange, available: number): number {
   if (min > max || min > available || min === 0) return 0;
   if (min === max) return min;

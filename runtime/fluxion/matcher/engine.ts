@@ -1,4 +1,4 @@
-/** The embedded matcher behind the Fluxion interface: in this process, without gRPC. */
+/** The embedded matcher behind the Fluxion interface, in this process and without gRPC. */
 import { randomUUID } from 'node:crypto';
 import { FluxqError } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
@@ -6,9 +6,9 @@ import type { Allocation, GraphNode } from '../../resources/types';
 import type { Engine, EngineResult, JgfInit } from '../engine';
 import { checkNodes } from '../jgf/layout';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest } from '../types';
-import { Matcher } from './index';
+import { Matcher } from './matcher';
 
-/** A Fluxion in this process; close() only forgets the graph. */
+/** Creates a Fluxion in this process; close() drops the graph. */
 export function embeddedFluxion(): Fluxion {
   return new EmbeddedEngine();
 }
@@ -34,7 +34,7 @@ export class EmbeddedEngine implements Engine {
     const outcome = this.matcher.match({ jobid, jobspec, operation, now: this.advance(now) });
     if (outcome.status !== 'OK') return { status: outcome.status, text: outcome.text };
     const { allocation, reserved } = outcome;
-    // The paths are made when they are read: few callers want them.
+    // Computed on demand: few callers need the paths.
     return { status: 'OK', allocation, reserved, held: () => outcome.held };
   }
 
@@ -83,7 +83,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   private start(make: () => Matcher, now: number): string {
-    // What was there is gone even when the new graph is refused, as in the real library.
+    // As in flux-sched's library, a refused graph still drops the old one.
     this.matcher = undefined;
     this.bootId = '';
     this.matcher = make();
@@ -92,7 +92,7 @@ export class EmbeddedEngine implements Engine {
     return this.bootId;
   }
 
-  /** Whole seconds that never go back: a new leader's clock may be behind the last one's. */
+  /** Rounds down to a whole second and never goes back: the clock of a new leader may be behind. */
   private advance(now: number): number {
     this.lastNow = Math.max(this.lastNow, Math.floor(now));
     return this.lastNow;

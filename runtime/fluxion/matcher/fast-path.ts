@@ -1,90 +1,90 @@
 /**
- * The same answers without looking at everything. A request that chooses among
- * nodes (or slots of nodes) by score takes the best few: nodes are visited in the
- * order of the best score they could give, and the rest is left alone as soon as it
- * can only be worse. Where equal scores would be cut in two, the order in which the full
- * sort leaves them decides, so then the full walk is made.
+ * Selects the same candidates as the traverser without visiting all nodes. A request that chooses nodes, or slots in
+ * nodes, by score needs only the best few: the fast path visits nodes in the order of their best possible score and
+ * stops when the remaining nodes can only score worse. If candidates with equal scores compete for the last places,
+ * the order of the full sort decides, so the traverser repeats the selection.
  */
 import type { Branch, LeafGroup } from './branch';
-import type { CandidateList, Found } from './candidates';
+import type { CandidateList, CandidateLists } from './candidates';
 import type { Policy } from './policy';
+import type { Window } from './pruner';
 import { needOf, type Request, type Resource } from './request';
 import type { ResourceGraph } from './resource-graph';
+import { resourceFor } from './resource-match';
+import { NODE, SLOT } from './resource-types';
 import type { Selector } from './schedule';
-import { concerning } from './shape';
 import type { Spans } from './spans';
-import { NODE, SLOT } from './typetable';
-import type { Walk, Window } from './walk';
+import type { Traverser } from './traverser';
 
-/** Nodes with the best score that each could give, best first. */
+/** Nodes with their best possible scores, best first. */
 interface Ranking {
   readonly nodes: readonly Branch[];
   readonly best: Float64Array;
-  /** Of the nodes in the spans. */
+  /** Rows of the nodes in the spans. */
   readonly rows: Int32Array;
 }
 
-const KEPT_RANKINGS = 64;
+const MAX_RANKINGS = 64;
 
 export class FastPath implements Selector {
-  /** What is asked of a node -> ranking; dropped when the graph changes. */
+  /** Rankings by the request of one node; dropped when the graph changes. */
   private readonly rankings = new Map<string, Ranking>();
-  /** Whether all units hang on nodes, and all nodes on nothing but levels. */
-  private plain: boolean | undefined;
-  /** Levels that the walk passes, for one request and window. */
-  private readonly passable = new Map<Branch, boolean>();
+  /** Whether all units are children of nodes, and all nodes are below levels only. */
+  private isPlainGraph: boolean | undefined;
+  /** Levels through which the traverser reaches nodes, for one request and window. */
+  private readonly reachable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
-  private lastPasses = false;
-  private countFree = new Float64Array(0);
+  private lastAboveReachable = false;
+  private freeSlots = new Float64Array(0);
 
   constructor(
     private readonly graph: ResourceGraph,
     private readonly spans: Spans,
     private readonly policy: Policy,
-    private readonly walk: Walk,
+    private readonly traverser: Traverser,
   ) {}
 
-  /** To be called when nodes came or went. */
+  /** The caller has added or removed nodes. */
   graphChanged(): void {
     this.rankings.clear();
-    this.plain = undefined;
+    this.isPlainGraph = undefined;
   }
 
   select(request: Request, window: Window): boolean {
-    if (!this.rootHolds(request, window)) return false;
-    const resource = this.applies(request);
-    if (resource === undefined) return this.walk.select(request, window);
+    if (!this.fitsRoot(request, window)) return false;
+    const resource = this.rankedResource(request);
+    if (resource === undefined) return this.traverser.select(request, window);
     const ranking = this.ranking(resource);
-    this.walk.begin(request, window);
-    const top = this.walk.level(0).clear();
+    this.traverser.begin(request, window);
+    const top = this.traverser.level(0).clear();
     const enough =
       resource.type === NODE
         ? this.visitNodes(ranking, resource, top)
         : this.visitSlots(ranking, resource, top);
     if (enough === 'too few') return false;
     if (window.empty) return true;
-    if (enough === 'tie') return this.walk.select(request, window);
-    this.walk.exclusive = false;
-    return this.walk.finishGraph(top, this.graph.size[this.graph.root.vertex]!);
+    if (enough === 'tie') return this.traverser.select(request, window);
+    this.traverser.exclusive = false;
+    return this.traverser.finishGraph(top, this.graph.size[this.graph.root.vertex]!);
   }
 
-  /** No place can be found if all that is free together is not enough. */
-  private rootHolds(request: Request, { start, end, empty }: Window): boolean {
+  /** Whether the free units of the whole graph are enough for the request. */
+  private fitsRoot(request: Request, { start, end, empty }: Window): boolean {
     const { root } = this.graph;
     const need = needOf(request.total);
     if (need.dimensions.some((dimension, j) => need.amounts[j]! > root.totals[dimension]!)) return false;
     return empty || root.planner.fits(need, root.totals, start, end, this.spans.now);
   }
 
-  /** The one resource that is chosen by score, if there is one and the graph has the shape. */
-  private applies({ resources }: Request): Resource | undefined {
+  /** The single resource that is chosen by score; undefined if request, policy or graph need the traverser. */
+  private rankedResource({ resources }: Request): Resource | undefined {
     const { prefer, stopOnFirst } = this.policy;
     const [resource] = resources;
     if (resource === undefined || resources.length > 1 || prefer === 'locality' || stopOnFirst)
       return undefined;
     if (resource.min !== resource.max) return undefined;
-    this.plain ??= isPlain(this.graph.root);
-    if (!this.plain) return undefined;
+    this.isPlainGraph ??= isPlain(this.graph.root);
+    if (!this.isPlainGraph) return undefined;
     if (resource.type === NODE) return resource;
     return resource.type === SLOT && resource.with.every(isUnit) ? resource : undefined;
   }
@@ -92,20 +92,20 @@ export class FastPath implements Selector {
   private visitNodes(
     { nodes, best, rows }: Ranking,
     resource: Resource,
-    top: Found,
+    top: CandidateLists,
   ): 'found' | 'too few' | 'tie' {
-    const { candidates } = this.walk;
-    this.forgetPassable();
+    const { candidates } = this.traverser;
+    this.clearReachable();
     const list = top.list(NODE);
     const resources = [resource];
-    if (this.walk.searching && !this.areEnough(nodes, resource, resources)) return 'too few';
+    if (this.traverser.pruner.searching && !this.hasEnoughNodes(nodes, resource, resources)) return 'too few';
     for (let i = 0; i < nodes.length; i++) {
       const full = list.length > 0 && list.total >= resource.min;
       if (full && best[i] !== candidates.score[list.data[list.length - 1]!]) break;
       if (!this.visitNode(nodes[i]!, rows[i]!, resource, resources, top)) continue;
       if (full) return 'tie';
-      const { available, score } = this.walk.level(2);
-      list.push(candidates.add(nodes[i]!.vertex, score, available, this.walk.exclusive), available);
+      const { available, score } = this.traverser.level(2);
+      list.push(candidates.add(nodes[i]!.vertex, score, available, this.traverser.exclusive), available);
     }
     return list.total >= resource.min ? 'found' : 'too few';
   }
@@ -115,18 +115,26 @@ export class FastPath implements Selector {
     row: number,
     resource: Resource,
     resources: readonly Resource[],
-    top: Found,
+    top: CandidateLists,
   ): boolean {
-    if (this.walk.atNow && this.spans.isShortNow(row, resource.need)) return false;
-    return this.reaches(node, resources) && this.walk.visit(node, resources, true, false, top, 2);
+    if (this.traverser.pruner.atNow && this.spans.isShortNow(row, resource.need)) return false;
+    return this.isReachable(node, resources) && this.traverser.visit(node, resources, true, false, top, 2);
   }
 
-  /** A look at the nodes without what is below them, where most starts are in vain. */
-  private areEnough(nodes: readonly Branch[], resource: Resource, resources: readonly Resource[]): boolean {
+  /** Checks nodes without visiting units first: in a search, most starts fail. */
+  private hasEnoughNodes(
+    nodes: readonly Branch[],
+    resource: Resource,
+    resources: readonly Resource[],
+  ): boolean {
     let open = 0;
     for (let i = 0; i < nodes.length && open < resource.min; i++) {
       const node = nodes[i]!;
-      if (this.reaches(node, resources) && !this.walk.isPruned(node, resource, resource.exclusive)) open++;
+      if (
+        this.isReachable(node, resources) &&
+        !this.traverser.pruner.isPruned(node, resource, resource.exclusive)
+      )
+        open++;
     }
     return open >= resource.min;
   }
@@ -134,58 +142,58 @@ export class FastPath implements Selector {
   private visitSlots(
     { nodes, best, rows }: Ranking,
     resource: Resource,
-    top: Found,
+    top: CandidateLists,
   ): 'found' | 'too few' | 'tie' {
-    const { candidates } = this.walk;
-    this.forgetPassable();
+    const { candidates } = this.traverser;
+    this.clearReachable();
     const list = top.list(SLOT);
-    const leaders = new Leaders(resource.min, this.policy.prefer === 'low');
+    const leaders = new TopScores(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
     let seen = 0;
-    let hope = this.countRoom(nodes, resource, resources);
+    let possible = this.countFreeSlots(nodes, resource, resources);
     for (let i = 0; i < nodes.length; i++) {
-      if (list.length + hope < resource.min) return 'too few';
+      if (list.length + possible < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      const most = this.countFree[i]!;
-      hope -= most;
-      if (most > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
+      const slots = this.freeSlots[i]!;
+      possible -= slots;
+      if (slots > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
     }
     if (!leaders.full) return 'too few';
     return leaders.reachedBy(list, candidates.score) === resource.min ? 'found' : 'tie';
   }
 
-  /** How many slots each node has room for by count, into `room`. @returns their sum */
-  private countRoom(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
-    if (this.countFree.length < nodes.length) this.countFree = new Float64Array(nodes.length);
+  /** Computes an upper bound of the slots of each node. @returns their sum */
+  private countFreeSlots(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
+    if (this.freeSlots.length < nodes.length) this.freeSlots = new Float64Array(nodes.length);
     let sum = 0;
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i]!;
-      const most = this.reaches(node, resources) ? this.walk.mostSlots(node, slot) : 0;
-      this.countFree[i] = most;
-      sum += most;
+      const slots = this.isReachable(node, resources) ? this.traverser.pruner.mostSlots(node, slot) : 0;
+      this.freeSlots[i] = slots;
+      sum += slots;
     }
     return sum;
   }
 
-  /** Whether the walk gets from the root to this node. */
-  private reaches(node: Branch, resources: readonly Resource[]): boolean {
+  /** Whether the traverser reaches this node from the root. */
+  private isReachable(node: Branch, resources: readonly Resource[]): boolean {
     const above = node.parent;
     if (above === undefined) return true;
-    if (above === this.lastAbove) return this.lastPasses;
-    const known = this.passable.get(above);
+    if (above === this.lastAbove) return this.lastAboveReachable;
+    const known = this.reachable.get(above);
     const passes =
       known ??
-      (this.reaches(above, resources) &&
-        !this.walk.isPruned(above, concerning(above.type, resources) ?? undefined, false));
-    this.passable.set(above, passes);
+      (this.isReachable(above, resources) &&
+        !this.traverser.pruner.isPruned(above, resourceFor(above.type, resources) ?? undefined, false));
+    this.reachable.set(above, passes);
     this.lastAbove = above;
-    this.lastPasses = passes;
+    this.lastAboveReachable = passes;
     return passes;
   }
 
-  private forgetPassable(): void {
-    this.passable.clear();
+  private clearReachable(): void {
+    this.reachable.clear();
     this.lastAbove = undefined;
   }
 
@@ -194,7 +202,7 @@ export class FastPath implements Selector {
       resource.type === NODE ? 'node' : resource.with.map(({ type, min }) => `${type}:${min}`).join(',');
     const known = this.rankings.get(key);
     if (known !== undefined) return known;
-    if (this.rankings.size >= KEPT_RANKINGS) this.rankings.clear();
+    if (this.rankings.size >= MAX_RANKINGS) this.rankings.clear();
     const ranking = this.rank(resource);
     this.rankings.set(key, ranking);
     return ranking;
@@ -222,10 +230,10 @@ export class FastPath implements Selector {
     };
   }
 
-  /** No slot of this node has a better score; undefined when it never has one. */
+  /** The best possible score of a slot in this node; undefined when the node can't contain one. */
   private bestSlot(node: Branch, slot: Resource): number | undefined {
     const low = this.policy.prefer === 'low';
-    const factor = this.walk.nodeFactorOf(node);
+    const factor = this.traverser.nodeScoreOf(node);
     let score = 1;
     for (const { type, min } of slot.with) {
       const group = node.group(type);
@@ -251,8 +259,8 @@ export class FastPath implements Selector {
   }
 }
 
-/** The best scores so far, as many as are wanted; a heap with the worst of them on top. */
-class Leaders {
+/** The best scores so far, at most `wanted`, in a heap with the worst of them on top. */
+class TopScores {
   private readonly heap: number[] = [];
 
   constructor(
@@ -262,19 +270,19 @@ class Leaders {
     this.sign = low ? 1 : -1;
   }
 
-  /** Scores are kept so that less is better. */
+  /** The heap stores scores with this sign, so that less is better. */
   private readonly sign: number;
 
   get full(): boolean {
     return this.heap.length === this.wanted;
   }
 
-  /** Worse than all that lead. */
+  /** Whether a score is worse than all top scores. */
   isWorse(score: number): boolean {
     return this.sign * score > this.heap[0]!;
   }
 
-  /** How many candidates are as good as the worst that leads. */
+  /** Number of candidates that are at least as good as the worst top score. */
   reachedBy(list: CandidateList, score: Float64Array): number {
     let reached = 0;
     for (let i = 0; i < list.length; i++) if (!this.isWorse(score[list.data[i]!]!)) reached++;
@@ -316,12 +324,12 @@ class Leaders {
   }
 }
 
-/** A leaf, and exactly so many of it. */
+/** Whether the resource is a leaf with a fixed count. */
 function isUnit(resource: Resource): boolean {
   return resource.type !== NODE && resource.with.length === 0 && resource.min === resource.max;
 }
 
-/** Root, levels, nodes, units: nothing else below a node, and nothing but nodes and levels above. */
+/** Whether the graph consists of root, levels, nodes and units only, with units below nodes only. */
 function isPlain(branch: Branch): boolean {
   if (branch.type === NODE) return branch.branches.length === 0;
   return branch.groups.length === 0 && branch.branches.every(isPlain);

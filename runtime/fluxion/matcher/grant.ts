@@ -1,10 +1,10 @@
-/** Turns the marks of a walk into what the job gets (flux-sched's `update`, without writing anything). */
+/** Collects the grant from the marks of a traversal (flux-sched's `update`, without changing the graph). */
 import type { Branch } from './branch';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant } from './spans';
-import type { Walk } from './walk';
+import type { Traverser } from './traverser';
 
-/** Children from which on it pays to sort the marked ones instead of looking at all. */
+/** Number of children from which on sorting the marked ones is faster than checking all children. */
 const MANY = 64;
 
 class Collector {
@@ -15,17 +15,18 @@ class Collector {
 
   constructor(
     private readonly graph: ResourceGraph,
-    private readonly walk: Walk,
+    private readonly traverser: Traverser,
     private readonly wholeTypes: ReadonlySet<number>,
   ) {}
 
   /**
-   * Children in the order of their edges, then the branch itself.
-   * @param whole everything below is given, marked or not
-   * @returns what was given below and with it, by dimension; undefined for nothing
+   * Collects the children in the order of their edges, then the branch itself.
+   * @param given the branch itself is allocated
+   * @param wholeAbove all vertices below are allocated, marked or not
+   * @returns the allocated size of the branch and its descendants, by dimension; undefined for none
    */
   visit(branch: Branch, given: boolean, wholeAbove: boolean): Float64Array | undefined {
-    const { graph, walk } = this;
+    const { graph, traverser } = this;
     const whole = wholeAbove || this.wholeTypes.has(branch.type);
     const exclusive = given || whole;
     const counts = new Float64Array(graph.dimensions);
@@ -33,8 +34,8 @@ class Collector {
     const children = whole ? branch.children : this.childrenToLookAt(branch);
     for (let i = 0; i < children.length; i++) {
       const v = children[i]!;
-      const mark = walk.mark[v]!;
-      const marked = mark >> 1 === walk.round;
+      const mark = traverser.mark[v]!;
+      const marked = mark >> 1 === traverser.round;
       if (!marked && !whole) continue;
       if (this.child(v, whole || (marked && (mark & 1) === 1), whole, counts)) any = true;
     }
@@ -47,9 +48,9 @@ class Collector {
     return counts;
   }
 
-  /** All of them, or where they are many and few are marked, those. */
+  /** All children, or only the marked ones if these are few among many. */
   private childrenToLookAt({ vertex, children, ascending }: Branch): readonly number[] {
-    const { marked } = this.walk;
+    const { marked } = this.traverser;
     if (!ascending || children.length < MANY || marked.length > children.length / 4) return children;
     return marked.filter((v) => this.graph.parent[v] === vertex).sort((a, b) => a - b);
   }
@@ -73,23 +74,27 @@ class Collector {
   }
 }
 
-/** @param wholeTypes types of which every vertex that gives anything is given whole */
-export function collectGrant(graph: ResourceGraph, walk: Walk, wholeTypes: ReadonlySet<number>): Grant {
-  const collector = new Collector(graph, walk, wholeTypes);
-  collector.visit(graph.root, walk.exclusive, false);
+/** @param wholeTypes types whose vertices are allocated as a whole when any of their descendants is */
+export function collectGrant(
+  graph: ResourceGraph,
+  traverser: Traverser,
+  wholeTypes: ReadonlySet<number>,
+): Grant {
+  const collector = new Collector(graph, traverser, wholeTypes);
+  collector.visit(graph.root, traverser.exclusive, false);
   const { held, emitted, touched, counts } = collector;
   return { held, emitted, touched, counts };
 }
 
-/** The part of a grant that is not below (or at) the given nodes. */
+/** The part of a grant that is not at or below the given nodes. */
 export function withoutNodes(graph: ResourceGraph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
   const stays = (v: number): boolean => !nodes.has(graph.nodeAbove(v)!);
   return grantOf(graph, grant.held.filter(stays), grant.emitted.filter(stays));
 }
 
 /**
- * Counts what `held` takes below each branch.
- * @param emitted also the shared vertices; those that have nothing held below (any more) are left out
+ * Counts the held vertices below each branch.
+ * @param emitted held and shared vertices; the result omits shared ones without a held vertex below
  */
 export function grantOf(graph: ResourceGraph, held: readonly number[], emitted: readonly number[]): Grant {
   const countsOf = new Map<number, Float64Array>();

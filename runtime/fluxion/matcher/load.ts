@@ -1,4 +1,4 @@
-/** Fills a {@link ResourceGraph}: from JGF, or straight from nodes with the ids that their JGF would have. */
+/** Builds a {@link ResourceGraph} from JGF, or directly from nodes with the ids that their JGF has. */
 
 import type { GraphNode } from '../../resources/types';
 import { parseJgf, readVertex, refused } from '../jgf/jgf';
@@ -6,7 +6,7 @@ import { checkNodes, unitBasename } from '../jgf/layout';
 import type { JgfEdge, JgfGraph, ReadVertex } from '../jgf/types';
 import type { Branch } from './branch';
 import { ResourceGraph } from './resource-graph';
-import { NODE, STORAGE_NODE } from './typetable';
+import { NODE, STORAGE_NODE } from './resource-types';
 
 const NO_PROPERTIES: ReadonlySet<string> = new Set();
 
@@ -21,7 +21,7 @@ export function graphFromJgf(input: JgfGraph | string): ResourceGraph {
   for (const vertex of nodes) {
     const fields = readVertex(vertex);
     if (numberOf.has(vertex.id)) throw refused(`found duplicate JGF node id: ${vertex.id}`);
-    // An already known place is the same vertex again.
+    // A vertex with a known rank and path is the same vertex again.
     const place = `${fields.rank} ${fields.path}`;
     const v = numberAt.get(place) ?? addRead(graph, fields);
     numberAt.set(place, v);
@@ -54,7 +54,7 @@ function childrenOf(
   for (const edge of edges) {
     if ((edge.metadata?.subsystem ?? 'containment') !== 'containment') continue;
     const [from, to] = endsOf(edge, numberOf);
-    // Some writers add the way up as well; it says nothing new.
+    // Some writers add edges from child to parent as well; they contain no information.
     if (read[from]!.path.startsWith(`${read[to]!.path}/`)) continue;
     if (parentOf.get(to) === from) continue;
     if (from === to || parentOf.has(to)) throw refused(`vertex ${edge.target} has more than one parent`);
@@ -103,7 +103,7 @@ function isBranch(type: number, hasChildren: boolean): boolean {
   return hasChildren || type === NODE || type === STORAGE_NODE;
 }
 
-/** @throws FluxqError FLUXQ_FLUXION_GRAPH; the graph is as it was then */
+/** @throws FluxqError FLUXQ_FLUXION_GRAPH, and leaves the graph unchanged */
 export function graphFromNodes(nodes: readonly GraphNode[]): ResourceGraph {
   const graph = new ResourceGraph();
   const root = graph.add({ type: 0, id: 0, uniqId: 0, rank: -1, size: 1, up: true });
@@ -112,7 +112,7 @@ export function graphFromNodes(nodes: readonly GraphNode[]): ResourceGraph {
   return graph;
 }
 
-/** Nodes that are down are added up and set down after: flux-sched counts a node that is loaded down as minus one. */
+/** Adds all nodes as up; the caller sets their status. flux-sched subtracts a node that is loaded as down from the up nodes. */
 export function addNodes(graph: ResourceGraph, nodes: readonly GraphNode[]): Branch[] {
   checkNodes(nodes, graph.nodes);
   const levels = new Map<string, Branch>();

@@ -1,8 +1,8 @@
-/** Policy `locality` at the end: runs of consecutive ids, the higher run first. */
+/** The final order of policy `locality`: runs of consecutive ids, the run with higher ids first. */
 import type { CandidateList } from './candidates';
 import { introsort } from './sort';
 
-/** Inside one run all candidates are equal, so the sort's own order decides. */
+/** All candidates of a run are equal, so the sort algorithm decides their order. */
 export function sortByInterval(list: CandidateList, score: Float64Array): void {
   const scores = Array.from(list.data.subarray(0, list.length), (candidate) => score[candidate]!);
   const ascending = [...new Set(scores)].sort((a, b) => a - b);

@@ -1,47 +1,46 @@
 /**
- * The embedded matcher: a graph, who holds what of it, and a walk that finds a
- * place. Pure: no I/O, and time is what the caller says.
+ * The embedded matcher: a resource graph, the spans that jobs hold on it, and a traverser that matches requests. It gives
+ * the same answers as the C library of flux-sched 0.54. It does no I/O and takes the time from the caller.
  *
- * With `now` always 0 it behaves as the C library does, whose clock stands
- * still. With `now` moving, an allocation past its end holds its vertices for one more
- * second until it is cancelled; reservations are the caller's to cancel.
+ * With `now` always 0 it behaves like the C library, which has no clock. When `now` moves, an allocation past its end
+ * holds its vertices for one more second, until the caller cancels it; the caller also cancels reservations.
  */
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
-import { allocationOf, writeJgf } from './answer';
 import type { Branch } from './branch';
 import { FastPath } from './fast-path';
-import { PruneFilters } from './filters';
 import { withoutNodes } from './grant';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
+import { allocationOf, writeJgf } from './match-writer';
 import { type Policy, policyOf } from './policy';
+import { PruneFilters } from './prune-filters';
 import { grantFor } from './replay';
 import { JobspecError, type Request, readRequest } from './request';
 import type { ResourceGraph } from './resource-graph';
+import { NODE } from './resource-types';
 import { Scheduler, type Selector } from './schedule';
 import { Spans } from './spans';
 import { stateOf } from './state';
-import { NODE } from './typetable';
-import { Walk } from './walk';
+import { Traverser } from './traverser';
 import { Weights } from './weights';
 
 interface MatcherOptions {
-  /** One of MATCH_POLICIES, or flux-sched's custom form `policy=low node_centric=true`. */
+  /** One of MATCH_POLICIES, or the custom form of flux-sched, `policy=low node_centric=true`. */
   readonly policy: string;
   /** flux-sched's `prune_filters`. @default "ALL:core,ALL:node,ALL:memory,ALL:gpu" */
   readonly pruneFilters?: string;
-  /** Always make the full walk: for tests of the shortcut, which must answer the same. @default false */
+  /** Never uses the fast path: for tests that compare it with the traverser. @default false */
   readonly exhaustive?: boolean;
 }
 
 interface MatchCall {
-  /** Unique among the jobs that hold something. */
+  /** Unique among the jobs that hold vertices. */
   readonly jobid: number;
   readonly jobspec: Jobspec;
   readonly operation: MatchOperation;
-  /** Whole second; an earlier one than before counts as the one before. Always 0 is the C library's axis. */
+  /** Seconds. Time never goes back: an earlier time than before counts as the time before. Always 0 as in the C library. */
   readonly now: number;
 }
 
@@ -50,9 +49,9 @@ export interface Granted {
   readonly start: number;
   /** Exclusive. */
   readonly end: number;
-  /** It starts later than `now`. */
+  /** The job starts later than `now`. */
   readonly reserved: boolean;
-  /** Containment paths of the vertices given exclusively, in the order of the answer. */
+  /** Containment paths of the exclusively allocated vertices, in the order of the answer. */
   readonly held: readonly string[];
   readonly allocation: Allocation;
 }
@@ -65,10 +64,10 @@ interface Refused {
 export type MatchOutcome = Granted | Refused;
 
 const DEFAULT_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
-const KEPT_VERDICTS = 1000;
+const MAX_VERDICTS = 1000;
 const TEXTS = {
-  BUSY: 'not enough is free',
-  UNSATISFIABLE: 'the graph can never hold this, not even empty',
+  BUSY: 'not enough resources are free',
+  UNSATISFIABLE: 'the request does not fit the empty graph',
 } as const;
 
 export class Matcher {
@@ -78,9 +77,9 @@ export class Matcher {
   private readonly selector: Selector;
   private readonly fastPath: FastPath;
   private readonly scheduler: Scheduler;
-  /** Request -> whether the empty graph holds it; asked again and again while a queue waits. */
+  /** Satisfiability by request: a waiting queue repeats the same requests. */
   private readonly verdicts = new Map<string, boolean>();
-  /** What waits is asked for again and again, with the same object. */
+  /** Parsed requests: a waiting queue repeats the same jobspec objects. */
   private requests = new WeakMap<Jobspec, Request>();
 
   private constructor(
@@ -92,22 +91,22 @@ export class Matcher {
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
-    const walk = new Walk(graph, spans, this.policy);
-    this.fastPath = new FastPath(graph, spans, this.policy, walk);
-    this.selector = options.exhaustive === true ? walk : this.fastPath;
-    this.scheduler = new Scheduler(graph, spans, walk, this.selector, () =>
+    const traverser = new Traverser(graph, spans, this.policy);
+    this.fastPath = new FastPath(graph, spans, this.policy, traverser);
+    this.selector = options.exhaustive === true ? traverser : this.fastPath;
+    this.scheduler = new Scheduler(graph, spans, traverser, this.selector, () =>
       this.filters.typesAt(graph.root, graph),
     );
   }
 
-  /** @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY: what `reapi_cli_initialize` refuses */
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY where `reapi_cli_initialize` fails */
   static fromJgf(jgf: JgfGraph | string, options: MatcherOptions): Matcher {
     policyOf(options.policy);
     return new Matcher(graphFromJgf(jgf), options);
   }
 
   /**
-   * Equal to `fromJgf(toJgf(nodes))`, without building the JGF.
+   * Builds the same matcher as `fromJgf` from the JGF of these nodes, without building the JGF.
    * @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY
    */
   static fromNodes(nodes: readonly GraphNode[], options: MatcherOptions): Matcher {
@@ -126,10 +125,10 @@ export class Matcher {
     const verdict = this.scheduler.find(request, operation, () => this.fitsEmpty(request, jobspec));
     if (verdict.status !== 'OK') return { status: verdict.status, text: TEXTS[verdict.status] };
     const { grant, start, end } = verdict;
-    // A question that holds nothing reserves nothing either.
+    // An operation that allocates nothing makes no reservation either.
     const reserved = !dry && start > this.spans.now;
     if (!dry) this.spans.hold(jobid, grant, start, end, reserved);
-    // Also of what was only asked: the C library reorders then too.
+    // Also for an operation that allocates nothing: the C library reorders then too.
     if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.spans);
     const { graph } = this;
     return {
@@ -137,7 +136,7 @@ export class Matcher {
       start,
       end,
       reserved,
-      // Thousands of paths that only tests look at are not made before someone looks.
+      // Computed on demand: only tests read these thousands of paths.
       get held() {
         return grant.held.map((v) => graph.pathOf(v));
       },
@@ -145,7 +144,7 @@ export class Matcher {
     };
   }
 
-  /** Whether it fits the empty graph, whatever is down or busy. */
+  /** Whether the jobspec fits the empty graph, whatever is down or busy. */
   satisfiable(jobspec: Jobspec): { readonly satisfiable: boolean; readonly text: string } {
     const request = this.read(jobspec);
     if (request instanceof JobspecError) return { satisfiable: false, text: request.message };
@@ -153,7 +152,7 @@ export class Matcher {
     return { satisfiable, text: satisfiable ? '' : TEXTS.UNSATISFIABLE };
   }
 
-  /** Frees an allocation or reservation. @returns whether there was one */
+  /** Frees an allocation or reservation. @returns false for an unknown job */
   cancel(jobid: number): boolean {
     const job = this.spans.jobs.get(jobid);
     if (job === undefined) return false;
@@ -161,7 +160,7 @@ export class Matcher {
     return true;
   }
 
-  /** Frees whole nodes of a job. @returns true when nothing is left of it */
+  /** Frees the vertices of a job on these nodes. @returns true when no vertex is left */
   partialCancel(jobid: number, nodeNames: readonly string[]): boolean {
     const nodes = new Set(nodeNames.flatMap((name) => this.graph.nodes.get(name) ?? []));
     return this.free(jobid, nodes);
@@ -177,8 +176,8 @@ export class Matcher {
   }
 
   /**
-   * Gives back exactly this allocation.
-   * @throws FluxqError FLUXQ_FLUXION_REPLAY; nothing of it is held then
+   * Restores exactly this allocation.
+   * @throws FluxqError FLUXQ_FLUXION_REPLAY, and holds none of its vertices
    */
   replay(allocation: Allocation, now: number): void {
     this.spans.advance(Math.floor(now));
@@ -188,8 +187,8 @@ export class Matcher {
   }
 
   /**
-   * What is down keeps its allocations and is given nothing new.
-   * @param nameOrPath of a node, or the containment path of any vertex
+   * A vertex that is down keeps its allocations and gets no new ones.
+   * @param nameOrPath name of a node, or containment path of any vertex
    * @throws FluxqError FLUXQ_FLUXION_NO_VERTEX
    */
   setStatus(nameOrPath: string, up: boolean): void {
@@ -206,23 +205,23 @@ export class Matcher {
     for (const { name, up } of nodes) if (up === false) this.setStatus(name, false);
   }
 
-  /** @throws FluxqError FLUXQ_FLUXION_GRAPH; nothing was added then */
+  /** @throws FluxqError FLUXQ_FLUXION_GRAPH, and adds no node */
   addNodes(nodes: readonly GraphNode[]): void {
     addNodes(this.graph, nodes);
     this.graphChanged();
     this.setDown(nodes);
   }
 
-  /** Frees what is on them, then removes them. @returns the ids of the jobs that lost something */
+  /** Frees the vertices of these nodes, then removes the nodes. @returns the ids of the jobs that lost vertices */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
-    const losers = [...this.spans.jobs.values()]
+    const affected = [...this.spans.jobs.values()]
       .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
       .map(({ id }) => id);
-    for (const id of losers) this.free(id, nodes);
+    for (const id of affected) this.free(id, nodes);
     for (const node of nodes) this.graph.remove(node);
     this.graphChanged();
-    return losers;
+    return affected;
   }
 
   private graphChanged(): void {
@@ -239,7 +238,7 @@ export class Matcher {
     return new PruneFilters(this.graph, this.options.pruneFilters ?? DEFAULT_FILTERS);
   }
 
-  /** Jobs with what they hold, and what every node has and has free at `now`. */
+  /** The allocations of all jobs, and the total and free units of all nodes at `now`. */
   state(now: number): Omit<FluxionState, 'bootId'> {
     this.spans.advance(Math.floor(now));
     return stateOf(this.graph, this.spans);
@@ -251,7 +250,7 @@ export class Matcher {
     return job === undefined ? undefined : writeJgf(this.graph, job);
   }
 
-  /** One that answers the same and shares nothing: for what-if. */
+  /** An independent copy, for simulated changes. */
   clone(): Matcher {
     const graph = this.graph.clone();
     return new Matcher(graph, this.options, this.spans.clone(graph));
@@ -260,26 +259,26 @@ export class Matcher {
   private read(jobspec: Jobspec): Request | JobspecError {
     const known = this.requests.get(jobspec);
     if (known !== undefined) return known;
-    const request = readOf(jobspec, this.graph, this.policy);
+    const request = tryReadRequest(jobspec, this.graph, this.policy);
     if (!(request instanceof JobspecError)) this.requests.set(jobspec, request);
     return request;
   }
 
-  /** Whether the empty graph holds it. */
+  /** Whether the request fits the empty graph. */
   private fitsEmpty(request: Request, jobspec: Jobspec): boolean {
     const key = JSON.stringify([jobspec.resources, jobspec.attributes?.system?.constraints]);
     const known = this.verdicts.get(key);
     if (known !== undefined) return known;
     const fits = this.selector.select(request, { start: 0, end: 1, empty: true });
-    // How much of a range is found first depends on weights, which change with every grant.
+    // Which count of a range is found first depends on the weights, which change with every grant.
     if (this.policy.stopOnFirst && request.hasRange) return fits;
-    if (this.verdicts.size >= KEPT_VERDICTS) this.verdicts.clear();
+    if (this.verdicts.size >= MAX_VERDICTS) this.verdicts.clear();
     this.verdicts.set(key, fits);
     return fits;
   }
 }
 
-function readOf(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
+function tryReadRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
   try {
     return readRequest(jobspec, graph, policy);
   } catch (error) {

@@ -1,14 +1,14 @@
-/** What a match policy's name stands for (flux-sched's policy table). */
+/** The match policies of flux-sched by name. */
 import { FluxqError } from '../../errors';
 
 export interface Policy {
-  /** `high`: the greater score first; `low`: the smaller; `locality`: the higher run of ids first. */
+  /** `high`: greater scores first; `low`: smaller scores first; `locality`: runs with higher ids first. */
   readonly prefer: 'high' | 'low' | 'locality';
-  /** A node's own id weighs in the scores of what is below it. */
+  /** The id of a node counts in the scores of the vertices below it. */
   readonly nodeCentric: boolean;
-  /** Every node that gives anything is given whole. */
+  /** A node is allocated as a whole when any unit of it is. */
   readonly nodeExclusive: boolean;
-  /** Explore by weight and stop as soon as enough was found. */
+  /** Explores children by weight and stops as soon as enough candidates are found (`stop_on_1_matches`). */
   readonly stopOnFirst: boolean;
 }
 
@@ -27,7 +27,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const FLAGS: ReadonlySet<string> = new Set(['node_centric', 'node_exclusive', 'stop_on_1_matches']);
 
 /**
- * @param name of a policy, or its custom form `policy=low node_centric=true`; empty is `first`
+ * @param name of a policy, or the custom form `policy=low node_centric=true`; the empty name is `first`
  * @throws FluxqError FLUXQ_FLUXION_POLICY
  */
 export function policyOf(name: string): Policy {
@@ -54,9 +54,9 @@ export function policyOf(name: string): Policy {
 }
 
 function unknown(name: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_POLICY', 'no such match policy', {
+  return new FluxqError('FLUXQ_FLUXION_POLICY', 'the match policy is not known', {
     field: 'policy',
     value: name,
-    remedy: `name one of ${Object.keys(NAMED).join(', ')}`,
+    remedy: `use one of: ${Object.keys(NAMED).join(', ')}`,
   });
 }

@@ -1,15 +1,15 @@
-/** Allocations read back: which vertices they mean, and whether those are still free. */
+/** Restores allocations: finds their vertices and checks that these are free. */
 import { FluxqError } from '../../errors';
 import { parseIdset } from '../../resources/idset';
 import type { Allocation } from '../../resources/types';
-import { unitNumber } from './answer';
 import type { Branch } from './branch';
 import { grantOf } from './grant';
+import { unitNumber } from './match-writer';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Spans } from './spans';
 
 /**
- * The grant that an allocation stands for, if all of it is free from now on.
+ * The grant of an allocation whose vertices are all free from now on.
  * @throws FluxqError FLUXQ_FLUXION_REPLAY
  */
 export function grantFor(graph: ResourceGraph, spans: Spans, allocation: Allocation): Grant {
@@ -17,7 +17,7 @@ export function grantFor(graph: ResourceGraph, spans: Spans, allocation: Allocat
   if (spans.jobs.has(jobid)) throw refusal(jobid, 'the job id is in use', 'jobid');
   if (!(start < end)) throw refusal(jobid, 'the allocation ends before it starts', 'end');
   const held = verticesOf(graph, allocation);
-  // What was held before now is history; what is past its end still holds for a second.
+  // The past does not matter; an allocation past its end holds for one more second.
   const from = Math.max(start, spans.now);
   const until = Math.max(end, spans.now + 1);
   for (const v of held) {
@@ -31,7 +31,7 @@ export function grantFor(graph: ResourceGraph, spans: Spans, allocation: Allocat
 function refusal(jobid: number, text: string, field: string): FluxqError {
   return new FluxqError('FLUXQ_FLUXION_REPLAY', text, {
     field: `job ${jobid}: ${field}`,
-    remedy: 'cancel the job that holds it, or drop this allocation',
+    remedy: 'cancel the conflicting job or drop this allocation',
   });
 }
 
@@ -39,7 +39,7 @@ function verticesOf(graph: ResourceGraph, { jobid, nodes }: Allocation): number[
   const held: number[] = [];
   for (const { name, units, exclusive } of nodes) {
     const node = graph.nodes.get(name);
-    if (node === undefined) throw refusal(jobid, 'no such node in the graph', name);
+    if (node === undefined) throw refusal(jobid, 'the node is not in the graph', name);
     for (const [type, ids] of Object.entries(units)) {
       for (const v of unitsBelow(graph, node, type, ids, jobid)) held.push(v);
     }
@@ -49,13 +49,13 @@ function verticesOf(graph: ResourceGraph, { jobid, nodes }: Allocation): number[
   return held;
 }
 
-/** Neither it, nor what is above it, nor (of a whole node) what is below it. */
+/** Whether no job holds the vertex, an ancestor of it, or, for a whole node, a descendant of it. */
 function isUnheld(graph: ResourceGraph, spans: Spans, v: number, start: number, end: number): boolean {
   for (let at = v; at >= 0; at = graph.parent[at]!) if (!spans.isFree(at, start, end)) return false;
   return graph.branchOf.get(v)?.planner.untouched(start, end, spans.now) ?? true;
 }
 
-/** Deeper ones first, as in an answer. */
+/** The ancestors of held vertices, deeper ones first, as in an answer. */
 function sharedAbove(graph: ResourceGraph, held: readonly number[]): number[] {
   const given = new Set(held);
   const above = new Set<number>();
@@ -88,7 +88,7 @@ function unitsBelow(
   return parseIdset(ids).map((number) => {
     const v = byNumber.get(number);
     if (v === undefined)
-      throw refusal(jobid, 'no such unit in the graph', `${node.name}/${typeName}${number}`);
+      throw refusal(jobid, 'the unit is not in the graph', `${node.name}/${typeName}${number}`);
     return v;
   });
 }

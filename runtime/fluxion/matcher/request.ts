@@ -1,51 +1,51 @@
-/** A jobspec made ready for one graph: types as numbers, needs as dimensions. */
+/** Compiles a jobspec for one graph: types become numbers, counts become needs by dimension. */
 
 import type { Need } from '../../resources/planner';
 import type { Matches } from './constraint';
 import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
-import { type ParsedResource, parseJobspec } from './parse';
+import { type ParsedResource, parseJobspec } from './parse-jobspec';
 import type { Policy } from './policy';
 import type { ResourceGraph } from './resource-graph';
-import { NODE, SLOT } from './typetable';
+import { NODE, SLOT } from './resource-types';
 
-/** The longest a graph lasts, and what a duration of 0 stands for: 100 years of seconds. */
+/** The time span of a graph and the meaning of duration 0: 100 years in seconds. */
 export const GRAPH_DURATION = 3_153_600_000;
 
-/** Also thrown for what this matcher does not do although flux-sched parses it. */
+/** Also thrown for requests that flux-sched parses but this matcher does not support. */
 export { JobspecError };
 
-/** The text of what flux-sched parses and its traverser then refuses. */
+/** The text for a request that flux-sched parses and its traverser refuses. */
 const TRAVERSER_INVALID = 'traverser: Invalid argument';
 
 export interface Resource extends CountRange {
   readonly type: number;
-  /** `exclusive: true`. */
+  /** The jobspec has `exclusive: true`. */
   readonly exclusive: boolean;
   readonly with: readonly Resource[];
-  /** The slot among `with`. */
+  /** The slot in `with`. */
   readonly slot: Resource | undefined;
-  /** The most that is ever taken. */
-  readonly most: number;
-  /** What one of these needs at least below it. */
+  /** The largest allowed count. */
+  readonly largestCount: number;
+  /** The minimum that each such vertex needs below it. */
   readonly need: Need;
 }
 
 export interface Request {
   readonly resources: readonly Resource[];
-  /** Whole seconds, over 0. */
+  /** Whole seconds, at least 1. */
   readonly duration: number;
   readonly constraint: Matches | undefined;
-  /** Types of which every vertex that gives anything is given whole. */
+  /** Types whose vertices are allocated as a whole when any of their descendants is. */
   readonly wholeTypes: ReadonlySet<number>;
-  /** At least so many vertices of each dimension in all. */
+  /** The minimum size of the whole request, by dimension. */
   readonly total: Float64Array;
-  /** At least so many nodes. */
+  /** The minimum number of nodes. */
   readonly nodes: number;
   readonly hasRange: boolean;
 }
 
-/** @throws JobspecError whose message is the text of INVALID */
+/** @throws JobspecError whose message is the text of the INVALID answer */
 export function readRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request {
   const parsed = parseJobspec(jobspec, (type) => graph.types.find(type) !== undefined);
   const constraint = parsed.constraints === undefined ? undefined : parseConstraint(parsed.constraints);
@@ -92,7 +92,7 @@ function compile(
     exclusive: parsed.exclusive === true,
     with: children,
     slot: children.find((child) => child.type === SLOT),
-    most: calcCount(parsed.count, UNLIMITED),
+    largestCount: calcCount(parsed.count, UNLIMITED),
     need: needOf(own),
   };
 }
@@ -106,20 +106,20 @@ export function needOf(amounts: Float64Array): Need {
   };
 }
 
-/** What flux-sched reads but answers by accident (or not at all) is refused with a sentence. */
+/** Refuses requests that flux-sched accepts but does not answer in a defined way. */
 function checkSubset(resources: readonly ParsedResource[], policy: Policy): void {
-  if (!resources.some((resource) => givesAnything(resource, policy))) {
-    throw new JobspecError('a jobspec without a slot and without "exclusive: true" is given nothing');
+  if (!resources.some((resource) => allocates(resource, policy))) {
+    throw new JobspecError('a jobspec without a slot and without "exclusive: true" allocates no resources');
   }
   checkSiblings(resources, false, false);
 }
 
-function givesAnything(resource: ParsedResource, policy: Policy): boolean {
+function allocates(resource: ParsedResource, policy: Policy): boolean {
   return (
     resource.type === 'slot' ||
     resource.exclusive === true ||
     (policy.nodeExclusive && resource.type === 'node') ||
-    resource.with.some((child) => givesAnything(child, policy))
+    resource.with.some((child) => allocates(child, policy))
   );
 }
 

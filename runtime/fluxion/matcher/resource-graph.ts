@@ -1,11 +1,10 @@
 /**
- * The resource graph: vertices are numbers into columns, so that half a million
- * of them load in a second and the walk touches no objects; those with something
- * below them have a {@link Branch} beside.
+ * The resource graph. Vertices are indexes into columns, so that half a million of them load in a second and a traversal
+ * reads no objects. A vertex with children also has a {@link Branch}.
  */
 import { FluxqError } from '../../errors';
 import { Branch, type LeafGroup } from './branch';
-import { NODE, TypeTable } from './typetable';
+import { NODE, ResourceTypes } from './resource-types';
 
 export interface NewVertex {
   readonly type: number;
@@ -17,7 +16,7 @@ export interface NewVertex {
 }
 
 export class ResourceGraph {
-  /** Vertices ever added; numbers are not used twice. */
+  /** Number of vertices ever added; a vertex number is never reused. */
   count = 0;
   type = new Uint16Array(0);
   parent = new Int32Array(0);
@@ -30,42 +29,42 @@ export class ResourceGraph {
   row = new Int32Array(0);
   /** The number in the name of a unit (`core3`). */
   number = new Int32Array(0);
-  /** Names that are not basename + number, basenames that are not the type, paths that are not made of names. */
+  /** Only exceptions: names that are not basename + number, basenames that are not the type, paths not made of names. */
   readonly names = new Map<number, string>();
   readonly basenames = new Map<number, string>();
   readonly paths = new Map<number, string>();
   readonly units = new Map<number, string>();
   readonly branchOf = new Map<number, Branch>();
   readonly nodes = new Map<string, Branch>();
-  /** Dimension of each type in a planner; 0 (a job at all) stands for not counted. */
+  /** Dimension of each type in the planners; 0 for a type that is not counted. */
   readonly dimensionOf: number[] = [];
   dimensions = 1;
-  /** Branches ever added. */
+  /** Number of branches ever added. */
   rows = 0;
   private readonly nextId: number[] = [];
   private nextUniqId = 0;
   root!: Branch;
-  /** One up for a node that is up, one down for one that is down, as flux-sched counts at load. */
+  /** Number of nodes that are up, minus the nodes loaded as down, as in flux-sched. */
   nodesUp = 0;
 
-  constructor(readonly types = new TypeTable()) {}
+  constructor(readonly types = new ResourceTypes()) {}
 
   reserve(more: number): void {
     const needed = this.count + more;
     if (needed <= this.type.length) return;
-    const countFree = Math.max(needed, Math.ceil(this.type.length * 1.5));
-    this.type = grown(this.type, new Uint16Array(countFree));
-    this.parent = grown(this.parent, new Int32Array(countFree));
-    this.id = grown(this.id, new Float64Array(countFree));
-    this.uniqId = grown(this.uniqId, new Float64Array(countFree));
-    this.rank = grown(this.rank, new Int32Array(countFree));
-    this.size = grown(this.size, new Float64Array(countFree));
-    this.up = grown(this.up, new Uint8Array(countFree));
-    this.row = grown(this.row, new Int32Array(countFree));
-    this.number = grown(this.number, new Int32Array(countFree));
+    const capacity = Math.max(needed, Math.ceil(this.type.length * 1.5));
+    this.type = grown(this.type, new Uint16Array(capacity));
+    this.parent = grown(this.parent, new Int32Array(capacity));
+    this.id = grown(this.id, new Float64Array(capacity));
+    this.uniqId = grown(this.uniqId, new Float64Array(capacity));
+    this.rank = grown(this.rank, new Int32Array(capacity));
+    this.size = grown(this.size, new Float64Array(capacity));
+    this.up = grown(this.up, new Uint8Array(capacity));
+    this.row = grown(this.row, new Int32Array(capacity));
+    this.number = grown(this.number, new Int32Array(capacity));
   }
 
-  /** A vertex without edges yet. */
+  /** Adds a vertex without edges. */
   add(vertex: NewVertex): number {
     this.reserve(1);
     const v = this.count++;
@@ -83,12 +82,12 @@ export class ResourceGraph {
     return v;
   }
 
-  /** Ids for new vertices of one type: dense, never used twice. They count as taken once a vertex has them. */
+  /** The next free ids for vertices of one type; {@link add} takes them. Ids are consecutive and never reused. */
   takeIds(type: number): { readonly id: number; readonly uniqId: number } {
     return { id: this.nextId[type] ?? 0, uniqId: this.nextUniqId };
   }
 
-  /** Gives a type a dimension in every planner. */
+  /** Adds a dimension for a type to every planner. */
   countType(type: number): void {
     if ((this.dimensionOf[type] ?? 0) !== 0) return;
     this.dimensionOf[type] = this.dimensions++;
@@ -98,7 +97,7 @@ export class ResourceGraph {
     }
   }
 
-  /** Makes `v` a branch below `parent`, or the root. */
+  /** Makes `v` a branch below `parent`; without a parent it is the root. */
   addBranch(v: number, parent: Branch | undefined, properties: ReadonlySet<string>): Branch {
     const branch = new Branch(
       v,
@@ -139,8 +138,8 @@ export class ResourceGraph {
   }
 
   /**
-   * Adds (1) or takes away (-1) what a branch has from all above it.
-   * @param own only itself and its own leaves: what is below it was added before
+   * Adds (1) or subtracts (-1) the totals of a branch to all its ancestors.
+   * @param own counts only the branch itself and its leaves, because branches below were counted before
    */
   countBranch(branch: Branch, sign: 1 | -1, own = false): void {
     const dimension = this.dimensionOf[branch.type] ?? 0;
@@ -151,7 +150,7 @@ export class ResourceGraph {
     }
   }
 
-  /** Adds the leaves directly below to a branch's own totals. */
+  /** Adds the leaves of a branch to its own totals. */
   countLeaves(branch: Branch): void {
     const counts = this.leavesOf(branch);
     for (let k = 1; k < this.dimensions; k++) branch.totals[k]! += counts[k]!;
@@ -182,7 +181,7 @@ export class ResourceGraph {
     return `${parent < 0 ? '' : this.pathOf(parent)}/${this.nameOf(v)}`;
   }
 
-  /** The node that is `v` or has it below. */
+  /** The node that is `v` or an ancestor of it. */
   nodeAbove(v: number): Branch | undefined {
     for (let at = v; at >= 0; at = this.parent[at]!) if (this.type[at] === NODE) return this.branchOf.get(at);
     return undefined;
@@ -199,13 +198,13 @@ export class ResourceGraph {
       const leaf = branch.children.find((child) => this.pathOf(child) === nameOrPath);
       if (leaf !== undefined) return leaf;
     }
-    throw new FluxqError('FLUXQ_FLUXION_NO_VERTEX', 'no such node or vertex in the graph', {
+    throw new FluxqError('FLUXQ_FLUXION_NO_VERTEX', 'the vertex is not in the graph', {
       value: nameOrPath,
-      remedy: 'name a node, or a vertex by its containment path',
+      remedy: 'use the name of a node or the containment path of a vertex',
     });
   }
 
-  /** Takes a branch and all below it out of the graph. */
+  /** Removes a branch and all vertices below it. */
   remove(branch: Branch): void {
     const { parent } = branch;
     if (parent === undefined) return;

@@ -1,20 +1,21 @@
-/** The operations: which windows are tried, and what a failure is called (flux-sched's traverser). */
+/** The match operations: the windows that each one tries, and the verdict on failure (flux-sched's traverser). */
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
+import type { Window } from './pruner';
 import { GRAPH_DURATION, needOf, type Request } from './request';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant, Spans } from './spans';
-import type { Walk, Window } from './walk';
+import type { Traverser } from './traverser';
 
-export type Found = {
+export type Placement = {
   readonly status: 'OK';
   readonly grant: Grant;
   readonly start: number;
   readonly end: number;
 };
-export type Verdict = Found | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
+export type Verdict = Placement | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
 
-/** Finds a place for a request; holds nothing. */
+/** Selects vertices for a request in a window and marks them; changes no spans. */
 export interface Selector {
   select(request: Request, window: Window): boolean;
 }
@@ -23,13 +24,13 @@ export class Scheduler {
   constructor(
     private readonly graph: ResourceGraph,
     private readonly spans: Spans,
-    private readonly walk: Walk,
+    private readonly traverser: Traverser,
     private readonly selector: Selector,
-    /** Types counted at the root, which decide the times that are tried. */
+    /** Types counted at the root, which decide the times at which a reservation is tried. */
     private readonly rootTypes: () => readonly number[],
   ) {}
 
-  /** @param fitsEmpty whether the empty graph holds the request */
+  /** @param fitsEmpty whether the request fits the empty graph */
   find(request: Request, operation: MatchOperation, fitsEmpty: () => boolean): Verdict {
     const { now } = this.spans;
     const refused = this.precheck(request, operation);
@@ -44,13 +45,13 @@ export class Scheduler {
     return { status: fitsEmpty() ? 'BUSY' : 'UNSATISFIABLE' };
   }
 
-  private try(request: Request, start: number): Found | undefined {
+  private try(request: Request, start: number): Placement | undefined {
     const end = Math.min(start + request.duration, this.spans.now + GRAPH_DURATION);
     if (!this.selector.select(request, { start, end, empty: false })) return undefined;
-    return { status: 'OK', grant: collectGrant(this.graph, this.walk, request.wholeTypes), start, end };
+    return { status: 'OK', grant: collectGrant(this.graph, this.traverser, request.wholeTypes), start, end };
   }
 
-  /** The first time something ends and the request fits; undefined when nothing is left to try. */
+  /** Tries the times at which spans end; undefined when the request fits at none of them. */
   private reserve(request: Request): Verdict | undefined {
     const { now } = this.spans;
     const { planner, totals } = this.graph.root;
@@ -61,7 +62,7 @@ export class Scheduler {
     }
     const need = needOf(counted);
     if (need.dimensions.some((dimension, j) => need.amounts[j]! > totals[dimension]!)) return undefined;
-    this.walk.beginSearch();
+    this.traverser.pruner.beginSearch();
     let earliest = now;
     for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
@@ -69,14 +70,14 @@ export class Scheduler {
       earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
       if (found === undefined) continue;
-      this.walk.endSearch();
+      this.traverser.pruner.endSearch();
       return found;
     }
-    this.walk.endSearch();
+    this.traverser.pruner.endSearch();
     return undefined;
   }
 
-  /** flux-sched's `request_feasible`: counts nodes before it walks, with its own idea of what that means. */
+  /** flux-sched's `request_feasible`: compares node counts before the traversal, differently for each operation. */
   private precheck(request: Request, operation: MatchOperation): Verdict | undefined {
     if (request.nodes === 0) return undefined;
     const refused = {

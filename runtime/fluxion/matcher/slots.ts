@@ -1,11 +1,11 @@
-/** Packs slots from the best elements, one after the other; there is no search for better combinations. */
-import type { CandidateList, Candidates, Found } from './candidates';
+/** Packs slots from the best elements, one after the other, without a search for better combinations. */
+import type { CandidateList, CandidateLists, Candidates } from './candidates';
 import { calcCount } from './count';
 import type { Resource } from './request';
 
 export function packSlots(
   slot: Resource,
-  elements: Found,
+  elements: CandidateLists,
   candidates: Candidates,
   slots: CandidateList,
   greaterFirst: boolean,

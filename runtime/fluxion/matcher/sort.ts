@@ -1,11 +1,10 @@
 /**
- * The order that libstdc++'s `std::sort` leaves. It is not stable above 16
- * elements, and Fluxion takes the first ones of a sorted list: which of several
- * equal candidates a job gets is decided here.
+ * The sort algorithm of libstdc++'s `std::sort`, which is not stable above 16 elements. Fluxion takes the first elements
+ * of a sorted list, so this algorithm decides which of several equal candidates a job gets.
  */
 const THRESHOLD = 16;
 
-/** Whether element `a` belongs before element `b`; elements are indices into the caller's arrays. */
+/** Whether element `a` sorts before element `b`; elements are indexes into arrays of the caller. */
 export type Before = (a: number, b: number) => boolean;
 
 /** Sorts `list[from, to)` in place. */
@@ -82,7 +81,7 @@ function insertionSort(list: Int32Array, from: number, to: number, before: Befor
   }
 }
 
-/** Relies on an element further left that does not belong after this one. */
+/** Requires an element further left that does not sort after this one. */
 function linearInsert(list: Int32Array, at: number, before: Before): void {
   const value = list[at]!;
   let i = at;
@@ -105,7 +104,7 @@ function heapsort(list: Int32Array, from: number, to: number, before: Before): v
   }
 }
 
-/** libstdc++'s __adjust_heap: the hole sinks to a leaf first, the value then climbs from there. */
+/** libstdc++'s __adjust_heap: the hole moves down to a leaf first, then the value moves up from there. */
 function sift(
   list: Int32Array,
   from: number,

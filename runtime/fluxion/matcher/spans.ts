@@ -1,4 +1,4 @@
-/** Who holds what, when. A job's spans lie on the vertices it holds and on every branch above them. */
+/** The spans of all jobs. A job has a span on each vertex that it holds, and counts in the planner of every ancestor. */
 
 import type { Need } from '../../resources/planner';
 import type { Branch } from './branch';
@@ -6,11 +6,11 @@ import type { ResourceGraph } from './resource-graph';
 
 const RUNNING = Number.NEGATIVE_INFINITY;
 
-/** What a match gives, before or after it is held. Parallel arrays: `counts[i]` is what is held below `touched[i]`. */
+/** The result of a match. `touched` and `counts` are parallel arrays: `counts[i]` is the size held below `touched[i]`. */
 export interface Grant {
-  /** Vertices given exclusively, in the order of the answer. */
+  /** Exclusively allocated vertices, in the order of the answer. */
   readonly held: readonly number[];
-  /** All vertices of the answer: children before parents. */
+  /** All vertices of the answer, children before parents. */
   readonly emitted: readonly number[];
   readonly touched: readonly Branch[];
   readonly counts: readonly Float64Array[];
@@ -20,40 +20,40 @@ export interface Job extends Grant {
   readonly id: number;
   readonly start: number;
   readonly end: number;
-  /** A reservation, not an allocation. */
+  /** The job has a reservation, not an allocation. */
   readonly reserved: boolean;
-  /** Row of its times. */
+  /** Index of its times in the columns. */
   readonly row: number;
-  /** Its start in timelines. */
+  /** Its start in planners: -Infinity if it has started. */
   readonly from: number;
-  /** Past its end, and not cancelled. */
+  /** The job is past its end and not cancelled. */
   over: boolean;
 }
 
 export class Spans {
   readonly jobs = new Map<number, Job>();
   now = 0;
-  /** Vertex -> its first span, -1 for none; spans are linked. */
+  /** The first span of each vertex, -1 for none; the spans of a vertex are a linked list. */
   head = new Int32Array(0);
-  /** By row of the branch and dimension: its total without what runs. No more than this is free now. */
+  /** By row of the branch and dimension: its total minus running jobs, an upper bound of the free size now. */
   private spare = new Float64Array(0);
   private spanRow = new Int32Array(64);
   private spanNext = new Int32Array(64);
   private spans = 0;
-  private freeSpan = -1;
+  private firstFreeSpan = -1;
   private rowStart = new Float64Array(16);
   private rowEnd = new Float64Array(16);
   private rowAllocated = new Uint8Array(16);
   private rows = 0;
   private readonly freeRows: number[] = [];
   private nextEnd = Number.POSITIVE_INFINITY;
-  private readonly late = new Set<Job>();
+  private readonly overrun = new Set<Job>();
 
   constructor(private readonly graph: ResourceGraph) {
     this.fit();
   }
 
-  /** To be called when the graph has changed. */
+  /** The caller has changed the graph. */
   fit(): void {
     if (this.head.length < this.graph.count) {
       const head = new Int32Array(this.graph.type.length).fill(-1);
@@ -63,11 +63,11 @@ export class Spans {
     const { dimensions, rows } = this.graph;
     this.spare = new Float64Array(rows * dimensions);
     for (const { row, totals } of this.graph.branchOf.values()) this.spare.set(totals, row * dimensions);
-    for (const job of this.jobs.values()) this.spend(job, -1);
+    for (const job of this.jobs.values()) this.addToSpare(job, -1);
   }
 
-  /** Adds to (1) or takes from (-1) what is spare what a running job holds. */
-  private spend(job: Job, sign: 1 | -1): void {
+  /** Adds (1) or subtracts (-1) the size of a running job to the spare sizes. */
+  private addToSpare(job: Job, sign: 1 | -1): void {
     if (job.from !== RUNNING) return;
     const { dimensions } = this.graph;
     job.touched.forEach(({ row }, i) => {
@@ -76,7 +76,7 @@ export class Spans {
     });
   }
 
-  /** Whether what runs leaves less than needed below a branch now; a look at one place in memory. */
+  /** Whether running jobs leave less than the need below a branch now; reads only one place in memory. */
   isShortNow(row: number, { dimensions, amounts }: Need): boolean {
     const at = row * this.graph.dimensions;
     for (let j = 0; j < dimensions.length; j++)
@@ -84,7 +84,7 @@ export class Spans {
     return false;
   }
 
-  /** Whether nobody holds `v` exclusively in [start, end). */
+  /** Whether no job holds `v` exclusively in [start, end). */
   isFree(v: number, start: number, end: number): boolean {
     for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
       const row = this.spanRow[span]!;
@@ -93,7 +93,7 @@ export class Spans {
     return true;
   }
 
-  /** The time before which a window that overlaps a hold of `v` can't start; -Infinity when [start, end) is free. */
+  /** The latest end of the spans on `v` that overlap [start, end); -Infinity without such a span. */
   takenUntil(v: number, start: number, end: number): number {
     let until = Number.NEGATIVE_INFINITY;
     for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
@@ -103,7 +103,7 @@ export class Spans {
     return until;
   }
 
-  /** Whether an allocation holds `v`, at whatever time. */
+  /** Whether an allocation, not a reservation, holds `v` at any time. */
   isAllocated(v: number): boolean {
     for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
       if (this.rowAllocated[this.spanRow[span]!] === 1) return true;
@@ -120,11 +120,11 @@ export class Spans {
       branch.planner.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
-    this.spend(job, -1);
+    this.addToSpare(job, -1);
     if (!reserved) {
       this.nextEnd = Math.min(this.nextEnd, end);
-      // Replayed after its end.
-      if (end <= this.now) this.markLate(this.now);
+      // A replay after the end of the job.
+      if (end <= this.now) this.markOverrun(this.now);
     }
     return job;
   }
@@ -134,13 +134,13 @@ export class Spans {
     job.touched.forEach((branch, i) => {
       this.dropCounts(job, branch, job.counts[i]!);
     });
-    this.spend(job, 1);
+    this.addToSpare(job, 1);
     this.freeRows.push(job.row);
     this.jobs.delete(job.id);
-    this.late.delete(job);
+    this.overrun.delete(job);
   }
 
-  /** Leaves the job with what `rest` says, a part of what it has. */
+  /** Reduces the grant of a job to `rest`, which is a part of it. */
   shrink(job: Job, rest: Grant): void {
     const kept = new Set(rest.held);
     for (const v of job.held) if (!kept.has(v)) this.dropSpan(v, job.row);
@@ -152,21 +152,21 @@ export class Spans {
       else branch.planner.add(job.from, job.end, rest.counts[i]!);
     });
     const less: Job = { ...job, ...rest };
-    this.spend(job, 1);
-    this.spend(less, -1);
+    this.addToSpare(job, 1);
+    this.addToSpare(less, -1);
     this.jobs.set(job.id, less);
-    if (this.late.delete(job)) this.late.add(less);
+    if (this.overrun.delete(job)) this.overrun.add(less);
   }
 
-  /** Time goes on: who has overrun holds for one more second. */
+  /** Moves the time forward: a job past its end holds for one more second. */
   advance(now: number): void {
     if (now <= this.now) return;
     this.now = now;
-    if (this.nextEnd <= now) this.markLate(now);
-    for (const job of this.late) this.rowEnd[job.row] = now + 1;
+    if (this.nextEnd <= now) this.markOverrun(now);
+    for (const job of this.overrun) this.rowEnd[job.row] = now + 1;
   }
 
-  private markLate(now: number): void {
+  private markOverrun(now: number): void {
     this.nextEnd = Number.POSITIVE_INFINITY;
     for (const job of this.jobs.values()) {
       if (job.reserved || job.over) continue;
@@ -179,7 +179,7 @@ export class Spans {
         branch.planner.addOver(job.counts[i]!);
       });
       job.over = true;
-      this.late.add(job);
+      this.overrun.add(job);
       this.rowEnd[job.row] = now + 1;
     }
   }
@@ -205,8 +205,8 @@ export class Spans {
   }
 
   private addSpan(v: number, row: number): void {
-    let span = this.freeSpan;
-    if (span >= 0) this.freeSpan = this.spanNext[span]!;
+    let span = this.firstFreeSpan;
+    if (span >= 0) this.firstFreeSpan = this.spanNext[span]!;
     else {
       span = this.spans++;
       if (span >= this.spanRow.length) {
@@ -225,15 +225,15 @@ export class Spans {
       if (this.spanRow[span] === row) {
         if (before < 0) this.head[v] = this.spanNext[span]!;
         else this.spanNext[before] = this.spanNext[span]!;
-        this.spanNext[span] = this.freeSpan;
-        this.freeSpan = span;
+        this.spanNext[span] = this.firstFreeSpan;
+        this.firstFreeSpan = span;
         return;
       }
       before = span;
     }
   }
 
-  /** The same over a copy of the graph. */
+  /** A copy of the spans for a copy of the graph. */
   clone(graph: ResourceGraph): Spans {
     const copy = new Spans(graph);
     copy.now = this.now;
@@ -241,7 +241,7 @@ export class Spans {
     copy.spanRow = this.spanRow.slice();
     copy.spanNext = this.spanNext.slice();
     copy.spans = this.spans;
-    copy.freeSpan = this.freeSpan;
+    copy.firstFreeSpan = this.firstFreeSpan;
     copy.rowStart = this.rowStart.slice();
     copy.rowEnd = this.rowEnd.slice();
     copy.rowAllocated = this.rowAllocated.slice();
@@ -251,7 +251,7 @@ export class Spans {
     for (const [id, job] of this.jobs) {
       const twin = { ...job, touched: job.touched.map(({ vertex }) => graph.branchOf.get(vertex)!) };
       copy.jobs.set(id, twin);
-      if (twin.over) copy.late.add(twin);
+      if (twin.over) copy.overrun.add(twin);
     }
     copy.fit();
     return copy;

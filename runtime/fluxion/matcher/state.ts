@@ -1,9 +1,9 @@
-/** What is going on, for the caller to compare with its own books. */
+/** The state of the graph and its jobs, which callers compare with their own state. */
 
 import type { Allocation, UnitCounts } from '../../resources/types';
 import type { FluxionState } from '../types';
-import { allocationOf } from './answer';
 import type { Branch } from './branch';
+import { allocationOf } from './match-writer';
 import type { ResourceGraph } from './resource-graph';
 import type { Spans } from './spans';
 
@@ -15,22 +15,22 @@ export function stateOf(graph: ResourceGraph, spans: Spans): Omit<FluxionState, 
     up: graph.up[node.vertex] === 1,
     ...capacityOf(graph, spans, node),
     properties: [...node.properties],
-    ...placeOf(graph, node),
+    ...topologyOf(graph, node),
   }));
   return { jobs, nodes };
 }
 
-/** The levels above it; the layout writes them as `zone=a`. */
-function placeOf(graph: ResourceGraph, node: Branch): { zone?: string; rack?: string } {
-  const place: { zone?: string; rack?: string } = {};
+/** Zone and rack of a node; the layout writes their names as `zone=a`. */
+function topologyOf(graph: ResourceGraph, node: Branch): { zone?: string; rack?: string } {
+  const topology: { zone?: string; rack?: string } = {};
   for (let above = node.parent; above !== undefined; above = above.parent) {
     const type = graph.types.names[above.type];
-    if (type === 'zone' || type === 'rack') place[type] = above.name.replace(`${type}=`, '');
+    if (type === 'zone' || type === 'rack') topology[type] = above.name.replace(`${type}=`, '');
   }
-  return place;
+  return topology;
 }
 
-/** Units are leaves; a node held as a whole has nothing free. */
+/** Counts leaves; a node that is held as a whole has no free units. */
 function capacityOf(
   graph: ResourceGraph,
   spans: Spans,

@@ -1,16 +1,15 @@
 /**
- * The order in which policies that stop early look at children: by weight and
- * unique id, highest first. A vertex weighs infinitely much until something of it
- * was given; then what it has left, as of the last grant: a cancel doesn't
- * change it. So the order depends on history, and has to.
+ * The order in which policies that stop early explore children: by weight and unique id, highest first. The weight of a
+ * vertex is infinite until a first grant on it; then it is the free size at its last grant. A cancel does not change it,
+ * so, as in flux-sched, the order depends on history.
  */
 import type { Branch } from './branch';
-import type { PruneFilters } from './filters';
+import type { PruneFilters } from './prune-filters';
 import type { ResourceGraph } from './resource-graph';
 import type { Spans } from './spans';
 
 export class Weights {
-  /** Branch type -> dimension of the type that weighs; 0 for a type that is not in the graph, -1 for none. */
+  /** By branch type: dimension of the type that decides the weight; 0 for a type not in the graph, -1 for no type. */
   private readonly dimensionByType = new Map<number, number>();
 
   constructor(
@@ -18,7 +17,7 @@ export class Weights {
     private readonly filters: PruneFilters,
   ) {}
 
-  /** Sorts all children; needed once per graph change. */
+  /** Sorts all children, after each change of the graph. */
   sortAll(): void {
     this.dimensionByType.clear();
     for (const branch of this.graph.branchOf.values()) {
@@ -27,7 +26,7 @@ export class Weights {
     }
   }
 
-  /** After a grant: every branch that gave something, but the root, is weighed anew. */
+  /** Updates the weights of all branches of a grant but the root. */
   update(touched: readonly Branch[], spans: Spans): void {
     for (const branch of touched) {
       if (branch.parent === undefined || branch.children.length === 0) continue;
@@ -47,7 +46,7 @@ export class Weights {
     order.splice(this.position(order, branch.vertex), 0, branch.vertex);
   }
 
-  /** Where `v` is, or belongs. */
+  /** The position of `v`, or its insertion point. */
   private position(order: readonly number[], v: number): number {
     let low = 0;
     let high = order.length;

@@ -1,4 +1,4 @@
-/** gRPC's health service for one server: the whole of it and one named service, up until it stops. */
+/** The gRPC health service of one server: SERVING until the server stops. */
 import {
   type Server,
   type ServerUnaryCall,
@@ -20,7 +20,7 @@ export class Health {
   private serving = true;
   private readonly watchers = new Set<Watcher>();
 
-  /** @param services what it answers for, beside the server as a whole (the empty name) */
+  /** @param services names of services, beside the empty name, which is the server itself */
   constructor(private readonly services: readonly string[]) {}
 
   addTo(server: Server): void {
@@ -39,7 +39,7 @@ export class Health {
     });
   }
 
-  /** Tells everybody, and ends their watches: the server is about to go. */
+  /** Sends NOT_SERVING to all watches and ends them: the server is about to stop. */
   stop(): void {
     this.serving = false;
     for (const watcher of this.watchers) {

@@ -1,6 +1,6 @@
 /**
- * What callers of the public three-RPC service get from ours: its answers. Job
- * ids are counted here from 1, time stands at 0, a refusal is a gRPC error.
+ * Answers callers of the public three-RPC service as that service does: it counts job ids from 1, time is always 0, and
+ * a refusal is a gRPC error.
  */
 import { status } from '@grpc/grpc-js';
 import { parse } from 'yaml';
@@ -10,12 +10,12 @@ import type { Jobspec } from '../../jobspec/types';
 import type { Engine } from '../engine';
 import * as pb from '../generated/fluxion';
 
-/** A gRPC error as the public service sends it: a status and a text. */
-export class PublicRefusal extends Error {
+/** A gRPC error of the public service: status UNKNOWN and a text. */
+export class PublicServiceError extends Error {
   readonly code = status.UNKNOWN;
 }
 
-export class PublicCaller {
+export class PublicService {
   private jobid = 0;
 
   constructor(private readonly engine: Engine) {}
@@ -35,7 +35,7 @@ export class PublicCaller {
     const operation = reservation ? 'allocate_orelse_reserve' : 'allocate';
     const parsed = parseJobspec(jobspec);
     if (typeof parsed === 'string')
-      throw new PublicRefusal(`[Fluxion] Error in ReapiCliMatchAllocate: ${parsed}`);
+      throw new PublicServiceError(`[Fluxion] Error in ReapiCliMatchAllocate: ${parsed}`);
     const jobid = ++this.jobid;
     const result = await this.engine.match({ jobid, jobspec: parsed, operation, now: 0 });
     if (result.status !== 'OK') {
@@ -43,7 +43,7 @@ export class PublicCaller {
         result.status === 'INVALID'
           ? '[Fluxion] Error in ReapiCliMatchAllocate'
           : 'Allocation was not possible';
-      throw new PublicRefusal(`${what}: ${result.text}`);
+      throw new PublicServiceError(`${what}: ${result.text}`);
     }
     return {
       allocation: await this.engine.jgf(jobid),
@@ -69,14 +69,17 @@ export class PublicCaller {
 export function parsePolicy(text: string): MatchPolicy {
   const policy = MATCH_POLICIES.find((known) => known === text);
   if (policy !== undefined) return policy;
-  throw new FluxqError('FLUXQ_FLUXION_POLICY', 'no such match policy', {
+  throw new FluxqError('FLUXQ_FLUXION_POLICY', 'the match policy is not known', {
     field: 'policy',
     value: text,
-    remedy: `choose one of ${MATCH_POLICIES.join(', ')}`,
+    remedy: `use one of: ${MATCH_POLICIES.join(', ')}`,
   });
 }
 
-/** JSON, or YAML as fluxqueue sends it; the text of the error where it is neither. Its rules are the engine's. */
+/**
+ * Parses JSON, or YAML, which the Go fluxqueue sends. The engine validates the result.
+ * @returns the text of the error for other input
+ */
 export function parseJobspec(text: string): Jobspec | string {
   try {
     return JSON.parse(text) as Jobspec;

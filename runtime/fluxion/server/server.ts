@@ -1,40 +1,40 @@
-/** The gRPC server: sockets, certificates, limits, health, graceful stop. */
+/** The gRPC server: address, certificates, limits, health, graceful stop. */
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { FluxqError, messageOf } from '../../errors';
 import { type Address, isLocal, parseAddress } from '../address';
 import type { Engine, FluxionLog } from '../engine';
-import { SerialExecutor } from '../executor';
 import { FluxionServiceService } from '../generated/fluxion';
+import { SerialExecutor } from '../serial-executor';
 import { Health } from './health';
 import { FluxionService } from './service';
 
-/** All PEM. */
-export interface ServerTls {
+/** Certificates and keys in PEM. */
+interface ServerTls {
   readonly cert: string;
   readonly key: string;
-  /** Set: callers must show a certificate of this authority. */
+  /** Callers must present a certificate of this authority. @default - no client certificates */
   readonly clientCa?: string;
 }
 
 export interface FluxionServerOptions {
-  /** `unix:/path` or `host:port`; port 0 takes a free one. */
+  /** `unix:/path` or `host:port`; port 0 selects a free port. */
   readonly address: string;
   readonly engine: Engine;
-  /** @default - none, which only a Unix socket or loopback allows */
+  /** @default - no TLS, which requires a Unix socket, a loopback address or {@link insecure} */
   readonly tls?: ServerTls;
-  /** Plain text beyond this machine: anyone who reaches the port may cancel jobs. @default false */
+  /** Allows plain text beyond this machine: anyone who reaches the port may cancel jobs. @default false */
   readonly insecure?: boolean;
-  /** Largest request in bytes; raw JGF of 10,000 nodes of 72 units has about 250 MB. @default 512 MiB */
+  /** Largest request in bytes; the JGF of 10,000 nodes of 72 units has about 250 MB. @default 512 MiB */
   readonly maxRequestBytes?: number;
-  /** How long calls under way may take at stop, milliseconds. @default 5000 */
+  /** Time for running calls to end at stop, in milliseconds. @default 5000 */
   readonly graceMs?: number;
   readonly log: FluxionLog;
 }
 
 export interface FluxionServer {
-  /** As given, with the real port. */
+  /** The given address with the actual port. */
   readonly address: string;
   stop(): Promise<void>;
 }
@@ -57,12 +57,12 @@ export async function startFluxionServer(options: FluxionServerOptions): Promise
 
   if (address.kind === 'unix') await removeStaleSocket(address.path);
   const port = await bind(server, address, credentials);
-  // Read and write for the pod's group: controller and sidecar may run as different users.
+  // The group of the pod may read and write: controller and sidecar may run as different users.
   if (address.kind === 'unix') await chmod(address.path, 0o660);
   const bound = address.kind === 'unix' ? address.target : address.target.replace(/\d+$/, `${port}`);
   log.info(
     { address: bound, engine: engine.kind, tls: options.tls !== undefined },
-    'fluxion service listens',
+    'the Fluxion service listens',
   );
 
   let stopped: Promise<void> | undefined;
@@ -88,10 +88,10 @@ function credentialsOf({ tls, insecure = false }: FluxionServerOptions, address:
     return ServerCredentials.createSsl(ca, [pair], ca !== null);
   }
   if (!insecure && !isLocal(address)) {
-    throw new FluxqError('FLUXQ_FLUXION_INSECURE', 'plain text would leave this machine', {
+    throw new FluxqError('FLUXQ_FLUXION_INSECURE', 'this address requires TLS', {
       field: 'address',
       value: address.target,
-      remedy: 'give a certificate, listen on a Unix socket, or set insecure',
+      remedy: 'set a certificate, listen on a Unix socket or loopback, or set insecure',
     });
   }
   return ServerCredentials.createInsecure();
@@ -106,12 +106,12 @@ function bind(server: Server, address: Address, credentials: ServerCredentials):
   });
 }
 
-/** A server that was killed leaves its socket file; one that lives must not lose it. */
+/** A killed server leaves its socket file behind; a running server must keep its file. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
-  if (!found.isSocket()) throw cannotListen(path, 'there is a file that is no socket');
-  if (await answers(path)) throw cannotListen(path, 'another server listens there');
+  if (!found.isSocket()) throw cannotListen(path, 'the file exists and is not a socket');
+  if (await answers(path)) throw cannotListen(path, 'another server listens on this socket');
   await unlink(path);
 }
 
@@ -126,18 +126,18 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-function cannotListen(value: string, what: string, cause?: unknown): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_ADDRESS', `can not listen: ${what}`, {
+function cannotListen(value: string, reason: string, cause?: unknown): FluxqError {
+  return new FluxqError('FLUXQ_FLUXION_ADDRESS', `can not listen: ${reason}`, {
     field: 'address',
     value,
-    remedy: 'choose a free address in a folder this user may write to',
+    remedy: 'use a free address in a folder that this user may write to',
     cause,
   });
 }
 
 function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // Health watches never end by themselves.
+    // Some streams, such as health watches of clients that hang, end only by force.
     const timer = setTimeout(() => server.forceShutdown(), graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);

@@ -1,12 +1,12 @@
 /**
- * The calls of the protocol over one engine: serial, fenced, bound to a boot
- * id. A request without `caller` is one of the public service.
+ * The RPCs of the protocol over one engine. They run serially and check the fencing number and the boot id of the caller.
+ * A request without `caller` comes from a client of the public service.
  */
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import { FluxqError, hasCode } from '../../errors';
 import type { Engine } from '../engine';
-import type { SerialExecutor } from '../executor';
 import * as pb from '../generated/fluxion';
+import type { SerialExecutor } from '../serial-executor';
 import {
   allocationFromWire,
   errorToWire,
@@ -16,21 +16,21 @@ import {
   resultToWire,
   stateToWire,
 } from '../wire';
-import { PublicCaller, PublicRefusal, parseJobspec, parsePolicy } from './public-service';
+import { PublicService, PublicServiceError, parseJobspec, parsePolicy } from './public-service';
 
 type Call<Request, Response> = (request: Request) => Promise<Response>;
 
 export class FluxionService {
   private fence = 0;
-  /** Who made the graph: job ids of public callers are counted here and would meet those of ours. */
-  private graphOf: 'public' | 'ours' | undefined;
-  private readonly publicCaller: PublicCaller;
+  /** The kind of caller that made the graph: job ids counted for public callers would collide with those of native ones. */
+  private graphOwner: 'public' | 'native' | undefined;
+  private readonly publicService: PublicService;
 
   constructor(
     private readonly engine: Engine,
     private readonly executor: SerialExecutor,
   ) {
-    this.publicCaller = new PublicCaller(engine);
+    this.publicService = new PublicService(engine);
   }
 
   handlers(): pb.FluxionServiceServer {
@@ -46,27 +46,27 @@ export class FluxionService {
       satisfiable: this.serial((request) => this.satisfiable(request)),
       replay: this.serial((request) => this.replay(request)),
       partialCancel: this.serial(async ({ caller, jobid, nodes }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         return { gone: await this.engine.partialCancel(jobid, nodes) };
       }),
       addNodes: this.serial(async ({ caller, nodes }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         await this.engine.addNodes(nodes.map(nodeFromWire));
         return {};
       }),
       removeNodes: this.serial(async ({ caller, names }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         return { jobids: [...(await this.engine.removeNodes(names))] };
       }),
       setStatus: this.serial(async ({ caller, names, up }) => {
-        this.admit(caller);
+        this.checkCaller(caller);
         await this.engine.setStatus(names, up);
         return {};
       }),
-      // Reading is for everyone, whatever its fence: a second controller, a person with grpcurl.
+      // Any caller may read, whatever its fencing number: a standby controller, or a person with grpcurl.
       state: this.serial(async ({ caller }) => {
-        const lost = this.lost(caller);
-        if (lost !== undefined) throw inDoubt(lost);
+        const graphLoss = this.graphLoss(caller);
+        if (graphLoss !== undefined) throw inDoubt(graphLoss);
         return stateToWire(await this.engine.state());
       }),
     };
@@ -74,10 +74,10 @@ export class FluxionService {
 
   private async init(request: pb.InitRequest): Promise<pb.InitResponse> {
     this.checkFence(request.caller);
-    this.graphOf = undefined;
+    this.graphOwner = undefined;
     if (request.caller === undefined) {
-      const response = await this.publicCaller.init(request);
-      this.graphOf = 'public';
+      const response = await this.publicService.init(request);
+      this.graphOwner = 'public';
       return response;
     }
     const { graph, jgf, now, pruneFilters } = request;
@@ -86,7 +86,7 @@ export class FluxionService {
       graph === undefined
         ? await this.engine.initJgf({ jgf, policy, now, ...(pruneFilters === '' ? {} : { pruneFilters }) })
         : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now });
-    this.graphOf = 'ours';
+    this.graphOwner = 'native';
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }
 
@@ -94,13 +94,14 @@ export class FluxionService {
     const began = performance.now();
     const seconds = () => (performance.now() - began) / 1000;
     if (request.operation === pb.MatchRequest_Operation.OPERATION_UNSPECIFIED) {
-      this.admitPublic(request.caller);
-      return this.publicCaller.match(request, seconds);
+      this.checkPublicCaller(request.caller);
+      return this.publicService.match(request, seconds);
     }
     const { jobid, now, caller, wantHeld } = request;
     this.checkFence(caller);
-    const lost = this.lost(caller);
-    if (lost !== undefined) return resultToWire(jobid, { status: 'NOT_READY', text: lost }, seconds());
+    const graphLoss = this.graphLoss(caller);
+    if (graphLoss !== undefined)
+      return resultToWire(jobid, { status: 'NOT_READY', text: graphLoss }, seconds());
     const operation = operationFromWire(request.operation);
     const jobspec = parseJobspec(request.jobspec);
     if (operation === undefined || typeof jobspec === 'string') {
@@ -117,16 +118,16 @@ export class FluxionService {
 
   private async cancel({ jobID, caller }: pb.CancelRequest): Promise<pb.CancelResponse> {
     if (caller === undefined) {
-      this.admitPublic(caller);
-      return this.publicCaller.cancel(jobID);
+      this.checkPublicCaller(caller);
+      return this.publicService.cancel(jobID);
     }
-    this.admit(caller);
+    this.checkCaller(caller);
     await this.engine.cancel(jobID);
     return { jobID, error: 0, status: pb.CancelResponse_ResultType.CANCEL_SUCCESS };
   }
 
   private async satisfiable({ jobspec, caller }: pb.SatisfiableRequest): Promise<pb.SatisfiableResponse> {
-    this.admit(caller);
+    this.checkCaller(caller);
     const parsed = parseJobspec(jobspec);
     return typeof parsed === 'string'
       ? { satisfiable: false, text: parsed }
@@ -134,7 +135,7 @@ export class FluxionService {
   }
 
   private async replay({ allocations, now, caller }: pb.ReplayRequest): Promise<pb.ReplayResponse> {
-    this.admit(caller);
+    this.checkCaller(caller);
     for (const allocation of allocations) {
       try {
         await this.engine.replay([allocationFromWire(allocation)], now);
@@ -146,28 +147,28 @@ export class FluxionService {
     return { failedJobid: 0, text: '' };
   }
 
-  /** Every call of ours but init and match, which answers a lost graph with a verdict. */
-  private admit(caller: pb.Caller | undefined): void {
+  /** Checks every native call but init and match; match answers NOT_READY when the graph was lost. */
+  private checkCaller(caller: pb.Caller | undefined): void {
     this.checkFence(caller);
-    const lost = this.lost(caller);
-    if (lost !== undefined) throw inDoubt(lost);
+    const graphLoss = this.graphLoss(caller);
+    if (graphLoss !== undefined) throw inDoubt(graphLoss);
   }
 
-  private admitPublic(caller: pb.Caller | undefined): void {
+  private checkPublicCaller(caller: pb.Caller | undefined): void {
     this.checkFence(caller);
-    if (this.graphOf === 'public') return;
-    throw new PublicRefusal(
-      this.graphOf === undefined
-        ? 'no graph: call Init first'
-        : 'this graph belongs to a caller that chooses its job ids',
+    if (this.graphOwner === 'public') return;
+    throw new PublicServiceError(
+      this.graphOwner === undefined
+        ? 'there is no graph: call Init first'
+        : 'the graph belongs to a caller that chooses its own job ids',
     );
   }
 
-  private lost(caller: pb.Caller | undefined): string | undefined {
+  private graphLoss(caller: pb.Caller | undefined): string | undefined {
     const expected = caller?.bootId ?? '';
     if (this.engine.bootId === '') return 'the server has no graph';
     if (expected === '' || expected === this.engine.bootId) return undefined;
-    return 'the server has another graph than this caller made';
+    return 'the server has a graph of another caller';
   }
 
   private checkFence(caller: pb.Caller | undefined): void {
@@ -175,11 +176,11 @@ export class FluxionService {
     if (fence < this.fence) {
       throw new FluxqError(
         'FLUXQ_FLUXION_FENCED',
-        `a newer leader (fence ${this.fence}) drives this server`,
+        `the fencing number is lower than ${this.fence}, the number of a newer leader`,
         {
           field: 'fence',
           value: fence,
-          remedy: 'stop scheduling: another replica leads',
+          remedy: 'stop scheduling: another replica is the leader',
         },
       );
     }
@@ -190,9 +191,9 @@ export class FluxionService {
     return (call, callback) => {
       this.executor
         .run(async () => {
-          // Nobody would hear the answer: a match for a caller that has given up would only be a leak.
+          // A caller that has given up would never cancel the allocation of its match.
           if (call.cancelled)
-            throw Object.assign(new Error('the caller has gone'), { code: status.CANCELLED });
+            throw Object.assign(new Error('the caller cancelled the call'), { code: status.CANCELLED });
           return work(call.request);
         })
         .then(

@@ -1,4 +1,4 @@
-/** First tables: the leader's fence, queues, workloads, what others hold, usage, and the event log. */
+/** The first tables: the leader's fence, queues, workloads, usage, and the event log. */
 export const workloads = `
 CREATE TABLE fluxqueue.leader (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),

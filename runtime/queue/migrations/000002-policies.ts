@@ -1,6 +1,6 @@
 /**
- * Who submitted, what it waits for, and what a requeue leaves behind. A queue is
- * its settings; a workload is found by its name, too; events say who did it.
+ * Adds the user, dependencies, preemption and backoff of workloads, an index by name, and the actor of events. A queue
+ * becomes a row of settings.
  */
 export const policies = `
 ALTER TABLE fluxqueue.workloads

@@ -1,7 +1,6 @@
 /**
- * What was held in cores, GiB and gpus, by whom, and decayed for fair share;
- * sums by the day and an archive for what has been over for long. Amounts of
- * before this migration are counted with units of 1 core and 1 GiB, the default.
+ * Adds usage in cores, GiB and gpus by user, decayed usage for fair share, daily sums, and an archive of finished
+ * workloads. Older amounts are converted with units of 1 core and 1 GiB, the default.
  */
 export const accounting = `
 ALTER TABLE fluxqueue.leader

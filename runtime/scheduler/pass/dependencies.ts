@@ -1,16 +1,16 @@
 import type { Dependency, Result } from '../../queue/workload';
 
-/** How the newest workload of a name stands; undefined: none was ever there. */
+/** Result of the newest workload of this name; undefined: there never was one. */
 export type OutcomeOf = (namespace: string, name: string) => Result | 'active' | undefined;
 
-/** Begins every text of a dependency that can't be met any more. */
+/** Every message about a dependency that can't be met any more begins with this. */
 export const NEVER_MET = 'can never start: ';
 
 const ENDED: Readonly<Record<Result, string>> = {
   Succeeded: 'has succeeded',
   Failed: 'has failed',
   Cancelled: 'was cancelled',
-  TimedOut: 'ran out of its walltime',
+  TimedOut: 'exceeded its walltime',
 };
 
 const AWAITED: Readonly<Record<Dependency['type'], string>> = {
@@ -19,7 +19,7 @@ const AWAITED: Readonly<Record<Dependency['type'], string>> = {
   afternotok: 'to fail',
 };
 
-/** @returns in words, what of it is not met; undefined if it may start */
+/** @returns a message about the dependencies that are not met; undefined if the workload may start */
 export function unmet(
   after: readonly Dependency[],
   namespace: string,
@@ -29,7 +29,7 @@ export function unmet(
   for (const dependency of after) {
     const { name } = dependency;
     const outcome = outcomeOf(namespace, name);
-    if (outcome === undefined) pending ??= `waits for ${name}, which is not there yet`;
+    if (outcome === undefined) pending ??= `waits for ${name}, which does not exist yet`;
     else if (outcome === 'active') pending ??= `waits for ${name} ${AWAITED[dependency.type]}`;
     else if (!satisfies(dependency, outcome))
       return `${NEVER_MET}waits for ${name} ${AWAITED[dependency.type]}, which ${ENDED[outcome]}`;

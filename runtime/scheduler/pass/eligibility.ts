@@ -2,8 +2,8 @@ import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { type OutcomeOf, unmet } from './dependencies';
 import type { WaitReasons } from './wait-reasons';
 
-/** Waits for something a pass does not decide; whoever does, puts it back to Submitted. */
-const NOT_OURS: ReadonlySet<WaitReason | null> = new Set<WaitReason>(['Invalid', 'RequeueLimit']);
+/** Reasons that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
+const DECIDED_ELSEWHERE: ReadonlySet<WaitReason | null> = new Set<WaitReason>(['Invalid', 'RequeueLimit']);
 
 export interface EligibilityInput {
   readonly now: number;
@@ -11,23 +11,23 @@ export interface EligibilityInput {
   readonly outcomeOf?: OutcomeOf | undefined;
 }
 
-/** However often a workload has failed, it is tried again within the hour. */
+/** Longest backoff of a requeue, however often the workload has failed: one hour. */
 export const LONGEST_BACKOFF_SECONDS = 3600;
 
-/** A time further ahead was written by a clock that was wrong. */
-function isTooEarly({ notBefore }: WorkloadRow, now: number): boolean {
+/** A time further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
+function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
   return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_BACKOFF_SECONDS;
 }
 
-/** Says so in `waits` when it is not. */
+/** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.held) {
     waits.markHeld(row);
     return false;
   }
-  if (NOT_OURS.has(row.reason)) return false;
-  // Its requeue has said why.
-  if (isTooEarly(row, input.now)) return false;
+  if (DECIDED_ELSEWHERE.has(row.reason)) return false;
+  // The message of its requeue says so already.
+  if (isBackingOff(row, input.now)) return false;
   if (row.reason === 'Unsatisfiable' && input.graphGrew === false) return false;
   const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
   if (pending === undefined) return true;

@@ -1,12 +1,13 @@
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 
-/** Usage as of the pass, what runs included. Off: no such object. */
+/** Decayed usage at the time of the pass, running workloads included. */
 export interface FairShare {
   queueUsage(queue: string): number;
   userUsage(queue: string, user: string): number;
 }
 
+/** Factors between 0 and 1: the less a queue or user has used of its share, the higher. */
 export interface ShareFactors {
   queue(name: string): number;
   user(queue: string, user: string): number;
@@ -17,7 +18,7 @@ interface Sharer {
   readonly rows: readonly Pick<WorkloadRow, 'user'>[];
 }
 
-/** @param queues only those with active rows share: weights of idle queues count for nobody */
+/** @param queues only queues with active rows share: the weight of an idle queue counts for no other queue */
 export function shareFactors(usage: FairShare, queues: readonly Sharer[]): ShareFactors {
   const busy = queues.filter(({ rows }) => rows.length > 0);
   const ofQueues = factors(

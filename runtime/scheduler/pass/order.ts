@@ -4,7 +4,7 @@ import type { ShareFactors } from './fair-share';
 
 export type Ordered = Pick<WorkloadRow, 'queue' | 'user' | 'priority' | 'submittedAt' | 'seq'>;
 
-/** What beside the rows decides the order. */
+/** What decides the order, apart from the rows. */
 export interface Precedence {
   /** Unix seconds. */
   readonly now: number;
@@ -13,7 +13,10 @@ export interface Precedence {
   readonly shares?: ShareFactors | undefined;
 }
 
-/** @param precedence without it rows count as they are: no range, no aging, no shares */
+/**
+ * Sorts rows by priority, shares and time of submission.
+ * @param precedence without it there are no priority ranges, no aging and no shares
+ */
 export function inOrder<T extends Ordered>(rows: readonly T[], precedence?: Precedence): T[] {
   if (precedence === undefined) return [...rows].sort(olderFirst);
   const { shares } = precedence;
@@ -29,7 +32,7 @@ export function inOrder<T extends Ordered>(rows: readonly T[], precedence?: Prec
   return ranked.map(({ row }) => row);
 }
 
-/** Cut to its queue's range; what it has whether it waits long or not. */
+/** The priority of a row within the range of its queue, without aging. */
 export function priorityOf(
   { priority }: Pick<WorkloadRow, 'priority'>,
   settings: Pick<QueueSettings, 'priority'> | undefined,
@@ -39,7 +42,7 @@ export function priorityOf(
   return Math.min(max, Math.max(min, priority));
 }
 
-/** Waiting may lift it above its queue's range: else it would help nobody at the top of it. */
+/** Aging may raise it above the range of its queue: else it would not help workloads at the top of the range. */
 function effectivePriority(row: Ordered, { now, settingsOf }: Precedence): number {
   const settings = settingsOf(row.queue);
   const aging = settings?.agingPerHour ?? 0;

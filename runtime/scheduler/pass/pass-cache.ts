@@ -1,25 +1,28 @@
-/** What passes learn of the cluster, kept from one to the next for as long as it holds. */
+/** What passes learn of the cluster, kept from pass to pass for as long as it is true. */
 import { type Refusals, refusals } from './refusal-cache';
 
 export interface PassCache {
-  /** Does not fit now. */
+  /** Requests that do not fit now. */
   readonly busy: Refusals;
-  /** Can't be planned either. */
+  /** Requests that can't be reserved either. */
   readonly unplannable: Refusals;
-  /** Needs nodes that are down. */
+  /** Requests that need nodes which are down. */
   readonly down: Refusals;
-  /** Never fits these nodes. */
+  /** Requests that never fit the nodes of the cluster. */
   readonly never: Refusals;
-  /** Reservations that came due and could not start because something has overrun: uid -> when it was due. */
+  /**
+   * Reservations that were due and could not start because a workload ran past its end: uid -> the second at which
+   * they were due.
+   */
   readonly overdue: ReadonlyMap<string, number>;
 }
 
 export function newPassCache(): PassCache {
   return {
-    busy: refusals(true),
-    unplannable: refusals(true),
-    down: refusals(false),
-    never: refusals(false),
+    busy: refusals({ compareWalltime: true }),
+    unplannable: refusals({ compareWalltime: true }),
+    down: refusals({ compareWalltime: false }),
+    never: refusals({ compareWalltime: false }),
     overdue: new Map(),
   };
 }

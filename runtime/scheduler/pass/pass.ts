@@ -1,20 +1,19 @@
 /**
- * Words of this folder: a *pass* is one run over everything that waits; a
- * *grant* is an allocation that starts now; a *reservation* is one that starts
- * later and stands until it comes due; *backfill* is what starts behind a
- * reservation without delaying it; a *recall* takes a workload back from its
- * nodes for another.
+ * Terms of this folder: a *pass* decides about everything that waits; a *grant* is an allocation that starts now; a
+ * *reservation* is one that starts later and is kept until then; *backfill* starts a workload behind a reservation
+ * without delaying it; an *eviction* takes a workload from its nodes, either for one of higher priority (preemption)
+ * or for the queue that had lent it quota (reclaim).
  *
- * A pass is a function of its snapshot: it asks Fluxion and returns decisions;
- * whoever calls it commits them. If it throws (`FLUXQ_FLUXION_IN_DOUBT`), what
- * Fluxion gave is not committed anywhere: the caller rebuilds Fluxion from the
- * queue's rows, forgets the reservations, and nothing is lost.
+ * A pass is a function of its snapshot: it asks Fluxion and returns decisions, and the caller commits them. If it
+ * throws (`FLUXQ_FLUXION_IN_DOUBT`), nothing that Fluxion gave is committed anywhere: the caller rebuilds Fluxion from
+ * the rows of the queue, forgets the reservations, and nothing is lost.
  */
 import type { WorkloadRow } from '../../queue/workload';
 import { isEligible } from './eligibility';
 import { shareFactors } from './fair-share';
-import { inOrder } from './order';
-import { Placer } from './placement';
+import { inOrder, type Precedence } from './order';
+import { placeInOrder } from './placement';
+import { keepReservations } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { beginPass, type Pass } from './state';
 import type { PassInput, PassResult } from './types';
@@ -24,27 +23,29 @@ import type { PassInput, PassResult } from './types';
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
   const pass = beginPass(input);
-  // 1. Who belongs to no queue waits until there is one.
-  for (const row of input.orphaned ?? []) sayHomeless(pass, row);
-  // 2. Who may start at all, in one order over all queues.
+  input.onStep?.('order');
+  // 1. Workloads whose queue does not exist wait for it.
+  for (const row of input.orphaned ?? []) waitForQueue(pass, row);
+  // 2. Workloads that may start, of all queues in one order.
   const waiting = input.queues.flatMap(({ rows }) => rows.filter(({ phase }) => phase === 'Waiting'));
   const eligible = waiting.filter((row) => isEligible(row, input, pass.waits));
   const ordered = inOrder(eligible, precedenceOf(pass));
-  // 3. Reservations of those who may not, or on nodes that are gone, are given up; the others stand.
-  const place = new Placer(pass);
-  await place.takeOver(input.reservations, ordered);
-  // 4. One after the other.
-  for (const row of ordered) if (!(await place.place(row))) break;
+  for (const row of ordered) pass.eligible.set(row.uid, row);
+  input.onStep?.('match');
+  // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
+  await keepReservations(pass, input.reservations, ordered);
+  // 4. Place one workload after the other.
+  await placeInOrder(pass, ordered);
   return resultOf(pass, waiting);
 }
 
-function sayHomeless({ waits }: Pass, row: WorkloadRow): void {
+function waitForQueue({ waits }: Pass, row: WorkloadRow): void {
   if (row.phase !== 'Waiting') return;
   if (row.held) waits.markHeld(row);
   else waits.markOrphaned(row);
 }
 
-function precedenceOf({ input, budgets }: Pass) {
+function precedenceOf({ input, budgets }: Pass): Precedence {
   return {
     now: input.now,
     settingsOf: (queue: string) => budgets.get(queue)?.settings,
@@ -53,21 +54,22 @@ function precedenceOf({ input, budgets }: Pass) {
 }
 
 function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
-  const { grants, waits, recalls, memory, more, matches } = pass;
+  const { grants, waits, evictions, cache, interrupted, restart, matches } = pass;
   const reservations = pass.reservations.all();
   return {
     grants,
     waits: waits.updates,
-    recalls,
+    evictions,
     reservations,
-    memory: { ...memory, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
-    more: more || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
-    nextAt: nextAt(pass.input.now, waiting, reservations),
+    cache: { ...cache, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
+    more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
+    nextAt: nextChange(pass.input.now, waiting, reservations),
     matches,
   };
 }
 
-function nextAt(
+/** The second at which a reservation is due or a backoff ends. */
+function nextChange(
   now: number,
   waiting: readonly WorkloadRow[],
   reservations: readonly Reservation[],

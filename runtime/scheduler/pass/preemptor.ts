@@ -1,44 +1,45 @@
+/** Evictions: for a workload of higher priority (preemption), and for a queue that takes back lent quota (reclaim). */
 import type { WorkloadRow } from '../../queue/workload';
 import { priorityOf } from './order';
 import { type Borrower, borrowersFor } from './reclaim';
 import { forecastOf, type Pass } from './state';
 import { heldBy } from './usage';
-import { LEAVING_SECONDS, Room, victims } from './victims';
+import { EVICTION_SECONDS, FreeCapacity, victims } from './victims';
 
-/** @returns whether something was taken back for the row */
-export async function preempt(pass: Pass, row: WorkloadRow): Promise<boolean> {
+/** Evicts preemptible workloads of lower priority. @returns whether anything was evicted for the row */
+export async function evictLowerPriority(pass: Pass, row: WorkloadRow): Promise<boolean> {
   const { input } = pass;
   const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
-  const lower = recallable(pass).filter(
+  const lower = evictable(pass).filter(
     (holder) => holder.preemptible && priorityOf(holder, pass.budgets.get(holder.queue)?.settings) < priority,
   );
   if (lower.length === 0) return false;
-  const room = new Room(row.jobspec, await input.matcher.state());
-  for (const { allocation } of leaving(pass)) room.shift(allocation!, 1);
+  const free = new FreeCapacity(row.jobspec, await input.matcher.state());
+  for (const { allocation } of leaving(pass)) free.release(allocation!);
   const end = input.now + row.walltime;
-  for (const { uid, allocation } of pass.reservations.reachedBy(end))
-    if (uid !== row.uid) room.shift(allocation, -1);
+  for (const { uid, allocation } of pass.reservations.reachedBefore(end))
+    if (uid !== row.uid) free.take(allocation);
   const chosen = victims(
-    room,
+    free,
     lower.map((holder) => ({ ...holder, allocation: holder.allocation! })),
   );
-  return recall(pass, chosen ?? [], `preempted by ${row.namespace}/${row.name}, which is more urgent`);
+  return evict(pass, chosen ?? [], `preempted by ${row.namespace}/${row.name}, which has a higher priority`);
 }
 
-/** Takes back what other queues of the cohort have borrowed. @returns whether something was taken back */
-export async function reclaim(pass: Pass, row: WorkloadRow): Promise<boolean> {
+/** Evicts workloads of other queues that have borrowed the quota which the row needs. */
+export async function reclaimQuota(pass: Pass, row: WorkloadRow): Promise<void> {
   const { quotas, budgets, units } = pass;
   const cohort = budgets.get(row.queue)?.settings.cohort;
-  const at = pass.input.now + LEAVING_SECONDS;
-  const borrowers = recallable(pass)
+  const at = pass.input.now + EVICTION_SECONDS;
+  const borrowers = evictable(pass)
     .filter(({ queue }) => queue !== row.queue && budgets.get(queue)?.settings.cohort === cohort)
     .map((holder): Borrower => ({ row: holder, holds: heldBy(holder, holder.allocation!, units) }));
   const chosen = borrowersFor(quotas.shortOf(row, at), borrowers, quotas, at);
-  return recall(pass, chosen ?? [], `gives back quota that queue ${row.queue} had lent`);
+  await evict(pass, chosen ?? [], `returns quota that it borrowed from queue ${row.queue}`);
 }
 
-/** A pod can't be suspended; what stands on nodes that are gone is on its way already. */
-function recallable(pass: Pass): WorkloadRow[] {
+/** A bare pod can't be suspended; a workload that lost a node is requeued anyway. */
+function evictable(pass: Pass): WorkloadRow[] {
   const going = new Set(leaving(pass));
   return pass.holders.filter(
     (row) =>
@@ -48,23 +49,24 @@ function recallable(pass: Pass): WorkloadRow[] {
   );
 }
 
-/** Taken back already, by this pass or an earlier one. */
-function leaving({ holders, recalls }: Pass): WorkloadRow[] {
-  const now = new Set(recalls.map(({ uid }) => uid));
-  return holders.filter(({ uid, recall: before }) => before !== null || now.has(uid));
+/** Evicted by this pass or an earlier one. */
+function leaving({ holders, evictions }: Pass): WorkloadRow[] {
+  const now = new Set(evictions.map(({ uid }) => uid));
+  return holders.filter(({ uid, evictionReason }) => evictionReason !== null || now.has(uid));
 }
 
-async function recall(
+/** Plans as if their pods were gone after `EVICTION_SECONDS`. @returns whether there were any */
+async function evict(
   pass: Pass,
   chosen: readonly Pick<WorkloadRow, 'uid'>[],
   message: string,
 ): Promise<boolean> {
   const { matcher, now } = pass.input;
-  const gone = now + LEAVING_SECONDS;
+  const gone = now + EVICTION_SECONDS;
   for (const { uid } of chosen) {
     const row = pass.holders.find((holder) => holder.uid === uid)!;
     const { allocation } = row;
-    pass.recalls.push({ uid, message });
+    pass.evictions.push({ uid, message });
     if (allocation!.end <= gone) continue;
     const cut = { ...allocation!, end: gone };
     await matcher.cancel(row.jobid);

@@ -3,22 +3,24 @@ import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { LimitCounts } from './limits';
 
+/** What one queue may still do in this pass: matches, reservations, starts. */
 export class QueueBudget {
   readonly limits: LimitCounts;
-  asksLeft: number;
-  /** Standing reservations count: made by an earlier pass, they are kept. */
+  /** How often Fluxion may still be asked: the depth of the queue. */
+  matchesLeft: number;
+  /** How many reservations the queue may still have; those kept from earlier passes count. */
   reservationsLeft: number;
-  /** How many reservations are planned anew only to come earlier: a conservative queue has thousands. */
+  /** How many reservations may still be planned again only to start earlier: a conservative queue has thousands. */
   improvementsLeft = IMPROVEMENTS;
   granted = false;
-  /** What comes next has to wait behind the first of a fcfs queue, or is too deep in its queue for this pass. */
+  /** The rest of the queue waits: behind the head of a fcfs queue, or because it is too deep for this pass. */
   closed = false;
-  /** Its depth is spent, but it started something: the next pass goes on from there. */
+  /** The depth is used up, but the queue started something: the next pass continues at once. */
   cutShort = false;
-  /** Somebody was refused while others of the queue, behind him in order, had its reservations from before. */
+  /** A workload was refused while later ones of the queue had reservations of earlier passes. */
   passedOver = false;
-  /** Quota is kept for the first that lacks it. */
-  claims = false;
+  /** Quota is kept free for the first workload that lacks it. */
+  keepsQuota = false;
 
   constructor(
     readonly settings: QueueSettings,
@@ -28,26 +30,26 @@ export class QueueBudget {
       settings.limits,
       rows.filter(({ allocation }) => allocation !== null),
     );
-    this.asksLeft = settings.depth;
+    this.matchesLeft = settings.depth;
     this.reservationsLeft = RESERVATIONS[settings.policy](settings);
   }
 
-  /** First come, first served: who can't start lets nobody of its queue pass. */
-  get strict(): boolean {
+  /** First come, first served: a workload that can't start blocks the rest of its queue. */
+  get isStrict(): boolean {
     return this.settings.policy === 'fcfs';
   }
 
-  /** Nothing is left to ask. */
-  spend(): void {
+  /** The depth of the queue is used up. */
+  markExhausted(): void {
     if (this.granted) this.cutShort = true;
     else this.closed = true;
   }
 }
 
-/** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or with all. */
+/** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or all. */
 const IMPROVEMENTS = 4;
 
-/** How many of the blocked get a reservation. */
+/** How many blocked workloads of a queue get a reservation. */
 const RESERVATIONS: Readonly<Record<QueuePolicy, (settings: QueueSettings) => number>> = {
   fcfs: () => 0,
   easy: () => 1,

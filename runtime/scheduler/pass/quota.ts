@@ -1,32 +1,37 @@
+/**
+ * Quotas of queues and cohorts over time. A queue of a cohort has two accounts: its own, up to quota plus borrowing,
+ * and the cohort's, up to the sum of all quotas. Both must have room from the start to the end of a workload.
+ */
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings, Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { Planner } from '../../resources/planner';
 import type { Allocation } from '../../resources/types';
-import { askedBy, DIMENSIONS, heldBy, inWords, limitsOf, type Usage } from './usage';
-import { LEAVING_SECONDS } from './victims';
+import { DIMENSIONS, formatAmount, heldBy, limitsOf, requestedBy, type Usage } from './usage';
+import { EVICTION_SECONDS } from './victims';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
   readonly rows: readonly WorkloadRow[];
 }
 
-/** Why a workload can't start now. */
+/** Why the quota keeps a workload from starting now. */
 export interface QuotaShortage {
-  readonly text: string;
-  /** Not even if nothing else ran. */
+  readonly message: string;
+  /** Whether it exceeds the quota even if nothing else runs. */
   readonly never: boolean;
-  /** Only because other queues of the cohort have borrowed what is this queue's own. */
+  /** Whether it would fit if other queues of the cohort had not borrowed this queue's own quota. */
   readonly lent: boolean;
 }
 
 interface Account {
   readonly planner: Planner;
   readonly limits: Usage;
-  /** Node -> how many workloads hold something of it. */
+  /** Node -> how many workloads hold units of it. */
   readonly nodes: Map<string, number>;
-  readonly mostNodes: number;
-  readonly whose: string;
+  readonly maxNodes: number;
+  /** For messages: `its queue's quota`. */
+  readonly title: string;
 }
 
 interface Entry {
@@ -36,8 +41,9 @@ interface Entry {
   readonly nodes: readonly string[];
 }
 
-const OPEN = Number.NEGATIVE_INFINITY;
-const EVERY_LANE = Int32Array.from(DIMENSIONS.keys());
+/** Start of everything that runs already. */
+const STARTED = Number.NEGATIVE_INFINITY;
+const ALL_DIMENSIONS = Int32Array.from(DIMENSIONS.keys());
 
 export class Quotas {
   private readonly own = new Map<string, Account>();
@@ -52,27 +58,28 @@ export class Quotas {
     private readonly units: UnitSettings,
     private readonly now: number,
   ) {
-    for (const { settings } of queues) this.open(settings);
+    for (const { settings } of queues) this.openAccount(settings);
     for (const [cohort, members] of byCohort(queues)) {
       const quotas = members.map(({ settings }) => settings.quota);
       this.cohorts.set(cohort, account(totalOf(quotas), `the quota of cohort ${cohort}`));
     }
-    for (const { rows } of queues) for (const row of rows) this.holds(row);
+    for (const { rows } of queues) for (const row of rows) this.holdCurrent(row);
   }
 
-  private holds(row: WorkloadRow): void {
-    const { allocation, recall } = row;
+  private holdCurrent(row: WorkloadRow): void {
+    const { allocation, evictionReason } = row;
     if (allocation === null) return;
     const { start, end } = allocation;
-    this.hold(row, start, recall === null ? end : Math.min(end, this.now + LEAVING_SECONDS), allocation);
+    const until = evictionReason === null ? end : Math.min(end, this.now + EVICTION_SECONDS);
+    this.hold(row, start, until, allocation);
   }
 
-  private open({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {
+  private openAccount({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {
     if (cohort === null && Object.keys(quota).length === 0) return;
     if (cohort !== null && reclaim) this.reclaiming.add(name);
     this.nominal.set(name, limitsOf(quota));
-    const most = cohort === null ? quota : withBorrowing(quota, borrowing);
-    this.own.set(name, account(most, "its queue's quota"));
+    const limit = cohort === null ? quota : withBorrowing(quota, borrowing);
+    this.own.set(name, account(limit, "its queue's quota"));
     if (cohort !== null) this.cohortOf.set(name, cohort);
   }
 
@@ -80,26 +87,30 @@ export class Quotas {
   shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const need = { dimensions: EVERY_LANE, amounts: askedBy(row, this.units) };
-    for (const { limits, whose } of accounts) {
+    const need = { dimensions: ALL_DIMENSIONS, amounts: requestedBy(row, this.units) };
+    for (const { limits, title } of accounts) {
       const dimension = need.amounts.findIndex((amount, i) => amount > limits[i]!);
       if (dimension >= 0) {
-        const text = `asks for ${inWords(dimension, need.amounts[dimension]!)}, more than ${whose} of ${inWords(dimension, limits[dimension]!)}`;
-        return { text, never: true, lent: false };
+        const message = `asks for ${formatAmount(dimension, need.amounts[dimension]!)}, more than ${title} of ${formatAmount(dimension, limits[dimension]!)}`;
+        return { message, never: true, lent: false };
       }
     }
     const end = this.now + row.walltime;
     const full = accounts.find(({ planner, limits }) => !planner.fits(need, limits, this.now, end, this.now));
     if (full === undefined) return undefined;
-    return { text: this.inUse(full, need.amounts), never: false, lent: this.isLent(row, full, need.amounts) };
+    return {
+      message: this.inUse(full, need.amounts),
+      never: false,
+      lent: this.isLent(row, full, need.amounts),
+    };
   }
 
-  private inUse({ planner, limits, whose }: Account, amounts: Usage): string {
+  private inUse({ planner, limits, title }: Account, amounts: Usage): string {
     const dimension = amounts.findIndex(
       (amount, i) => planner.usedAt(i, this.now, this.now) + amount > limits[i]!,
     );
-    if (dimension < 0) return `${whose} is kept for an earlier workload`;
-    return `needs ${inWords(dimension, amounts[dimension]!)}; ${whose} of ${inWords(dimension, limits[dimension]!)} is in use`;
+    if (dimension < 0) return `${title} is kept for an earlier workload`;
+    return `needs ${formatAmount(dimension, amounts[dimension]!)}; ${title} of ${formatAmount(dimension, limits[dimension]!)} is in use`;
   }
 
   private isLent({ queue }: WorkloadRow, full: Account, amounts: Usage): boolean {
@@ -109,39 +120,39 @@ export class Quotas {
     return amounts.every((amount, i) => own.planner.usedAt(i, this.now, this.now) + amount <= nominal[i]!);
   }
 
-  /** How much more of each lane than the cohort has left at a time the row needs; 0 and less: enough. */
+  /** How much the cohort lacks at that time to start the row, by dimension; 0 or less: it has enough. */
   shortOf(row: WorkloadRow, at: number): Usage {
     const cohort = this.cohorts.get(this.cohortOf.get(row.queue) ?? '');
-    const amounts = askedBy(row, this.units);
+    const amounts = requestedBy(row, this.units);
     if (cohort === undefined) return new Float64Array(DIMENSIONS.length);
     return amounts.map((amount, i) => cohort.planner.usedAt(i, at, this.now) + amount - cohort.limits[i]!);
   }
 
-  /** How much more than its own quota a queue holds at a time, by lane; negative where it holds less. */
+  /** How much more than its own quota a queue holds at that time, by dimension; negative: it holds less. */
   borrowedBy(queue: string, at: number): Usage {
     const nominal = this.nominal.get(queue) ?? new Float64Array(DIMENSIONS.length).fill(Infinity);
     const planner = this.own.get(queue)?.planner;
     return nominal.map((limit, i) => (planner?.usedAt(i, at, this.now) ?? 0) - limit);
   }
 
-  /** The text if the allocation, as it has come out, is more than the row may hold from its start to its end. */
+  /** @returns why the row may not hold this allocation from its start to its end; undefined if it may */
   refuses(row: WorkloadRow, allocation: Allocation): string | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
     const { start, end } = allocation;
-    const need = { dimensions: EVERY_LANE, amounts: heldBy(row, allocation, this.units) };
+    const need = { dimensions: ALL_DIMENSIONS, amounts: heldBy(row, allocation, this.units) };
     for (const one of accounts) {
       if (!one.planner.fits(need, one.limits, start, end, this.now)) return this.inUse(one, need.amounts);
       const fresh = new Set(allocation.nodes.map(({ name }) => name));
-      if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.mostNodes)
-        return `needs more nodes; ${one.whose} of ${one.mostNodes} nodes is in use`;
+      if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.maxNodes)
+        return `needs more nodes; ${one.title} of ${one.maxNodes} nodes is in use`;
     }
     return undefined;
   }
 
-  /** The first time from which on the row's quota is free for its walltime; Infinity if that is not known. */
+  /** The earliest time at which the row's quota is free for its walltime; Infinity if that is not known. */
   freeFrom(row: WorkloadRow): number {
-    const need = { dimensions: EVERY_LANE, amounts: askedBy(row, this.units) };
+    const need = { dimensions: ALL_DIMENSIONS, amounts: requestedBy(row, this.units) };
     let at = this.now;
     for (let moved = true; moved && at < Infinity; ) {
       moved = false;
@@ -156,8 +167,9 @@ export class Quotas {
   }
 
   /**
-   * A queue that reclaims has the first claim on its own quota: whoever has given it back must not be lent it again at
-   * once. @param rows all that wait, in order
+   * Keeps the own quota of queues that reclaim for their waiting rows: borrowers that have returned it must not get it
+   * again at once.
+   * @param rows all rows that may start, in order
    */
   claimOwn(rows: readonly WorkloadRow[]): void {
     const left = new Map<string, Usage>();
@@ -165,7 +177,7 @@ export class Quotas {
       if (!this.reclaiming.has(row.queue) || this.entries.has(row.uid)) continue;
       const free = left.get(row.queue) ?? this.borrowedBy(row.queue, this.now).map((beyond) => -beyond);
       left.set(row.queue, free);
-      const amounts = askedBy(row, this.units);
+      const amounts = requestedBy(row, this.units);
       if (amounts.some((amount, i) => amount > free[i]!)) continue;
       amounts.forEach((amount, i) => {
         free[i]! -= amount;
@@ -174,22 +186,24 @@ export class Quotas {
     }
   }
 
-  /** @param allocation what it is given; without one it only claims what it asks for */
+  /** Charges the row from `start` to `end`. @param allocation without one the row is charged for what it requests */
   hold(row: WorkloadRow, start: number, end: number, allocation?: Allocation): void {
     this.free(row);
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return;
-    const counts = allocation === undefined ? askedBy(row, this.units) : heldBy(row, allocation, this.units);
+    const counts =
+      allocation === undefined ? requestedBy(row, this.units) : heldBy(row, allocation, this.units);
     const runs = start <= this.now;
     const nodes = runs ? (allocation?.nodes.map(({ name }) => name) ?? []) : [];
-    this.entries.set(row.uid, { start: runs ? OPEN : start, end, counts, nodes });
+    this.entries.set(row.uid, { start: runs ? STARTED : start, end, counts, nodes });
     for (const { planner, nodes: held } of accounts) {
-      if (end > this.now) planner.add(runs ? OPEN : start, end, counts);
+      if (end > this.now) planner.add(runs ? STARTED : start, end, counts);
       else planner.addOver(counts);
       for (const name of nodes) held.set(name, (held.get(name) ?? 0) + 1);
     }
   }
 
+  /** Ends the charge of the row, if there is one. */
   free(row: WorkloadRow): void {
     const entry = this.entries.get(row.uid);
     if (entry === undefined) return;
@@ -213,13 +227,13 @@ export class Quotas {
   }
 }
 
-function account(quota: Quota, whose: string): Account {
+function account(quota: Quota, title: string): Account {
   return {
     planner: new Planner(DIMENSIONS.length),
     limits: limitsOf(quota),
     nodes: new Map(),
-    mostNodes: quota.nodes ?? Infinity,
-    whose,
+    maxNodes: quota.nodes ?? Infinity,
+    title,
   };
 }
 
@@ -230,7 +244,7 @@ function byCohort(queues: readonly QuotaQueue[]): Map<string, QuotaQueue[]> {
 
 const KINDS = [...DIMENSIONS, 'nodes'] as const;
 
-/** A number that one of them does not limit is not limited for all of them together. */
+/** A dimension that one queue does not limit is not limited for the cohort. */
 function totalOf(quotas: readonly Quota[]): Quota {
   return each((kind) => quotas.reduce((sum, quota) => sum + (quota[kind] ?? Infinity), 0));
 }

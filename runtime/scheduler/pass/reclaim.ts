@@ -3,14 +3,15 @@ import type { Quotas } from './quota';
 
 export interface Borrower {
   readonly row: WorkloadRow;
-  /** What it holds, by lane. */
+  /** What the row holds, by dimension. */
   readonly holds: Float64Array;
 }
 
 /**
- * @param short how much is missing, by lane
- * @param at when what is taken back is gone
- * @returns none if nothing is missing; undefined if all that may be taken back is not enough
+ * Which borrowers have to return quota: the youngest of those beyond their own quota.
+ * @param short how much is missing, by dimension
+ * @param at the time when evicted workloads are gone
+ * @returns none if nothing is missing; undefined if all borrowers together do not suffice
  */
 export function borrowersFor(
   short: Float64Array,

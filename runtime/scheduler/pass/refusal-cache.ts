@@ -1,38 +1,40 @@
 /**
- * What was refused in this pass, so that it is not asked again, and nothing
- * larger either. A refusal holds until something is given back, also from pass
- * to pass. Ten thousand waiting workloads of a few shapes cost a few questions.
+ * Requests that were refused. A request that is at least as large as a refused one is refused without asking Fluxion.
+ * A refusal holds until units become free, also from pass to pass: ten thousand waiting workloads of a few shapes cost
+ * a few match requests.
  */
 import { askOf, canonical } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
 
 export interface Refusals {
-  /** Whether this jobspec asks for at least as much, for at least as long, as one that was refused. */
+  /** Whether this jobspec requests at least as much, for at least as long, as one that was refused. */
   covers(jobspec: Jobspec): boolean;
   add(jobspec: Jobspec): void;
-  /** Something was given back: all may be asked again. */
+  /** Units became free: every request may be tried again. */
   clear(): void;
 }
 
-/** What is asked for as numbers: more in none of them means not larger. */
+export interface RefusalOptions {
+  /** Whether a shorter walltime may help where a longer one was refused; not if the cluster is too small. */
+  readonly compareWalltime: boolean;
+}
+
+/** What a jobspec requests, as numbers. A request is larger only if it is at least as large in each of them. */
 type Size = Readonly<Record<string, number>>;
 
-/** @param walltimes whether a shorter walltime may help where a longer was refused (not if the cluster is too small) */
-export function refusals(walltimes: boolean): Refusals {
-  /** Only jobspecs with the same constraint, of the same make, can be compared. */
+export function refusals({ compareWalltime }: RefusalOptions): Refusals {
+  /** Only jobspecs with the same constraint, all exclusive or all shared, can be compared. */
   const families = new Map<string, Size[]>();
   const known = new WeakMap<Jobspec, { family: string; size: Size }>();
 
   function measure(jobspec: Jobspec): { family: string; size: Size } {
     const before = known.get(jobspec);
-    if (before !== undefined) {
-      return before;
-    }
+    if (before !== undefined) return before;
     const { pods, perPod, exclusive } = askOf(jobspec);
     const { duration, constraints = {} } = jobspec.attributes.system;
     const measured = {
       family: `${exclusive} ${canonical(constraints)}`,
-      size: { ...perPod, ' pods': pods, ...(walltimes ? { ' walltime': duration } : {}) },
+      size: { ...perPod, ' pods': pods, ...(compareWalltime ? { ' walltime': duration } : {}) },
     };
     known.set(jobspec, measured);
     return measured;
@@ -55,10 +57,6 @@ export function refusals(walltimes: boolean): Refusals {
 }
 
 function atLeast(size: Size, other: Size): boolean {
-  for (const type in other) {
-    if ((size[type] ?? 0) < (other[type] ?? 0)) {
-      return false;
-    }
-  }
+  for (const type in other) if ((size[type] ?? 0) < (other[type] ?? 0)) return false;
   return true;
 }

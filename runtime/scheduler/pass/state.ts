@@ -1,36 +1,41 @@
-import { type Capacity, capacityOf } from '../../jobspec/capacity';
-import type { Jobspec } from '../../jobspec/types';
+/** The state of one pass while it runs: its decisions so far and what they take. */
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
-import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation, GraphNode } from '../../resources/types';
+import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
+import type { GraphNode } from '../../resources/types';
+import { CapacityForecast } from './capacity-forecast';
+import { type Cluster, clusterOf } from './cluster';
 import { newPassCache, type PassCache } from './pass-cache';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
-import { CapacityForecast, Reservations } from './reservations';
-import type { PassInput, Recall } from './types';
+import { Reservations } from './reservations';
+import type { Grant, PassInput } from './types';
 import { WaitReasons } from './wait-reasons';
 
 export interface Pass {
   readonly input: PassInput;
   readonly units: UnitSettings;
-  /** By queue. */
+  /** By name of the queue. */
   readonly budgets: ReadonlyMap<string, QueueBudget>;
-  /** Rows with an allocation, whatever their queue. */
+  /** Rows that may start, by uid. Filled when they are in order. */
+  readonly eligible: Map<string, WorkloadRow>;
+  /** Rows with an allocation, in whatever queue. */
   readonly holders: readonly WorkloadRow[];
-  readonly grants: { uid: string; allocation: Allocation }[];
-  readonly recalls: Recall[];
+  readonly grants: Grant[];
+  readonly evictions: EvictionRequest[];
   readonly waits: WaitReasons;
   readonly quotas: Quotas;
   readonly reservations: Reservations;
-  readonly memory: PassCache;
-  /** See PassMemory. */
+  readonly cache: PassCache;
+  /** See PassCache. */
   readonly overdue: Map<string, number>;
   readonly cluster: Cluster;
-  /** Units were given back since reservations were made: they may come earlier. */
+  /** Whether units became free since the reservations were made: these may start earlier. */
   freed: boolean;
-  /** Made when first needed. */
+  /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
-  more: boolean;
+  /** Whether the next pass has to begin at the front at once. */
+  restart: boolean;
+  interrupted: boolean;
   matches: number;
 }
 
@@ -41,69 +46,43 @@ export function beginPass(input: PassInput): Pass {
     input,
     units,
     budgets: new Map(queues.map(({ settings, rows }) => [settings.name, new QueueBudget(settings, rows)])),
+    eligible: new Map(),
     holders: [...queues.flatMap(({ rows }) => rows), ...orphaned].filter(
       ({ allocation }) => allocation !== null,
     ),
     grants: [],
-    recalls: [],
+    evictions: [],
     waits: new WaitReasons(nodes, units),
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
-    memory: freed || input.memory === undefined ? newPassCache() : input.memory,
-    overdue: new Map(input.memory?.overdue),
+    cache: freed || input.cache === undefined ? newPassCache() : input.cache,
+    overdue: new Map(input.cache?.overdue),
     cluster: clusterOf(nodes ?? NO_NODES),
     freed,
     forecast: undefined,
-    more: false,
+    restart: false,
+    interrupted: false,
     matches: 0,
   };
 }
 
-/** How much of the cluster is taken over time, by what runs and what stands reserved. */
+/** One array for all passes: what is counted over an array is kept with it. */
+const NO_NODES: readonly GraphNode[] = [];
+
+/** Budget of the row's queue; only of a row that is not orphaned. */
+export function budgetOf(pass: Pass, { queue }: Pick<WorkloadRow, 'queue'>): QueueBudget {
+  return pass.budgets.get(queue)!;
+}
+
+/** How much of the cluster running workloads, grants and reservations take over time. */
 export function forecastOf(pass: Pass): CapacityForecast {
   if (pass.forecast !== undefined) return pass.forecast;
   const forecast = new CapacityForecast(pass.input.nodes ?? NO_NODES, pass.input.now);
-  // What is being taken back may be gone at any time.
-  for (const { allocation, recall } of pass.holders) if (recall === null) forecast.add(allocation!);
+  // An evicted workload may leave its nodes at any time.
+  for (const { allocation, evictionReason } of pass.holders)
+    if (evictionReason === null) forecast.add(allocation!);
   for (const { allocation } of pass.grants) forecast.add(allocation);
   for (const { allocation } of pass.reservations.all()) forecast.add(allocation);
   pass.forecast = forecast;
   return forecast;
-}
-
-/** The nodes, as far as counting goes. */
-interface Cluster {
-  fits(jobspec: Jobspec): boolean;
-  /** False: not without nodes that are down. */
-  fitsUp(jobspec: Jobspec): boolean;
-  isUp(node: string): boolean;
-}
-
-const NO_NODES: readonly GraphNode[] = [];
-/** Counting a thousand nodes costs more than a pass with nothing new. */
-const clusters = new WeakMap<readonly GraphNode[], Cluster>();
-
-function clusterOf(nodes: readonly GraphNode[]): Cluster {
-  const known = clusters.get(nodes) ?? countCluster(nodes);
-  clusters.set(nodes, known);
-  return known;
-}
-
-function countCluster(nodes: readonly GraphNode[]): Cluster {
-  const up = nodes.filter((node) => node.up !== false);
-  const names = new Set(up.map(({ name }) => name));
-  let all: Capacity | undefined;
-  let ofUp: Capacity | undefined;
-  return {
-    fits(jobspec) {
-      all ??= capacityOf(nodes);
-      return all.fits(jobspec);
-    },
-    fitsUp(jobspec) {
-      if (up.length === nodes.length) return true;
-      ofUp ??= capacityOf(up);
-      return ofUp.fits(jobspec);
-    },
-    isUp: (node) => names.has(node),
-  };
 }

@@ -1,84 +1,101 @@
+/**
+ * The contract of a scheduling pass. The caller gives one consistent snapshot (`PassInput`): every queue with its
+ * rows, the graph that Fluxion holds, and what the previous pass left (reservations and cache). The pass returns
+ * decisions (`PassResult`) and writes nothing: the caller commits them, and a decision that was not committed never
+ * happened. All times are Unix seconds.
+ */
 import type { Fluxion } from '../../fluxion/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
-import type { WaitUpdate, WorkloadRow } from '../../queue/workload';
+import type { EvictionRequest, WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { OutcomeOf } from './dependencies';
 import type { FairShare } from './fair-share';
 import type { PassCache } from './pass-cache';
 import type { Reservation } from './reservations';
 
-/** What a pass needs of Fluxion. */
+/** The part of Fluxion that a pass calls. */
 export type Matcher = Pick<Fluxion, 'match' | 'cancel' | 'satisfiable' | 'replay' | 'state'>;
 
 export interface PassQueue {
   readonly settings: QueueSettings;
-  /** All its rows that are not Finished: those that wait are decided, the others count against quota and limits. Any order. */
+  /**
+   * All rows of the queue that are not Finished, in any order. The pass decides those that are Waiting; the others
+   * count against quota and limits.
+   */
   readonly rows: readonly WorkloadRow[];
 }
 
+/** The steps of a pass that take time: to find the order, and to ask Fluxion for one workload after the other. */
+export type PassStep = 'order' | 'match';
+
 export interface PassInput {
-  /** Unix seconds, whole. */
+  /** The time of the pass in whole Unix seconds. */
   readonly now: number;
-  /** All share one graph, and one order. */
+  /** All queues. They share one graph and one order. */
   readonly queues: readonly PassQueue[];
-  /** Rows of queues that are not there. @default [] */
+  /** Rows whose queue does not exist. @default [] */
   readonly orphaned?: readonly WorkloadRow[];
   readonly matcher: Matcher;
   /**
-   * The last pass's, as long as they stand in Fluxion. Whoever rebuilds it, or cancels them, gives none: they are
-   * made anew then, and may come later.
+   * Reservations of the previous pass that Fluxion still holds. After a rebuild of Fluxion there are none: the pass
+   * makes new ones, which may start later.
    */
   readonly reservations: readonly Reservation[];
-  /** The last pass's. @default - nothing is remembered */
-  readonly memory?: PassCache | undefined;
+  /** The cache that the previous pass returned. @default - the pass starts with an empty cache */
+  readonly cache?: PassCache | undefined;
   /**
-   * Whether units may have been given back since the last pass, by whomever: a workload that ended or let go of
-   * nodes, pods that are not ours, a rebuild. If not, what was refused is not asked again. @default true
+   * Whether units may have become free since the previous pass: a workload ended or left nodes, pods outside the
+   * queue ended, or Fluxion was rebuilt. If not, refused requests are not repeated. @default true
    */
   readonly freed?: boolean;
   /**
-   * The graph's nodes, to say why something can never start, and to spare Fluxion the question whether it can. The
-   * same array as long as none of them changes.
-   * @default - Fluxion's own text
+   * The nodes of the graph. With them the pass says why a workload can never start, and asks Fluxion less often.
+   * Pass the same array for as long as no node changes: what is counted over it is cached.
+   * @default - unknown: messages are Fluxion's own
    */
   readonly nodes?: readonly GraphNode[];
-  /** Sizes of the units, for texts and quotas. @default - 1 core, 1 GiB */
+  /** Sizes of the units, for messages and quotas. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /**
-   * Whether nodes were added, grew, or came up since the last pass that was not cut short (`more`): what was
-   * unsatisfiable is then asked again. @default true
+   * Whether nodes were added, grew, or came up since the last pass that was complete (`more` was false):
+   * unsatisfiable workloads are then tried again. @default true
    */
   readonly graphGrew?: boolean;
-  /** Asked before every match; true ends the pass with what it has decided so far. @default - never */
+  /** Called before every match; true ends the pass with its decisions so far. @default - never */
   readonly interrupted?: () => boolean;
-  /** @default - off: priority, then submission */
+  /** @default - off: priority, then time of submission */
   readonly fairShare?: FairShare;
-  /** For dependencies. @default - nothing of any name was ever there */
+  /** Result of the workload that a dependency names. @default - no such workload ever existed */
   readonly outcomeOf?: OutcomeOf;
+  /** Called when a step starts, so that the caller can measure it. @default - not reported */
+  readonly onStep?: (step: PassStep) => void;
+}
+
+/** An allocation that starts now. */
+export interface Grant {
+  readonly uid: string;
+  readonly allocation: Allocation;
 }
 
 export interface PassResult {
-  /** To commit (`Queue.allocate`); the allocation of a row that is not returned there has to be cancelled in Fluxion. */
-  readonly grants: readonly { readonly uid: string; readonly allocation: Allocation }[];
-  /** To commit (`Queue.wait`): only rows whose reason, message or estimate changed. */
+  /**
+   * To commit with `Queue.allocate`. If the queue does not return a row, its allocation has to be cancelled in
+   * Fluxion.
+   */
+  readonly grants: readonly Grant[];
+  /** To commit with `Queue.wait`: only rows whose reason, message or estimated start changed. */
   readonly waits: readonly WaitUpdate[];
-  /** To commit before anything acts on it: workloads that have to leave their nodes and wait again. */
-  readonly recalls: readonly Recall[];
-  /** The next pass's `reservations`. */
+  /** To commit with `Queue.requestEviction`, before anything suspends these workloads. */
+  readonly evictions: readonly EvictionRequest[];
+  /** The `reservations` of the next pass. */
   readonly reservations: readonly Reservation[];
-  /** The next pass's `memory`. */
-  readonly memory: PassCache;
-  /** Another pass would find more to do at once: the depth or an interruption cut this one short. */
+  /** The `cache` of the next pass. */
+  readonly cache: PassCache;
+  /** Whether a next pass would decide more at once: the depth of a queue or an interruption ended this one early. */
   readonly more: boolean;
-  /** Absolute second at which time alone changes something; undefined: never. */
+  /** The second at which time alone changes a decision; undefined: never. */
   readonly nextAt: number | undefined;
-  /** How often Fluxion was asked. */
+  /** How many match requests Fluxion answered. */
   readonly matches: number;
-}
-
-export interface Recall {
-  readonly uid: string;
-  /** For its user: why it was taken back. */
-  readonly message: string;
 }

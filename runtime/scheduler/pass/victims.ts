@@ -1,6 +1,6 @@
 /**
- * Whom to take back for a more urgent workload: as few as will do, of those the
- * youngest. Counts free units node by node, so it can tell without trying.
+ * Which workloads to evict for one of higher priority: as few as suffice, of those the youngest. Free units are counted
+ * node by node, so no eviction has to be tried in Fluxion.
  */
 
 import type { FluxionState } from '../../fluxion/types';
@@ -11,19 +11,19 @@ import type { Jobspec } from '../../jobspec/types';
 import { countIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
 
-/** Until pods that are told to go are gone: Kubernetes' grace of 30 seconds, and time to see it. */
-export const LEAVING_SECONDS = 45;
+/** Seconds until the pods of an evicted workload are gone: Kubernetes' grace of 30, and time to notice. */
+export const EVICTION_SECONDS = 45;
 
-/** May be taken back. */
-export interface Candidate {
+/** A workload that may be evicted. */
+export interface EvictionCandidate {
   readonly uid: string;
   readonly allocation: Allocation;
-  /** Later is younger. */
+  /** The youngest has the highest. */
   readonly allocatedAt: number | null;
 }
 
-/** What is free on each node that the jobspec may use; to be changed by what if. */
-export class Room {
+/** Free units on each node that the jobspec may use. Allocations can be released and taken to see what would fit. */
+export class FreeCapacity {
   private readonly nodes = new Map<
     string,
     { readonly total: UnitCounts; readonly free: Record<string, number> }
@@ -38,8 +38,15 @@ export class Room {
         this.nodes.set(name, { total, free: { ...free } });
   }
 
-  /** @param sign 1 gives the units back, -1 takes them */
-  shift({ nodes }: Allocation, sign: 1 | -1): void {
+  release(allocation: Allocation): void {
+    this.shift(allocation, 1);
+  }
+
+  take(allocation: Allocation): void {
+    this.shift(allocation, -1);
+  }
+
+  private shift({ nodes }: Allocation, sign: 1 | -1): void {
     for (const { name, units } of nodes) {
       const free = this.nodes.get(name)?.free;
       if (free === undefined) continue;
@@ -47,16 +54,25 @@ export class Room {
     }
   }
 
-  /** Pods that fit on these nodes, on all without an allocation. */
-  pods(on?: Allocation): number {
+  get suffices(): boolean {
+    return this.pods() >= this.ask.pods;
+  }
+
+  /** How many more pods fit without this candidate. */
+  gain({ allocation }: EvictionCandidate): number {
+    const before = this.pods(allocation);
+    this.release(allocation);
+    const after = this.pods(allocation);
+    this.take(allocation);
+    return after - before;
+  }
+
+  /** Pods that fit on the nodes of this allocation. @param on @default - all nodes */
+  private pods(on?: Allocation): number {
     const names = on === undefined ? this.nodes.keys() : on.nodes.map(({ name }) => name);
     let sum = 0;
     for (const name of names) sum += this.podsAt(name);
     return sum;
-  }
-
-  get suffices(): boolean {
-    return this.pods() >= this.ask.pods;
   }
 
   private podsAt(name: string): number {
@@ -66,60 +82,57 @@ export class Room {
     if (this.ask.exclusive && Object.keys(total).some((type) => (free[type] ?? 0) < total[type]!)) return 0;
     return Math.max(0, podsOn(free, this.ask));
   }
-
-  /** How many more pods fit without this one. */
-  gain({ allocation }: Candidate): number {
-    const before = this.pods(allocation);
-    this.shift(allocation, 1);
-    const after = this.pods(allocation);
-    this.shift(allocation, -1);
-    return after - before;
-  }
 }
 
-/** @returns none if there is room already; undefined if not even all of them would do */
-export function victims<C extends Candidate>(room: Room, candidates: readonly C[]): readonly C[] | undefined {
-  if (room.suffices) return [];
-  for (const { allocation } of candidates) room.shift(allocation, 1);
-  const possible = room.suffices;
-  for (const { allocation } of candidates) room.shift(allocation, -1);
+/** @returns none if it fits already; undefined if it would not fit without all candidates either */
+export function victims<C extends EvictionCandidate>(
+  capacity: FreeCapacity,
+  candidates: readonly C[],
+): readonly C[] | undefined {
+  if (capacity.suffices) return [];
+  for (const { allocation } of candidates) capacity.release(allocation);
+  const possible = capacity.suffices;
+  for (const { allocation } of candidates) capacity.take(allocation);
   if (!possible) return undefined;
   const youngest = [...candidates].sort((a, b) => (b.allocatedAt ?? 0) - (a.allocatedAt ?? 0));
-  return needed(room, gather(room, youngest));
+  return withoutSuperfluous(capacity, gather(capacity, youngest));
 }
 
-/** Most useful first, the youngest of those. */
-function gather<C extends Candidate>(room: Room, youngest: readonly C[]): C[] {
+/** The candidate that frees most comes first; of equal ones the youngest. */
+function gather<C extends EvictionCandidate>(capacity: FreeCapacity, youngest: readonly C[]): C[] {
   const left = [...youngest];
   const taken: C[] = [];
-  while (!room.suffices) {
-    const gains = left.map((candidate) => room.gain(candidate));
-    const best = single(room, left) ?? gains.indexOf(Math.max(...gains));
+  while (!capacity.suffices) {
+    const gains = left.map((candidate) => capacity.gain(candidate));
+    const best = firstSufficient(capacity, left) ?? gains.indexOf(Math.max(...gains));
     const [victim] = left.splice(best, 1);
-    room.shift(victim!.allocation, 1);
+    capacity.release(victim!.allocation);
     taken.push(victim!);
   }
   return taken;
 }
 
-/** The youngest that is all that is missing. */
-function single(room: Room, candidates: readonly Candidate[]): number | undefined {
+/** The youngest candidate that alone frees what is missing. */
+function firstSufficient(
+  capacity: FreeCapacity,
+  candidates: readonly EvictionCandidate[],
+): number | undefined {
   const index = candidates.findIndex(({ allocation }) => {
-    room.shift(allocation, 1);
-    const { suffices } = room;
-    room.shift(allocation, -1);
+    capacity.release(allocation);
+    const { suffices } = capacity;
+    capacity.take(allocation);
     return suffices;
   });
   return index < 0 ? undefined : index;
 }
 
-/** Without those that the others made superfluous, the oldest first. */
-function needed<C extends Candidate>(room: Room, taken: readonly C[]): C[] {
+/** Spares those that later choices made superfluous, the oldest first. */
+function withoutSuperfluous<C extends EvictionCandidate>(capacity: FreeCapacity, taken: readonly C[]): C[] {
   const oldest = [...taken].sort((a, b) => (a.allocatedAt ?? 0) - (b.allocatedAt ?? 0));
   return oldest.filter(({ allocation }) => {
-    room.shift(allocation, -1);
-    if (room.suffices) return false;
-    room.shift(allocation, 1);
+    capacity.take(allocation);
+    if (capacity.suffices) return false;
+    capacity.release(allocation);
     return true;
   });
 }

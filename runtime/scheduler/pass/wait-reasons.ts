@@ -3,31 +3,31 @@ import type { UnitSettings } from '../../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 
-const HELD = 'waits until its user releases it';
+const HELD = 'held until its user releases it';
 const BEHIND = 'waits behind earlier workloads of its queue';
-/** Longer than any walltime that a queue would take. */
+/** Longer than any walltime that a queue would accept. */
 const FORESEEABLE_SECONDS = 5 * 365 * 24 * 3600;
-const BEHIND_OTHERS =
-  'the nodes it needs are used by pods that are not of the queue, and nobody knows until when';
+const BEHIND_UNMANAGED = 'the nodes it needs are used by pods outside the queue, whose end is not known';
 const RESERVED = 'nodes are reserved for it';
 
+/** Collects why rows wait, and which of that has to be written. */
 export class WaitReasons {
   private readonly changed = new Map<string, WaitUpdate>();
-  /** Shape -> why it can never start: that takes a look at every node. */
-  private readonly reasons = new Map<string, string | undefined>();
+  /** Shape -> why it can never start. To find out takes a look at every node. */
+  private readonly shortages = new Map<string, string | undefined>();
 
   constructor(
     private readonly nodes: readonly GraphNode[] | undefined,
     private readonly units: UnitSettings,
   ) {}
 
-  /** What is to be written, one for a row. */
+  /** The changes to write, at most one per row. */
   get updates(): readonly WaitUpdate[] {
     return [...this.changed.values()];
   }
 
-  /** It starts: nothing is to be said any more. */
-  starts(row: WorkloadRow): void {
+  /** The row starts: it does not wait any more. */
+  clear(row: WorkloadRow): void {
     this.changed.delete(row.uid);
   }
 
@@ -35,18 +35,17 @@ export class WaitReasons {
     this.mark(row, 'Held', HELD);
   }
 
-  /** @param text what it waits for */
-  markDependency(row: WorkloadRow, text: string): void {
-    this.mark(row, 'DependencyPending', text);
+  markDependency(row: WorkloadRow, message: string): void {
+    this.mark(row, 'DependencyPending', message);
   }
 
   markOrphaned(row: WorkloadRow): void {
-    this.mark(row, 'NoFluxSetup', `waits for its queue ${row.queue}, which is not there`);
+    this.mark(row, 'NoFluxSetup', `waits for queue ${row.queue}, which does not exist`);
   }
 
-  /** @param text which limit or quota is in the way */
-  markQuota(row: WorkloadRow, text: string): void {
-    this.mark(row, 'QuotaExceeded', text);
+  /** A limit or a quota keeps it from starting. */
+  markQuota(row: WorkloadRow, message: string): void {
+    this.mark(row, 'QuotaExceeded', message);
   }
 
   markBehind(row: WorkloadRow): void {
@@ -57,49 +56,45 @@ export class WaitReasons {
     this.mark(row, 'Busy', busyText(row.jobspec, this.units));
   }
 
-  /** It waits for nodes that are down or cordoned. */
+  /** It needs nodes that are down or cordoned. */
   markDown(row: WorkloadRow): void {
     this.mark(row, 'Busy', downText(row.jobspec, this.units));
   }
 
-  /** Pods that are not of the queue have no end that is known: a start behind them is no promise. */
+  /** The end of pods outside the queue is not known: a start behind them is no estimate. */
   markReserved(row: WorkloadRow, start: number, now: number): void {
-    if (start - now > FORESEEABLE_SECONDS) this.mark(row, 'Busy', BEHIND_OTHERS);
+    if (start - now > FORESEEABLE_SECONDS) this.mark(row, 'Busy', BEHIND_UNMANAGED);
     else this.mark(row, 'Reserved', RESERVED, start);
   }
 
-  /** @param text what is said if counting the nodes does not tell */
-  markUnsatisfiable(row: WorkloadRow, text: string): void {
-    this.mark(row, 'Unsatisfiable', this.why(row) ?? text);
+  /** @param fallback the message if counting the nodes finds no reason */
+  markUnsatisfiable(row: WorkloadRow, fallback: string): void {
+    this.mark(row, 'Unsatisfiable', this.shortageOf(row) ?? fallback);
   }
 
-  /** To Fluxion a type that no node has is no type at all: the user only asked for what isn't there. */
-  markInvalid(row: WorkloadRow, text: string): void {
-    const tooLarge = this.why(row);
-    if (tooLarge === undefined) {
-      this.mark(row, 'Invalid', text);
-    } else {
-      this.mark(row, 'Unsatisfiable', tooLarge);
-    }
+  /** Fluxion calls a resource type invalid that no node has; to the user it is missing. */
+  markInvalid(row: WorkloadRow, message: string): void {
+    const shortage = this.shortageOf(row);
+    if (shortage === undefined) this.mark(row, 'Invalid', message);
+    else this.mark(row, 'Unsatisfiable', shortage);
   }
 
-  private why({ jobspec, shape }: WorkloadRow): string | undefined {
-    if (this.nodes !== undefined && !this.reasons.has(shape)) {
-      this.reasons.set(shape, unsatisfiableText(jobspec, this.nodes, this.units));
-    }
-    return this.reasons.get(shape);
+  private shortageOf({ jobspec, shape }: WorkloadRow): string | undefined {
+    if (this.nodes !== undefined && !this.shortages.has(shape))
+      this.shortages.set(shape, unsatisfiableText(jobspec, this.nodes, this.units));
+    return this.shortages.get(shape);
   }
 
-  /** Ten thousand rows that still wait for the same reason cost no write. The last word of a pass counts. */
+  /** The last reason of a pass counts. Ten thousand rows that still wait for the same reason cost no write. */
   private mark(row: WorkloadRow, reason: WaitReason, message: string, estimatedStart: number | null = null) {
     const { uid } = row;
-    const said = row.reason === reason && row.message === message;
-    if (said && sameTime(row.estimatedStart, estimatedStart)) this.changed.delete(uid);
+    const isUnchanged = row.reason === reason && row.message === message;
+    if (isUnchanged && isSameTime(row.estimatedStart, estimatedStart)) this.changed.delete(uid);
     else this.changed.set(uid, { uid, reason, message, estimatedStart });
   }
 }
 
-/** Postgres keeps microseconds. */
-function sameTime(a: number | null, b: number | null): boolean {
+/** Postgres rounds to microseconds. */
+function isSameTime(a: number | null, b: number | null): boolean {
   return a === b || (a !== null && b !== null && Math.abs(a - b) < 0.001);
 }

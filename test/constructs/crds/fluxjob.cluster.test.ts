@@ -192,7 +192,6 @@ describeCluster('the API of FluxJob', (getCluster) => {
     };
     const { status, text } = await walk(
       'life-job',
-      { phase: 'Requested' },
       WAITING,
       { ...RUNNING, ...cleared, phase: 'Ready' },
       RUNNING,

@@ -2,9 +2,9 @@ import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { conformance } from '../conformance';
 import { cores } from '../jobspecs';
 import { type PublicServer, startPublicServer } from '../public-server';
-import { START, TWO_NODES } from '../scenarios';
+import { START, TWO_NODES } from '../scenarios/scenario';
 
-describe('a server with the three public calls only', () => {
+describe('a public server with three RPCs', () => {
   conformance(
     async () => {
       const server = await startPublicServer();
@@ -19,11 +19,11 @@ describe('a server with the three public calls only', () => {
   );
 });
 
-describe('what the public server hears', () => {
+describe('requests to the public server', () => {
   let server: PublicServer;
   afterEach(() => server.stop());
 
-  test('a build that reads GraphML is told the format through the policy, and the log says so', async () => {
+  test('sets the graph format through the policy for a server that reads GraphML, with a warning', async () => {
     server = await startPublicServer({ readsGraphml: true });
     const warnings: string[] = [];
     const log = { info() {}, warn: (_: object, message: string) => warnings.push(message), error() {} };
@@ -35,7 +35,7 @@ describe('what the public server hears', () => {
     await fluxion.close();
   });
 
-  test('a job T seconds after init is asked for with T more, and down nodes are left out', async () => {
+  test('adds the seconds since init to the duration and excludes nodes that are down', async () => {
     server = await startPublicServer();
     const fluxion = connectFluxion({ address: server.address });
     await fluxion.init({ nodes: TWO_NODES, policy: 'lonode', now: START });
@@ -51,7 +51,7 @@ describe('what the public server hears', () => {
     await fluxion.close();
   });
 
-  test('replay matches each node again on that node', async () => {
+  test('matches the part of each node again on that node in a replay', async () => {
     server = await startPublicServer();
     const fluxion = connectFluxion({ address: server.address });
     await fluxion.init({ nodes: TWO_NODES, policy: 'lonode', now: START });

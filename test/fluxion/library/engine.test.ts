@@ -1,29 +1,29 @@
-/** The real flux-sched through its C library, where it is found (FLUXION_LIBRARY or the usual places). */
+/** flux-sched's C library, if it is installed (FLUXION_LIBRARY or the usual folders). */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { QueuePolicy } from '../../../constructs/api/policies';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
 import { findLibrary, LIBRARY } from '../../../runtime/fluxion/library/find';
-import { toJgf } from '../../../runtime/fluxion/matcher';
 import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
-import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
+import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
 import { swfTrace } from '../../simulation/trace';
 import { conformance } from '../conformance';
 import { cores, nodes, wholeNodes } from '../jobspecs';
 import { readCases, runOracle, serverFor } from '../oracle';
-import { START, TWO_NODES } from '../scenarios';
-import { answers, histories } from './same-as-embedded';
+import { START, TWO_NODES } from '../scenarios/scenario';
+import { toJgf } from '../to-jgf';
+import { answers, histories } from './histories';
 
 const library = findLibrary(undefined);
 const log = { info() {}, warn() {}, error() {} };
 
 if (library === undefined) {
-  test.skip(`no ${LIBRARY} on this machine: nothing of the real flux-sched is tested`, () => {});
+  test.skip(`flux-sched itself is not tested: ${LIBRARY} is not installed`, () => {});
 } else {
-  describe('the real library in this process', () => {
+  describe('the library in this process', () => {
     conformance(
       async () => {
         const fluxion = await loadLibraryEngine(library);
@@ -33,7 +33,7 @@ if (library === undefined) {
     );
   });
 
-  describe('the real library, its context made anew before every match', () => {
+  describe('the library with a new context before every match', () => {
     conformance(
       async () => {
         const engine = await loadLibraryEngine(library, { matchesPerContext: 1 });
@@ -43,8 +43,9 @@ if (library === undefined) {
     );
   });
 
-  test('the recordings come out identical', async () => {
-    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+  test('gives the recorded answers', async () => {
+    const engine = await loadLibraryEngine(library);
+    const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const oracle = await serverFor(server.address);
     for (const recording of ['fluxion-0.54.jsonl.gz', 'fluxion-0.54-time.jsonl.gz']) {
       const report = await runOracle(readCases(join(__dirname, '..', 'oracle', recording)), oracle);
@@ -55,7 +56,7 @@ if (library === undefined) {
   });
 
   test.each<QueuePolicy>(['easy', 'hybrid', 'conservative'])(
-    'a trace goes as on the embedded matcher, reservations that stand for hours too: %s',
+    'replays a trace as the embedded matcher does, with reservations for hours: %s',
     async (policy) => {
       const trace = parseSwf(swfTrace({ jobs: 120, cores: 64, load: 1.5 }), 'generated').jobs;
       const machine = { nodes: 16, coresPerNode: 4, policy };
@@ -65,7 +66,7 @@ if (library === undefined) {
     },
   );
 
-  test('random histories are answered as by the embedded matcher', async () => {
+  test('answers random histories as the embedded matcher does', async () => {
     const real = await loadLibraryEngine(library);
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
@@ -77,7 +78,7 @@ if (library === undefined) {
   });
 
   test.each(['nodes', 'JGF'])(
-    'what ended early brings no promise forward, in a graph of %s',
+    'keeps the start of a reservation when a job ends early, in a graph from %s',
     async (form) => {
       const real = await loadLibraryEngine(library);
       const init = { policy: 'lonode', now: START } as const;
@@ -98,8 +99,9 @@ if (library === undefined) {
     },
   );
 
-  test('a client rebuilds it: init, replay, go on', async () => {
-    const server = await serveFluxion({ address: '127.0.0.1:0', engine: 'library', log });
+  test('continues after init and replay by a client', async () => {
+    const engine = await loadLibraryEngine(library);
+    const server = await startFluxionServer({ address: '127.0.0.1:0', engine, log });
     const fluxion = connectFluxion({ address: server.address });
     const init = { nodes: TWO_NODES, policy: 'lonode', now: START } as const;
     await fluxion.init(init);

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadLibrary } from '../../../runtime/fluxion/library/bindings';
 import { findLibrary } from '../../../runtime/fluxion/library/find';
-import { serveFluxion } from '../../../runtime/fluxion/server/engine-choice';
+import { chooseEngine } from '../../../runtime/fluxion/server/engine-choice';
 
 let folder: string;
 beforeEach(async () => {
@@ -12,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('by configuration before the environment, a file or its folder', async () => {
+test('finds the library by configuration first, then by the environment, as a file or a folder', async () => {
   const path = join(folder, 'libreapi_cli.so');
   await writeFile(path, '');
   expect(findLibrary(path, {})).toBe(path);
@@ -20,7 +19,7 @@ test('by configuration before the environment, a file or its folder', async () =
   expect(findLibrary(undefined, { FLUXION_LIBRARY: folder })).toBe(path);
 });
 
-test('what is named must be there', () => {
+test('refuses a configured path that does not exist', () => {
   expect(() => findLibrary(folder, {})).toThrow(
     expect.objectContaining({ code: 'FLUXQ_FLUXION_LIBRARY', value: folder }),
   );
@@ -29,7 +28,7 @@ test('what is named must be there', () => {
   );
 });
 
-test('a file that is no library is refused with its reason', async () => {
+test('refuses a file that is not a library, with a reason', async () => {
   const path = join(folder, 'libreapi_cli.so');
   await writeFile(path, 'text');
   await expect(loadLibrary(path)).rejects.toMatchObject({
@@ -37,14 +36,13 @@ test('a file that is no library is refused with its reason', async () => {
     message: expect.stringContaining('LD_LIBRARY_PATH'),
   });
   const log = { info() {}, warn() {}, error() {} };
-  await expect(
-    serveFluxion({ address: `unix:${folder}/s.sock`, engine: 'auto', library: path, log }),
-  ).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_LIBRARY' });
-  expect(existsSync(join(folder, 's.sock'))).toBe(false);
+  await expect(chooseEngine({ engine: 'auto', library: path, log })).rejects.toMatchObject({
+    code: 'FLUXQ_FLUXION_LIBRARY',
+  });
 });
 
-test('a library without what 0.53 brought is too old, and the symbol is named', async () => {
-  // The C library of this system: a library, and without any of the symbols.
+test('refuses a library without the symbols of 0.53 and names the missing symbol', async () => {
+  // The C library of this system has none of the symbols.
   const found = process.report.getReport() as { sharedObjects: string[] };
   const libc = found.sharedObjects.find((path) => /\/libc\.so/.test(path))!;
   await expect(loadLibrary(libc)).rejects.toMatchObject({

@@ -13,11 +13,11 @@ const free = (start: number, end: number, units: UnitIds, name = 'n0') => ({
   nodes: [{ name, units, exclusive: false }],
 });
 
-test('an empty node is one gap', () => {
+test('finds one gap on an empty node', () => {
   expect(gapsOn([NODE], [], 10, 50)).toEqual([free(10, 50, { core: '0-3', gpu: '0' })]);
 });
 
-test('units that are held leave what is before, between and after', () => {
+test('finds the gaps before, between and after jobs', () => {
   const jobs = [held(30, 40, { core: '0-1' }), held(0, 20, { core: '1', gpu: '0' })];
   expect(gapsOn([NODE], jobs, 10, 50)).toEqual([
     free(10, 30, { core: '0' }),
@@ -28,12 +28,12 @@ test('units that are held leave what is before, between and after', () => {
   ]);
 });
 
-test('a whole node leaves nothing of it; later times are nobody’s business', () => {
+test('finds no gap under an exclusive node and ignores later jobs', () => {
   const jobs = [held(0, 30, {}, true), held(60, 90, { core: '0' })];
   expect(gapsOn([NODE], jobs, 10, 50)).toEqual([free(30, 50, { core: '0-3', gpu: '0' })]);
 });
 
-test('what is free at the same time on several nodes is one gap', () => {
+test('merges units that are free at the same time on several nodes into one gap', () => {
   const other = { name: 'n1', units: { core: 2 } };
   const jobs = [held(0, 30, {}, true), held(10, 30, { core: '0-1' }, false, 'n1')];
   expect(gapsOn([NODE, other], jobs, 10, 50)).toEqual([
@@ -48,7 +48,7 @@ test('what is free at the same time on several nodes is one gap', () => {
   ]);
 });
 
-test('no time, no gap', () => {
+test('finds no gap in an empty span', () => {
   expect(gapsOn([NODE], [], 10, 10)).toEqual([]);
   expect(gapsOn([NODE], [held(0, 99, {}, true)], 10, 50)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import type { GraphNode } from '../../../runtime/resources/types';
 
 export const policies: fc.Arbitrary<MatchPolicy> = fc.constantFrom(...MATCH_POLICIES);
 
-/** 1-24 nodes, small and unequal, on one of three shapes. */
+/** 1 to 24 small and unequal nodes in one of three topologies. */
 export const graphs: fc.Arbitrary<GraphNode[]> = fc
   .record({
     levels: fc.constantFrom('none', 'rack', 'both'),
@@ -105,7 +105,7 @@ export function jobspecOf(resource: JobspecResource, duration = 60, constraints?
 
 export type Step =
   | { readonly do: 'match'; readonly jobspec: Jobspec; readonly operation: MatchOperation }
-  /** The n-th job that holds something, modulo their number. */
+  /** The n-th job with an allocation, modulo their number. */
   | { readonly do: 'cancel'; readonly nth: number }
   | { readonly do: 'partial'; readonly nth: number; readonly node: number }
   | { readonly do: 'status'; readonly node: number; readonly up: boolean }

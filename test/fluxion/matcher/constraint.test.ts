@@ -17,10 +17,10 @@ test.each<[unknown, boolean]>([
   [{ not: [{ properties: ['gpu'] }, { properties: ['zone=b'] }] }, true],
   [{ not: [] }, false],
   [{ and: [] }, true],
-  // Fluxion's own deviation from RFC 31.
+  // Fluxion deviates from RFC 31 here.
   [{ or: [] }, false],
   [{ or: [{ properties: ['zone=b'] }, { ranks: ['7'] }] }, true],
-])('%j: %s', (constraint, expected) => {
+])('%j matches: %s', (constraint, expected) => {
   expect(parseConstraint(constraint)(host)).toBe(expected);
 });
 
@@ -34,7 +34,7 @@ test.each<[unknown, string]>([
   [{ hostlist: ['n[0-'] }, "Invalid hostlist `n[0-'"],
   [{ ranks: ['5-1'] }, "Invalid idset `5-1'"],
   [{ not: [{ toString: [] }] }, 'unknown constraint operator: toString'],
-])('%j is refused: %s', (constraint, text) => {
+])('refuses %j: %s', (constraint, text) => {
   expect(() => parseConstraint(constraint)).toThrow(text);
 });
 
@@ -44,10 +44,10 @@ test.each([
   ['n[0-2,7]', ['n0', 'n1', 'n2', 'n7']],
   ['n[08-10]x', ['n08x', 'n09x', 'n10x']],
   ['r[0-1]n[0-1]', ['r0n0', 'r0n1', 'r1n0', 'r1n1']],
-])('hostlist %s', (text, names) => {
+])('parses hostlist %s', (text, names) => {
   expect(parseHostlist(text)).toEqual(names);
 });
 
-test.each(['n[', 'n]', 'n[a]', 'n[3-1]', 'n[0-99999999]'])('hostlist %s is malformed', (text) => {
+test.each(['n[', 'n]', 'n[a]', 'n[3-1]', 'n[0-99999999]'])('refuses hostlist %s', (text) => {
   expect(parseHostlist(text)).toBeUndefined();
 });

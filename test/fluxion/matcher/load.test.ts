@@ -1,4 +1,5 @@
-import { type JgfGraph, Matcher } from '../../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import { jobspecOf } from './arbitraries';
 
 const vertices = [
@@ -19,7 +20,7 @@ const load = (jgf: JgfGraph | string, policy = 'lonode') => Matcher.fromJgf(jgf,
 const oneCore = jobspecOf({ type: 'slot', count: 1, label: 'task', with: [{ type: 'core', count: 1 }] });
 
 test.each<[string, JgfGraph | string, string]>([
-  ['no JSON', '{', 'json_loads returned an error'],
+  ['invalid JSON', '{', 'json_loads returned an error'],
   ['no graph', '{}', 'required key (graph)'],
   ['no nodes', graph({}), 'required key (nodes)'],
   ['no edges', graph([], {}), 'required key (edges)'],
@@ -33,26 +34,26 @@ test.each<[string, JgfGraph | string, string]>([
   ],
   ['two parents', graph(vertices, [...edges, { source: '0', target: '2' }]), 'more than one parent'],
   [
-    'a property that is no text',
+    'a property that is not a string',
     graph([{ ...vertices[0], metadata: { ...vertices[0]!.metadata, properties: { a: 1 } } }]),
-    'not a text',
+    'not a string',
   ],
-])('a graph with %s is refused', (_, jgf, text) => {
+])('refuses a graph with %s', (_, jgf, text) => {
   expect(() => load(jgf)).toThrow(text);
 });
 
 test.each(['second', 'policy=locality', 'policy=low fast=true', 'policy=low node_centric=yes', '","x":"'])(
-  'policy %s is refused',
+  'refuses policy %s',
   (policy) => {
     expect(() => load(graph(vertices), policy)).toThrow('FLUXQ_FLUXION_POLICY');
   },
 );
 
-test.each(['', 'policy=low node_centric=true'])('policy "%s" is taken', (policy) => {
+test.each(['', 'policy=low node_centric=true'])('accepts policy "%s"', (policy) => {
   expect(load(graph(vertices), policy).state(0).nodes).toHaveLength(1);
 });
 
-test('edges that lead up again change nothing', () => {
+test('ignores edges from child to parent', () => {
   const both = edges.flatMap(({ source, target }) => [
     { source: target, target: source },
     { source, target },
@@ -61,7 +62,7 @@ test('edges that lead up again change nothing', () => {
   expect(load(graph(vertices, both)).match(call)).toEqual(load(graph(vertices)).match(call));
 });
 
-test('a vertex of many units is given away whole', () => {
+test('allocates a vertex of many units as a whole', () => {
   const memory = {
     id: '3',
     metadata: { type: 'memory', id: 0, size: 64, paths: { containment: '/cluster0/kind-worker7/memory0' } },
@@ -74,7 +75,7 @@ test('a vertex of many units is given away whole', () => {
   expect(answers).toEqual(['OK', 'BUSY']);
 });
 
-test('sockets stand between node and cores, and a slot is found below them', () => {
+test('finds a slot below the sockets of a node', () => {
   const socket = (n: number) => ({
     id: `${10 + n}`,
     metadata: { type: 'socket', id: n, paths: { containment: `/cluster0/kind-worker7/socket${n}` } },

@@ -1,4 +1,4 @@
-import { Matcher } from '../../../runtime/fluxion/matcher';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { MatchOperation } from '../../../runtime/fluxion/types';
 import type { JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
@@ -13,8 +13,8 @@ function slots(count: number, units: Record<string, number> = { core: 1 }): Jobs
   return { type: 'slot', count, label: 'task', with: elements };
 }
 
-/** Asks with the next free job id. */
-function asker(matcher: Matcher) {
+/** Matches with the next free job id. */
+function matchWith(matcher: Matcher) {
   let jobid = 0;
   return (
     resource: JobspecResource,
@@ -31,9 +31,9 @@ function heldBy(outcome: ReturnType<Matcher['match']>): readonly string[] | stri
     : outcome.status;
 }
 
-describe('which of the free it gives', () => {
-  // Seen on the real one: 20 equal cores, and the sort's instability decides.
-  test.each(['low', 'high'])('equal scores under %s: nodes 10, 9, 11', (policy) => {
+describe('the choice among free resources', () => {
+  // Observed in flux-sched: the instability of the sort decides among 20 equal cores.
+  test.each(['low', 'high'])('takes nodes 10, 9, 11 among equal scores under %s', (policy) => {
     const vertices = Array.from({ length: 20 }, (_, i) => [
       vertex(1 + 2 * i, 'node', i, `/cluster0/node${i}`),
       vertex(2 + 2 * i, 'core', 0, `/cluster0/node${i}/core0`),
@@ -43,13 +43,13 @@ describe('which of the free it gives', () => {
       { source: `${1 + 2 * i}`, target: `${2 + 2 * i}` },
     ]).flat();
     const graph = { graph: { nodes: [vertex(0, 'cluster', 0, '/cluster0'), ...vertices], edges } };
-    const ask = asker(Matcher.fromJgf(graph, { policy }));
-    const given = [ask(slots(1)), ask(slots(1)), ask(slots(1))].map(heldBy);
+    const match = matchWith(Matcher.fromJgf(graph, { policy }));
+    const given = [match(slots(1)), match(slots(1)), match(slots(1))].map(heldBy);
     expect(given).toEqual([['node10/core0'], ['node9/core0'], ['node11/core0']]);
   });
 
-  // Ids taken from the names' last digits are all 5; of 20 equal ones, std::sort leaves number 10 first.
-  test.each(['lonode', 'hinode'])('nodes with one id under %s: number 10 first', (policy) => {
+  // The last digits of all names are 5, so all ids are equal; std::sort puts number 10 of 20 first.
+  test.each(['lonode', 'hinode'])('takes node 10 first among equal ids under %s', (policy) => {
     const vertices = Array.from({ length: 20 }, (_, i) => {
       const path = `/cluster0/ip-10-0-${i}-5`;
       const node = { type: 'node', name: `ip-10-0-${i}-5`, rank: i, paths: { containment: path } };
@@ -60,8 +60,8 @@ describe('which of the free it gives', () => {
       { source: `${1 + 2 * i}`, target: `${2 + 2 * i}` },
     ]).flat();
     const graph = { graph: { nodes: [vertex(0, 'cluster', 0, '/cluster0'), ...vertices], edges } };
-    const ask = asker(Matcher.fromJgf(graph, { policy }));
-    expect(heldBy(ask({ type: 'node', count: 1, with: [slots(1)] }))).toEqual(['ip-10-0-10-5/core10']);
+    const match = matchWith(Matcher.fromJgf(graph, { policy }));
+    expect(heldBy(match({ type: 'node', count: 1, with: [slots(1)] }))).toEqual(['ip-10-0-10-5/core10']);
   });
 
   test.each([
@@ -74,25 +74,25 @@ describe('which of the free it gives', () => {
       ['n1/core0', 'n1/core1', 'n1/core2', 'n1/core3', 'n1'],
     ],
     ['locality', ['n2/core2', 'n2/core3'], ['n2/core0', 'n2/core1']],
-  ])('%s', (policy, first, second) => {
-    const ask = asker(Matcher.fromNodes(nodes(3), { policy }));
+  ])('follows policy %s', (policy, first, second) => {
+    const match = matchWith(Matcher.fromNodes(nodes(3), { policy }));
     const two = slots(1, { core: 2 });
-    expect([heldBy(ask(two)), heldBy(ask(two))]).toEqual([first, second]);
+    expect([heldBy(match(two)), heldBy(match(two))]).toEqual([first, second]);
   });
 
-  test('first keeps its order when a job is cancelled', () => {
+  test('keeps the order of policy first after a cancel', () => {
     const matcher = Matcher.fromNodes(nodes(3), { policy: 'first' });
-    const ask = asker(matcher);
-    ask(slots(1));
+    const match = matchWith(matcher);
+    match(slots(1));
     matcher.cancel(1);
-    expect(heldBy(ask(slots(1)))).toEqual(['n1/core3']);
+    expect(heldBy(match(slots(1)))).toEqual(['n1/core3']);
   });
 
-  test('a slot of nodes stays within one rack', () => {
+  test('places a slot of nodes within one rack', () => {
     const racked = nodes(4).map((node, i) => ({ ...node, rack: i < 1 ? 'a' : 'b' }));
-    const ask = asker(Matcher.fromNodes(racked, { policy: 'lonode' }));
-    expect(heldBy(ask(slots(1, { node: 2 })))).toEqual(['rack=b/n1', 'rack=b/n2']);
-    expect(heldBy(ask(slots(1, { node: 2 })))).toBe('BUSY');
+    const match = matchWith(Matcher.fromNodes(racked, { policy: 'lonode' }));
+    expect(heldBy(match(slots(1, { node: 2 })))).toEqual(['rack=b/n1', 'rack=b/n2']);
+    expect(heldBy(match(slots(1, { node: 2 })))).toBe('BUSY');
   });
 });
 
@@ -103,120 +103,124 @@ function vertex(uniqId: number, type: string, id: number, containment: string) {
 describe('time', () => {
   const whole = slots(1, { core: 8 });
 
-  function busyUntil(second: number): { matcher: Matcher; ask: ReturnType<typeof asker> } {
+  function busyUntil(second: number): { matcher: Matcher; match: ReturnType<typeof matchWith> } {
     const matcher = Matcher.fromNodes(nodes(1, { core: 8 }), { policy: 'lonode' });
-    const ask = asker(matcher);
-    ask(slots(1, { core: 4 }), { duration: second });
-    return { matcher, ask };
+    const match = matchWith(matcher);
+    match(slots(1, { core: 4 }), { duration: second });
+    return { matcher, match };
   }
 
-  test('a wide job is reserved, a short one backfills, a long one is refused', () => {
-    const { ask } = busyUntil(100);
-    expect(ask(whole, { operation: 'allocate_orelse_reserve' })).toMatchObject({
+  test('reserves a wide job, backfills a short one and refuses a long one', () => {
+    const { match } = busyUntil(100);
+    expect(match(whole, { operation: 'allocate_orelse_reserve' })).toMatchObject({
       reserved: true,
       start: 100,
       end: 160,
     });
-    expect(ask(slots(1, { core: 2 }), { duration: 60 })).toMatchObject({ status: 'OK', start: 0 });
-    expect(ask(slots(1, { core: 2 }), { duration: 150 }).status).toBe('BUSY');
+    expect(match(slots(1, { core: 2 }), { duration: 60 })).toMatchObject({ status: 'OK', start: 0 });
+    expect(match(slots(1, { core: 2 }), { duration: 150 }).status).toBe('BUSY');
   });
 
-  test('what has overrun holds for one more second, until it is cancelled', () => {
-    const { matcher, ask } = busyUntil(100);
-    expect(ask(whole, { now: 130 }).status).toBe('BUSY');
-    expect(ask(whole, { now: 130, operation: 'without_allocating_future' })).toMatchObject({ start: 131 });
+  test('lets a job past its walltime hold for one more second until its cancel', () => {
+    const { matcher, match } = busyUntil(100);
+    expect(match(whole, { now: 130 }).status).toBe('BUSY');
+    expect(match(whole, { now: 130, operation: 'without_allocating_future' })).toMatchObject({ start: 131 });
     expect(matcher.state(200).nodes[0]!.free).toEqual({ core: 4 });
     matcher.cancel(1);
-    expect(ask(whole, { now: 200 })).toMatchObject({ status: 'OK', start: 200, end: 260 });
+    expect(match(whole, { now: 200 })).toMatchObject({ status: 'OK', start: 200, end: 260 });
   });
 
-  test('a running job without an end leaves no time for what conflicts with it', () => {
-    const { ask } = busyUntil(0);
-    expect(ask(whole, { operation: 'allocate_orelse_reserve' }).status).toBe('BUSY');
-    expect(ask(slots(1, { core: 9 }), { operation: 'allocate_orelse_reserve' }).status).toBe('UNSATISFIABLE');
+  test('finds no start for a request that conflicts with a job without an end', () => {
+    const { match } = busyUntil(0);
+    expect(match(whole, { operation: 'allocate_orelse_reserve' }).status).toBe('BUSY');
+    expect(match(slots(1, { core: 9 }), { operation: 'allocate_orelse_reserve' }).status).toBe(
+      'UNSATISFIABLE',
+    );
   });
 
-  test('an earliest start is told without holding anything', () => {
-    const { matcher, ask } = busyUntil(100);
-    const outcome = ask(whole, { operation: 'without_allocating_future' });
+  test('computes the earliest start without an allocation', () => {
+    const { matcher, match } = busyUntil(100);
+    const outcome = match(whole, { operation: 'without_allocating_future' });
     expect(outcome).toMatchObject({ status: 'OK', start: 100, reserved: false });
     expect(matcher.state(0).jobs).toHaveLength(1);
   });
 });
 
-describe('what the caller tells it', () => {
-  test('a node that is down keeps its jobs and is given nothing new', () => {
+describe('changes by the caller', () => {
+  test('keeps the jobs of a node that is down and grants nothing new on it', () => {
     const matcher = Matcher.fromNodes([...nodes(1), { name: 'n1', units: { core: 4 }, up: false }], {
       policy: 'lonode',
     });
-    const ask = asker(matcher);
-    ask(slots(1));
+    const match = matchWith(matcher);
+    match(slots(1));
     matcher.setStatus('/cluster0/n0', false);
-    expect(ask(slots(1)).status).toBe('BUSY');
+    expect(match(slots(1)).status).toBe('BUSY');
     expect(matcher.state(0)).toMatchObject({ jobs: [{ jobid: 1 }], nodes: [{ up: false }, { up: false }] });
     matcher.setStatus('n1', true);
-    expect(heldBy(ask(slots(1)))).toEqual(['n1/core0']);
+    expect(heldBy(match(slots(1)))).toEqual(['n1/core0']);
     expect(() => matcher.setStatus('n9', true)).toThrow('FLUXQ_FLUXION_NO_VERTEX');
   });
 
-  test('more nodes than are up: unsatisfiable for one operation, busy for the others', () => {
+  test('answers UNSATISFIABLE to one operation and BUSY to the others for more nodes than are up', () => {
     const matcher = Matcher.fromNodes(nodes(2), { policy: 'lonode' });
     matcher.setStatus('n0', false);
-    const ask = asker(matcher);
+    const match = matchWith(matcher);
     const two: JobspecResource = { type: 'node', count: 2, with: [slots(1)] };
-    expect(ask(two, { operation: 'allocate_with_satisfiability' }).status).toBe('UNSATISFIABLE');
-    expect(ask(two, { operation: 'allocate_orelse_reserve' }).status).toBe('BUSY');
+    expect(match(two, { operation: 'allocate_with_satisfiability' }).status).toBe('UNSATISFIABLE');
+    expect(match(two, { operation: 'allocate_orelse_reserve' }).status).toBe('BUSY');
     expect(matcher.satisfiable(jobspecOf(two)).satisfiable).toBe(true);
   });
 
-  test('a part of a job is freed by node', () => {
+  test('frees the nodes of a partial cancel', () => {
     const matcher = Matcher.fromNodes(nodes(2), { policy: 'lonode' });
-    const ask = asker(matcher);
-    ask({ type: 'node', count: 2, exclusive: true, with: [slots(1)] });
+    const match = matchWith(matcher);
+    match({ type: 'node', count: 2, exclusive: true, with: [slots(1)] });
     expect(matcher.partialCancel(1, ['n0'])).toBe(false);
     expect(matcher.state(0).jobs[0]!.nodes).toEqual([
       { name: 'n1', units: { core: '0-3' }, exclusive: true },
     ]);
-    expect(heldBy(ask({ type: 'node', count: 1, exclusive: true, with: [slots(1)] }))).toContain('n0/core0');
+    expect(heldBy(match({ type: 'node', count: 1, exclusive: true, with: [slots(1)] }))).toContain(
+      'n0/core0',
+    );
     expect(matcher.partialCancel(1, ['n1', 'n0'])).toBe(true);
     expect(matcher.partialCancel(1, ['n1'])).toBe(true);
     expect(matcher.state(0).jobs.map(({ jobid }) => jobid)).toEqual([2]);
   });
 
-  test('nodes come and go; who was on them loses that part', () => {
+  test('takes removed nodes away from their jobs', () => {
     const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
-    const ask = asker(matcher);
+    const match = matchWith(matcher);
     matcher.addNodes([{ name: 'big', units: { core: 4, tpu: 2 }, rack: 'r' }]);
-    expect(heldBy(ask(slots(2, { core: 4 })))).toContain('rack=r/big/core0');
-    expect(heldBy(ask(slots(1, { tpu: 2 })))).toEqual(['rack=r/big/tpu0', 'rack=r/big/tpu1']);
+    expect(heldBy(match(slots(2, { core: 4 })))).toContain('rack=r/big/core0');
+    expect(heldBy(match(slots(1, { tpu: 2 })))).toEqual(['rack=r/big/tpu0', 'rack=r/big/tpu1']);
     expect(matcher.removeNodes(['big', 'unknown'])).toEqual([1, 2]);
     expect(matcher.state(0)).toMatchObject({
       jobs: [{ jobid: 1, nodes: [{ name: 'n0' }] }],
       nodes: [{ name: 'n0' }],
     });
-    expect(ask(slots(1, { core: 4 }), { operation: 'allocate_with_satisfiability' }).status).toBe('BUSY');
-    expect(ask(slots(2, { core: 4 }), { operation: 'allocate_with_satisfiability' }).status).toBe(
+    expect(match(slots(1, { core: 4 }), { operation: 'allocate_with_satisfiability' }).status).toBe('BUSY');
+    expect(match(slots(2, { core: 4 }), { operation: 'allocate_with_satisfiability' }).status).toBe(
       'UNSATISFIABLE',
     );
     expect(() => matcher.addNodes(nodes(1))).toThrow('FLUXQ_FLUXION_GRAPH');
   });
 
-  test('a type that comes to the graph later leaves what runs as it is', () => {
+  test('keeps running jobs when a node brings a new resource type', () => {
     const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
-    const ask = asker(matcher);
-    ask(slots(1, { core: 3 }), { duration: 100 });
-    ask(slots(1, { core: 1 }), { duration: 50 });
+    const match = matchWith(matcher);
+    match(slots(1, { core: 3 }), { duration: 100 });
+    match(slots(1, { core: 1 }), { duration: 50 });
     matcher.addNodes([{ name: 'n1', units: { tpu: 1 } }]);
-    ask(slots(1, { tpu: 1 }));
-    expect(ask(slots(1, { core: 4 }), { operation: 'without_allocating_future' })).toMatchObject({
+    match(slots(1, { tpu: 1 }));
+    expect(match(slots(1, { core: 4 }), { operation: 'without_allocating_future' })).toMatchObject({
       start: 100,
     });
     expect([matcher.cancel(2), matcher.cancel(1), matcher.cancel(3)]).toEqual([true, true, true]);
-    expect(heldBy(ask(slots(1, { core: 4 })))).toHaveLength(4);
-    expect(heldBy(ask(slots(1, { tpu: 1 })))).toEqual(['n1/tpu0']);
+    expect(heldBy(match(slots(1, { core: 4 })))).toHaveLength(4);
+    expect(heldBy(match(slots(1, { tpu: 1 })))).toEqual(['n1/tpu0']);
   });
 
-  test('a job id that holds something is not given twice', () => {
+  test('refuses a job id that is in use', () => {
     const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
     const call = { jobid: 7, jobspec: jobspecOf(slots(1)), operation: 'allocate', now: 0 } as const;
     matcher.match(call);
@@ -226,14 +230,14 @@ describe('what the caller tells it', () => {
   });
 
   test.each([
-    ['a unit that is taken', { nodes: [{ name: 'n0', units: { core: '0' } }] }, 'core0 is unavailable'],
+    ['an allocated unit', { nodes: [{ name: 'n0', units: { core: '0' } }] }, 'core0 is unavailable'],
     [
-      'a whole node of which something is taken',
+      'a whole node with an allocated unit',
       { nodes: [{ name: 'n0', units: {}, exclusive: true }] },
       'n0 is unavail',
     ],
     [
-      'a unit of a node that is taken whole',
+      'a unit of a node that is allocated as a whole',
       { nodes: [{ name: 'n1', units: { core: '0' } }] },
       'core0 is unavailable',
     ],
@@ -242,15 +246,15 @@ describe('what the caller tells it', () => {
       { nodes: [1, 2].map(() => ({ name: 'n0', units: { core: '1' } })) },
       'listed twice',
     ],
-    ['a unit that is not there', { nodes: [{ name: 'n0', units: { core: '9' } }] }, 'no such unit'],
-    ['a node that is not there', { nodes: [{ name: 'n9', units: {} }] }, 'no such node'],
+    ['an unknown unit', { nodes: [{ name: 'n0', units: { core: '9' } }] }, 'unit is not in the graph'],
+    ['an unknown node', { nodes: [{ name: 'n9', units: {} }] }, 'node is not in the graph'],
     ['a job id in use', { jobid: 1, nodes: [] }, 'in use'],
-    ['a window of nothing', { start: 5, end: 5, nodes: [] }, 'ends before it starts'],
-  ])('a replay of %s is refused and holds nothing', (_, over, text) => {
+    ['an empty window', { start: 5, end: 5, nodes: [] }, 'ends before it starts'],
+  ])('refuses a replay of %s without an allocation', (_, over, text) => {
     const matcher = Matcher.fromNodes(nodes(2), { policy: 'lonode' });
-    const ask = asker(matcher);
-    ask(slots(1));
-    ask(slots(1, { node: 1 }));
+    const match = matchWith(matcher);
+    match(slots(1));
+    match(slots(1, { node: 1 }));
     const before = matcher.state(0);
     const allocation = { jobid: 3, start: 0, end: 60, ...over };
     expect(() => matcher.replay(allocation, 0)).toThrow(text);
@@ -258,9 +262,9 @@ describe('what the caller tells it', () => {
   });
 });
 
-test('an answer in flux-sched’s JGF: children first, defaults left out', () => {
+test('writes an answer in the JGF of flux-sched, children first and without defaults', () => {
   const matcher = Matcher.fromNodes(nodes(2, { core: 2 }), { policy: 'hinode' });
-  asker(matcher)(slots(1, { core: 1 }));
+  matchWith(matcher)(slots(1, { core: 1 }));
   expect(matcher.jgfOf(1)).toBe(
     '{"graph": {"nodes": [' +
       '{"id": "6", "metadata": {"type": "core", "name": "core1", "id": 3, "rank": 1, "exclusive": true, "paths": {"containment": "/cluster0/n1/core1"}}}, ' +

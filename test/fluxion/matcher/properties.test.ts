@@ -1,18 +1,20 @@
 import fc from 'fast-check';
-import { type JgfGraph, Matcher, toJgf } from '../../../runtime/fluxion/matcher';
+import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
+import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { toJgf } from '../to-jgf';
 import { graphs, jobspecs, policies, steps } from './arbitraries';
-import { type Held, Player } from './play';
+import { type HeldJob, Player } from './player';
 
 const RUNS = { numRuns: 150 };
 
-function overlaps(a: Held, b: Held): boolean {
+function overlaps(a: HeldJob, b: HeldJob): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** A vertex and what is below it belong to one job at a time. */
-function doubleGrants(jobs: readonly Held[]): string[] {
+/** Vertices that two overlapping jobs hold: only one job may hold a vertex and the vertices below it. */
+function doubleGrants(jobs: readonly HeldJob[]): string[] {
   const found: string[] = [];
   for (const [i, a] of jobs.entries()) {
     const paths = new Set(a.held);
@@ -32,7 +34,7 @@ function fits(nodes: readonly GraphNode[], policy: string, jobspec: Jobspec): bo
   return matcher.match({ jobid: 1, jobspec, operation: 'allocate', now: 0 }).status === 'OK';
 }
 
-test('no vertex is given twice in overlapping time', () => {
+test('grants no vertex to two jobs at the same time', () => {
   fc.assert(
     fc.property(graphs, policies, steps, (nodes, policy, plays) => {
       const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
@@ -45,7 +47,7 @@ test('no vertex is given twice in overlapping time', () => {
   );
 });
 
-test('a cancel gives back what the match took, and nothing else', () => {
+test('frees exactly the vertices of the match in a cancel', () => {
   fc.assert(
     fc.property(graphs, policies, steps, jobspecs, (nodes, policy, plays, jobspec) => {
       const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
@@ -62,7 +64,7 @@ test('a cancel gives back what the match took, and nothing else', () => {
   );
 });
 
-test('an empty graph that was used answers like a new one, where order has no memory', () => {
+test('answers like a new graph once all jobs are cancelled, under policies without history', () => {
   fc.assert(
     fc.property(
       graphs,
@@ -86,7 +88,7 @@ test('an empty graph that was used answers like a new one, where order has no me
   );
 });
 
-test('a replay of all allocations gives the same state and the same next answers', () => {
+test('gives the same state and answers after a replay of all allocations', () => {
   fc.assert(
     fc.property(
       graphs,
@@ -96,7 +98,7 @@ test('a replay of all allocations gives the same state and the same next answers
       (nodes, policy, plays, next) => {
         const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
         for (const step of plays) if (step.do !== 'status') player.play(step);
-        // A reservation comes back as an allocation, which allocate never plans around: those are made anew.
+        // A replay would turn reservations into allocations, so callers request them again.
         for (const { id, reserved } of [...player.held.values()]) if (reserved) player.cancel(id);
         const { matcher, now } = player;
         const state = matcher.state(now);
@@ -113,7 +115,7 @@ test('a replay of all allocations gives the same state and the same next answers
   );
 });
 
-test('a reservation starts at the first time at which it fits', () => {
+test('starts a reservation at the first time at which it fits', () => {
   fc.assert(
     fc.property(
       graphs,
@@ -136,7 +138,7 @@ test('a reservation starts at the first time at which it fits', () => {
         const last = outcome.status === 'OK' ? outcome.start : Number.POSITIVE_INFINITY;
         for (const at of new Set(times)) {
           if (at > last) break;
-          // The graph as it is from `at` to the end of the job, frozen.
+          // The graph with all jobs that overlap the new job from `at` on.
           const frozen = Matcher.fromNodes(nodes, { policy });
           const busy = jobs.filter(({ start, end }) => start < at + duration && end > at);
           const free = fitsBeside(frozen, busy, jobspec);
@@ -148,9 +150,9 @@ test('a reservation starts at the first time at which it fits', () => {
   );
 });
 
-/** Whether the request fits beside these jobs, as if all of them held what they hold at once. */
+/** Whether the request fits beside these jobs, as if all of them ran at the same time. */
 function fitsBeside(matcher: Matcher, jobs: readonly Allocation[], jobspec: Jobspec): boolean {
-  // Two of them may hold one vertex one after the other: each gets its own stretch of a long window.
+  // Two jobs may hold a vertex one after the other, so each job gets its own part of a long window.
   const length = 10;
   const duration = length * (jobs.length + 1);
   jobs.forEach((job, i) => {
@@ -160,7 +162,7 @@ function fitsBeside(matcher: Matcher, jobs: readonly Allocation[], jobspec: Jobs
   return matcher.match({ jobid: 2_000, jobspec: long, operation: 'allocate', now: 0 }).status === 'OK';
 }
 
-test('satisfiable is what the empty graph holds, whatever is busy or down', () => {
+test('finds a request satisfiable if it fits the empty graph, whatever is busy or down', () => {
   fc.assert(
     fc.property(graphs, policies, steps, jobspecs, (nodes, policy, plays, jobspec) => {
       const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
@@ -171,7 +173,7 @@ test('satisfiable is what the empty graph holds, whatever is busy or down', () =
   );
 });
 
-test('the shortcut answers as the full walk', () => {
+test('gives the same answers on the fast path as by traversal', () => {
   fc.assert(
     fc.property(graphs, policies, steps, (nodes, policy, plays) => {
       const short = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
@@ -182,7 +184,7 @@ test('the shortcut answers as the full walk', () => {
   );
 });
 
-/** Units numbered per node, few different node ids, memory in chunks of several sizes: many equal scores. */
+/** A graph with many equal scores: units numbered per node, few node ids, memory chunks of several sizes. */
 function withCollisions(nodes: readonly GraphNode[]): JgfGraph {
   const { graph } = toJgf(nodes);
   const renumbered = graph.nodes.map(({ id, metadata }) => {
@@ -194,7 +196,7 @@ function withCollisions(nodes: readonly GraphNode[]): JgfGraph {
   return { graph: { nodes: renumbered, edges: graph.edges } };
 }
 
-test('the shortcut answers as the full walk also where scores are equal', () => {
+test('gives the same answers on the fast path as by traversal where scores are equal', () => {
   fc.assert(
     fc.property(graphs, policies, steps, (nodes, policy, plays) => {
       const jgf = withCollisions(nodes);
@@ -207,7 +209,7 @@ test('the shortcut answers as the full walk also where scores are equal', () => 
   );
 });
 
-test('nodes make the same graph as their JGF', () => {
+test('builds the same graph from nodes as from their JGF', () => {
   fc.assert(
     fc.property(graphs, policies, steps, (nodes, policy, plays) => {
       const direct = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
@@ -222,7 +224,7 @@ test('nodes make the same graph as their JGF', () => {
   );
 });
 
-test('a clone answers the same and shares nothing', () => {
+test('gives the same answers after clone, without shared state', () => {
   fc.assert(
     fc.property(graphs, policies, steps, steps, (nodes, policy, before, after) => {
       const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);

@@ -7,7 +7,7 @@ function sorted(keys: readonly number[]): number[] {
   return [...list];
 }
 
-// Read off libstdc++ itself: which of n equal elements comes first.
+// Recorded from libstdc++: which of n equal elements comes first.
 test.each([
   [1, 0],
   [16, 0],
@@ -20,15 +20,15 @@ test.each([
   [64, 48],
   [100, 62],
   [128, 80],
-])('of %i equal elements, number %i comes first', (count, first) => {
+])('puts, of %i equal elements, number %i first', (count, first) => {
   expect(sorted(Array.from({ length: count }, () => 7))[0]).toBe(first);
 });
 
-test('equal elements keep their order up to 16', () => {
+test('keeps the order of up to 16 equal elements', () => {
   expect(sorted([2, 1, 2, 1, 2, 1])).toEqual([1, 3, 5, 0, 2, 4]);
 });
 
-test('sorts whatever it is given, and loses nothing', () => {
+test('sorts any list and keeps all elements', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 50 }), { maxLength: 300 }), (keys) => {
       const order = sorted(keys);
@@ -38,8 +38,8 @@ test('sorts whatever it is given, and loses nothing', () => {
   );
 });
 
-test('a list made to defeat the partition still comes out sorted (heapsort)', () => {
-  // Organ pipes, repeated: medians of three stay bad for long.
+test('sorts a list with bad pivots by heapsort', () => {
+  // In this order the median of three stays a bad pivot for long.
   const keys = Array.from({ length: 4000 }, (_, i) => (i % 2 === 0 ? i : 4000 - i));
   expect(sorted(keys).map((i) => keys[i])).toEqual([...keys].sort((a, b) => a - b));
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials, Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { Rpc } from '../../../runtime/fluxion/client/channel';
+import { Channel } from '../../../runtime/fluxion/client/channel';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { FluxionServiceService, MatchRequest } from '../../../runtime/fluxion/generated/fluxion';
 import {
@@ -14,11 +14,11 @@ import {
   HealthCheckResponse_ServingStatus as Serving,
 } from '../../../runtime/fluxion/generated/health';
 import { EmbeddedEngine } from '../../../runtime/fluxion/matcher/engine';
-import { toJgf } from '../../../runtime/fluxion/matcher/index';
 import { type FluxionServer, startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { loopbackCertificate } from '../certificates';
 import { cores, nodes } from '../jobspecs';
-import { START, TWO_NODES } from '../scenarios';
+import { START, TWO_NODES } from '../scenarios/scenario';
+import { toJgf } from '../to-jgf';
 
 const log = { info() {}, warn() {}, error() {} };
 const INIT = { nodes: TWO_NODES, policy: 'lonode', now: START } as const;
@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 describe('fencing', () => {
-  test('a caller with a lower fence than the server has seen is refused, and changes nothing', async () => {
+  test('refuses a caller with a lower fencing number than the highest one seen', async () => {
     const old = connect();
     await old.init({ ...INIT, fence: 3 });
     const leader = connect();
@@ -67,19 +67,19 @@ describe('fencing', () => {
     expect((await leader.state()).jobs).toHaveLength(1);
   });
 
-  test('a caller of the public service, which has none, is refused after a leader', async () => {
+  test('refuses a caller of the public service, which has no fencing number, after a leader', async () => {
     await connect().init({ ...INIT, fence: 1 });
-    const rpc = new Rpc(server.address, undefined);
+    const channel = new Channel(server.address, undefined);
     const request = { jobID: 1, caller: undefined };
-    await expect(rpc.call(FluxionServiceService.cancel, request, 1000)).rejects.toMatchObject({
+    await expect(channel.call(FluxionServiceService.cancel, request, 1000)).rejects.toMatchObject({
       code: status.ABORTED,
     });
-    rpc.close();
+    channel.close();
   });
 });
 
-describe('doubt', () => {
-  test('another graph than this caller made: matches are NOT_READY, the rest in doubt, until init', async () => {
+describe('lost state', () => {
+  test('answers NOT_READY or IN_DOUBT to the caller of a replaced graph until its init', async () => {
     const first = connect();
     const boot = await first.init(INIT);
     const second = connect();
@@ -92,14 +92,14 @@ describe('doubt', () => {
     await expect(second.state()).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
   });
 
-  test('a reader that made no graph sees the state, whatever the fence', async () => {
+  test('returns the state to a caller without graph and fencing number', async () => {
     const leader = connect();
     await leader.init({ ...INIT, fence: 9 });
     await leader.match(once(1));
     expect((await connect().state()).jobs).toEqual((await leader.state()).jobs);
   });
 
-  test('a server that was restarted has lost its graph', async () => {
+  test('reports IN_DOUBT after a restart of the server', async () => {
     const fluxion = connect();
     await fluxion.init(INIT);
     await server.stop();
@@ -109,12 +109,12 @@ describe('doubt', () => {
     expect(await fluxion.match(once(1))).toMatchObject({ status: 'OK' });
   });
 
-  test('no server within the connect time', async () => {
+  test('reports IN_DOUBT without a server within the connect deadline', async () => {
     const fluxion = connect(`unix:${folder}/nobody.sock`, { timeouts: { connect: 50 } });
     await expect(fluxion.init(INIT)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
   });
 
-  test('an answer that does not come within the deadline', async () => {
+  test('reports IN_DOUBT without an answer within the deadline', async () => {
     const silent = new Server();
     const { describe: describeCall, init } = FluxionServiceService;
     silent.addService(
@@ -130,7 +130,7 @@ describe('doubt', () => {
     await expect(fluxion.init(INIT)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
   });
 
-  test('a closed client says so', async () => {
+  test('refuses calls of a closed client', async () => {
     const fluxion = connect();
     await fluxion.close();
     await expect(fluxion.state()).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_CLOSED' });
@@ -138,7 +138,7 @@ describe('doubt', () => {
 });
 
 describe('before init', () => {
-  test('a match is NOT_READY, anything else is in doubt', async () => {
+  test('answers NOT_READY to a match and IN_DOUBT to other calls', async () => {
     const fluxion = connect();
     expect(await fluxion.match(once(1))).toMatchObject({ status: 'NOT_READY' });
     await expect(fluxion.cancel(1)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
@@ -149,7 +149,7 @@ describe('before init', () => {
     [{ name: 'a/b', units: {} }, 'name'],
     [{ name: 'a', units: { core: 1.5 } }, 'core'],
     [{ name: 'a', units: { node: 1 } }, 'node'],
-  ])('a graph with %j is refused and says where', async (node, where) => {
+  ])('refuses a graph with %j and names the field', async (node, where) => {
     const engine = new EmbeddedEngine();
     await expect(engine.init({ ...INIT, nodes: [node] })).rejects.toMatchObject({
       code: 'FLUXQ_FLUXION_GRAPH',
@@ -158,7 +158,7 @@ describe('before init', () => {
     expect(await engine.match(once(1))).toMatchObject({ status: 'NOT_READY' });
   });
 
-  test('a node twice is refused through gRPC with the same error', async () => {
+  test('refuses a duplicate node through gRPC with the same error', async () => {
     const nodes = [TWO_NODES[0]!, TWO_NODES[0]!];
     await expect(connect().init({ ...INIT, nodes })).rejects.toMatchObject({
       code: 'FLUXQ_FLUXION_GRAPH',
@@ -168,7 +168,7 @@ describe('before init', () => {
 });
 
 describe('sockets', () => {
-  test('a stale socket file is taken over, a living server is not', async () => {
+  test('replaces a stale socket file, but not that of a running server', async () => {
     await expect(start()).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_ADDRESS' });
     const path = join(folder, 'stale.sock');
     await abandonSocket(path);
@@ -180,13 +180,13 @@ describe('sockets', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('a file that is no socket is left alone', async () => {
+  test('keeps a file that is not a socket', async () => {
     await writeFile(join(folder, 'file'), 'mine');
     await expect(start(`unix:${folder}/file`)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_ADDRESS' });
   });
 
   test.each(['', 'host', 'host:port', 'host:99999', 'unix:relative', 'http://host:1'])(
-    'the address %p is refused',
+    'refuses the address %p',
     (address) => {
       expect(() => connectFluxion({ address })).toThrow(
         expect.objectContaining({ code: 'FLUXQ_FLUXION_ADDRESS' }),
@@ -194,18 +194,18 @@ describe('sockets', () => {
     },
   );
 
-  test('plain text beyond this machine needs the switch', async () => {
+  test('refuses plain text beyond this machine without insecure', async () => {
     await expect(start('0.0.0.0:0')).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_INSECURE' });
   });
 
-  test('a caller that does not trust the certificate gets nothing', async () => {
+  test('fails for a client that does not trust the certificate', async () => {
     const secure = await start('127.0.0.1:0', { tls: await loopbackCertificate() });
     const stranger = await loopbackCertificate();
     const fluxion = connect(secure.address, { tls: { ca: stranger.bundle }, timeouts: { connect: 500 } });
     await expect(fluxion.init(INIT)).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
   });
 
-  test('where a client certificate is asked for, one without gets nothing', async () => {
+  test('fails for a client without a required certificate', async () => {
     const tls = await loopbackCertificate();
     const client = await loopbackCertificate('client');
     const secure = await start('127.0.0.1:0', { tls: { ...tls, clientCa: client.bundle } });
@@ -216,7 +216,7 @@ describe('sockets', () => {
   });
 });
 
-test('health is served, and goes away with the server', async () => {
+test('reports health until the server stops', async () => {
   const client = new HealthClient(server.address, credentials.createInsecure());
   const ask = (service: string) =>
     new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ test('health is served, and goes away with the server', async () => {
   client.close();
 });
 
-test('calls made at once are answered in their order', async () => {
+test('answers concurrent calls in their order', async () => {
   const fluxion = connect();
   const init = fluxion.init(INIT);
   const matches = [1, 2, 3, 4].map((jobid) => fluxion.match(once(jobid, 2)));
@@ -251,7 +251,7 @@ test('calls made at once are answered in their order', async () => {
   expect(seen).toEqual(['a:0-1', 'a:2-3', 'b:0-1', 'b:2-3', 'a:0-1']);
 });
 
-test('ten thousand nodes go through one init', async () => {
+test('initialises ten thousand nodes in one call', async () => {
   const fluxion = connect();
   const many = Array.from({ length: 10_000 }, (_, i) => ({
     name: `ip-10-${i >> 8}-${i & 255}-1.internal`,
@@ -266,16 +266,16 @@ test('ten thousand nodes go through one init', async () => {
 });
 
 describe('a client of the public service', () => {
-  let rpc: Rpc;
+  let channel: Channel;
   beforeEach(() => {
-    rpc = new Rpc(server.address, undefined);
+    channel = new Channel(server.address, undefined);
   });
-  afterEach(() => rpc.close());
+  afterEach(() => channel.close());
   const { init, match, cancel } = FluxionServiceService;
   const request = (jobspec: object, reservation = false) =>
     MatchRequest.create({ jobspec: JSON.stringify(jobspec), reservation });
   const publicInit = () =>
-    rpc.call(
+    channel.call(
       init,
       {
         policy: 'lonode',
@@ -288,23 +288,28 @@ describe('a client of the public service', () => {
       5000,
     );
 
-  test('gets the public answers: JGF, ids from 1, time from 0, UNKNOWN for a refusal', async () => {
+  test('gets public answers: JGF, job ids from 1, time from 0, UNKNOWN for a refusal', async () => {
     expect(await publicInit()).toMatchObject({ status: 0 });
-    const first = await rpc.call(match, request(nodes(2, 4)), 5000);
+    const first = await channel.call(match, request(nodes(2, 4)), 5000);
     expect(first).toMatchObject({ jobid: 1, reserved: false, at: 0, status: 0, granted: undefined });
     const names = JSON.parse(first.allocation).graph.nodes.map(
       ({ metadata }: { metadata: { paths: { containment: string } } }) => metadata.paths.containment,
     );
     expect(names).toContain('/cluster0/a/core3');
     expect(names.at(-1)).toBe('/cluster0');
-    await expect(rpc.call(match, request(cores(1)), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    await expect(rpc.call(match, request({}), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    expect(await rpc.call(match, request(cores(1), true), 5000)).toMatchObject({ reserved: true, at: 100 });
-    expect(await rpc.call(cancel, { jobID: 1, caller: undefined }, 5000)).toMatchObject({ status: 0 });
-    expect(await rpc.call(cancel, { jobID: 99, caller: undefined }, 5000)).toMatchObject({ status: 0 });
+    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+      code: status.UNKNOWN,
+    });
+    await expect(channel.call(match, request({}), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
+    expect(await channel.call(match, request(cores(1), true), 5000)).toMatchObject({
+      reserved: true,
+      at: 100,
+    });
+    expect(await channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).toMatchObject({ status: 0 });
+    expect(await channel.call(cancel, { jobID: 99, caller: undefined }, 5000)).toMatchObject({ status: 0 });
   });
 
-  test('a jobspec in YAML is read', async () => {
+  test('can send a jobspec in YAML', async () => {
     await publicInit();
     const yaml = [
       'version: 1',
@@ -312,19 +317,23 @@ describe('a client of the public service', () => {
       'tasks: [{command: [app], slot: task, count: {per_slot: 1}}]',
       'attributes: {system: {duration: 60}}',
     ].join('\n');
-    expect(await rpc.call(match, MatchRequest.create({ jobspec: yaml }), 5000)).toMatchObject({ jobid: 1 });
+    expect(await channel.call(match, MatchRequest.create({ jobspec: yaml }), 5000)).toMatchObject({
+      jobid: 1,
+    });
   });
 
-  test('may not touch a graph whose owner chooses job ids', async () => {
+  test('can not change the graph of a native caller', async () => {
     await connect().init(INIT);
-    await expect(rpc.call(match, request(cores(1)), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    await expect(rpc.call(cancel, { jobID: 1, caller: undefined }, 5000)).rejects.toMatchObject({
+    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+      code: status.UNKNOWN,
+    });
+    await expect(channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).rejects.toMatchObject({
       code: status.UNKNOWN,
     });
   });
 });
 
-/** What a killed server leaves behind: the file without a listener. */
+/** Leaves a socket file without a listener, as a killed server does. */
 async function abandonSocket(path: string): Promise<void> {
   const { link, unlink } = await import('node:fs/promises');
   const other = createServer();

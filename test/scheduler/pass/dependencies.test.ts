@@ -16,30 +16,30 @@ const ask = (...after: readonly ['afterok' | 'afterany' | 'afternotok', string][
     (namespace, name) => (namespace === 'science' ? outcomes[name] : undefined),
   );
 
-test('met', () => {
+test('returns nothing if all dependencies are met', () => {
   expect(ask(['afterok', 'good'], ['afterany', 'bad'], ['afterany', 'good'], ['afternotok', 'late'])).toBe(
     undefined,
   );
   expect(ask()).toBe(undefined);
 });
 
-test('not yet met, in words', () => {
+test('names the first dependency that is not met yet', () => {
   expect(ask(['afterok', 'now'])).toBe('waits for now to succeed');
   expect(ask(['afterany', 'now'])).toBe('waits for now to end');
   expect(ask(['afternotok', 'now'])).toBe('waits for now to fail');
-  expect(ask(['afterok', 'other'])).toBe('waits for other, which is not there yet');
+  expect(ask(['afterok', 'other'])).toBe('waits for other, which does not exist yet');
 });
 
-test('what can never be met is said before what is pending', () => {
+test('names a dependency that can never be met before a pending one', () => {
   expect(ask(['afterok', 'now'], ['afterok', 'bad'])).toBe(
     `${NEVER_MET}waits for bad to succeed, which has failed`,
   );
   expect(ask(['afterok', 'gone'])).toContain('which was cancelled');
-  expect(ask(['afterok', 'late'])).toContain('which ran out of its walltime');
+  expect(ask(['afterok', 'late'])).toContain('which exceeded its walltime');
   expect(ask(['afternotok', 'good'])).toContain('which has succeeded');
 });
 
-test('a pass starts it when they are over, and it blocks nobody until then', async () => {
+test('a pass starts the workload when its dependencies have ended, and it blocks nothing until then', async () => {
   const sim = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
   sim.submit('second', { after: [{ type: 'afterok', name: 'first' }] });
   sim.submit('first');

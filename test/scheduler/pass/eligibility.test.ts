@@ -1,7 +1,7 @@
 import { newRow } from '../../../runtime/queue/rows';
 import { nodesOf, Simulation } from './simulation';
 
-test('after a requeue nobody is asked for before its time, and the pass says when that is', async () => {
+test('does not match a requeued workload during its backoff, and returns when that ends', async () => {
   const sim = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
   sim.submit('again');
   sim.submit('next');
@@ -11,7 +11,7 @@ test('after a requeue nobody is asked for before its time, and the pass says whe
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'again' }], nextAt: undefined });
 });
 
-test('rows of a queue that is not there wait for it; what of them runs counts on', async () => {
+test('waiting rows of a queue that does not exist wait for it', async () => {
   const sim = await Simulation.of(nodesOf(1, 1));
   const row = sim.submit('orphan', { queue: 'science/gone' });
   sim.rows.clear();
@@ -24,7 +24,7 @@ test('rows of a queue that is not there wait for it; what of them runs counts on
     {
       uid: 'orphan',
       reason: 'NoFluxSetup',
-      message: 'waits for its queue science/gone, which is not there',
+      message: 'waits for queue science/gone, which does not exist',
       estimatedStart: null,
     },
     expect.objectContaining({ uid: 'held', reason: 'Held' }),

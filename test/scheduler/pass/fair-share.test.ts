@@ -13,14 +13,14 @@ const sharer = (name: string, weight: number, users = ['ada']) => ({
   rows: users.map((user) => ({ user })),
 });
 
-test('1 for who has used nothing, a half for who has had just its share', () => {
+test('the factor is 1 without usage and a half at exactly the share', () => {
   const shares = shareFactors(usage({ a: 300, b: 100 }), [sharer('a', 3), sharer('b', 1), sharer('c', 4)]);
   expect(shares.queue('c')).toBe(1);
   const two = shareFactors(usage({ a: 300, b: 100 }), [sharer('a', 3), sharer('b', 1)]);
   expect([two.queue('a'), two.queue('b')]).toEqual([0.5, 0.5]);
 });
 
-test('users share their queue alike', () => {
+test('users of a queue have equal shares', () => {
   const shares = shareFactors(usage({}, { 'a/ada': 10, 'a/bob': 30 }), [
     sharer('a', 1, ['ada', 'bob', 'ada']),
   ]);
@@ -28,17 +28,17 @@ test('users share their queue alike', () => {
   expect(shares.user('a', 'bob')).toBeCloseTo(2 ** -1.5);
 });
 
-test('nothing used, or a queue without active rows: nobody is ahead', () => {
+test('all factors are 1 without usage, and a queue without active rows does not share', () => {
   const shares = shareFactors(usage({ idle: 100 }), [sharer('a', 1), { ...sharer('idle', 5), rows: [] }]);
   expect([shares.queue('a'), shares.queue('idle'), shares.user('a', 'ada')]).toEqual([1, 1, 1]);
 });
 
-test('usage halves in every half-life, and never grows', () => {
+test('usage halves in each half-life and never grows', () => {
   expect(decayed(80, 20, 10)).toBe(20);
   expect(decayed(80, -5, 10)).toBe(80);
 });
 
-/** Two queues that always have work; what they use is counted and decays. */
+/** Two queues that always have waiting workloads; their usage is counted and decays. */
 class Rivals {
   readonly used: Record<string, number> = { a: 20_000, b: 0 };
   readonly counted: Record<string, number> = { a: 0, b: 0 };
@@ -75,7 +75,7 @@ test.each([
   [1, 1],
   [3, 1],
   [1, 4],
-])('use converges to the weights %d : %d, whatever one had before', async (weightA, weightB) => {
+])('usage converges to the weights %d : %d, whatever it was before', async (weightA, weightB) => {
   const sim = await Simulation.of(nodesOf(10, 1));
   sim.queue('a', { weight: weightA });
   sim.queue('b', { weight: weightB });

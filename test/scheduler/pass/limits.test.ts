@@ -2,7 +2,7 @@ import { nodesOf, Simulation } from './simulation';
 
 const uids = (sim: Simulation) => sim.started.map(({ uid }) => uid);
 
-test('no more run at once than the queue and each user may', async () => {
+test('starts no more workloads than the limits of the queue and of each user allow', async () => {
   const sim = await Simulation.of(nodesOf(10, 1));
   sim.queue('default', { limits: { queue: { running: 3 }, user: { running: 2 } } });
   for (const uid of ['a1', 'a2', 'a3', 'a4']) sim.submit(uid, { user: 'ada' });
@@ -11,15 +11,15 @@ test('no more run at once than the queue and each user may', async () => {
   expect(uids(sim)).toEqual(['a1', 'a2', 'b1']);
   expect(sim.row('a3')).toMatchObject({
     reason: 'QuotaExceeded',
-    message: 'its user runs 2 workloads at a time',
+    message: 'at most 2 workloads of its user run at a time',
   });
-  expect(sim.row('b2').message).toBe('its queue runs 3 workloads at a time');
+  expect(sim.row('b2').message).toBe('at most 3 workloads of its queue run at a time');
   await sim.finish('a1');
   await sim.pass();
   expect(uids(sim).at(-1)).toBe('a3');
 });
 
-test('only the first so many that wait are looked at', async () => {
+test('considers no more waiting workloads than the limit allows', async () => {
   const sim = await Simulation.of(nodesOf(10, 1));
   sim.queue('default', { limits: { queue: {}, user: { waiting: 2 } } });
   for (const uid of ['a1', 'a2', 'a3']) sim.submit(uid, { user: 'ada' });
@@ -28,7 +28,7 @@ test('only the first so many that wait are looked at', async () => {
   expect(uids(sim)).toEqual(['a1', 'a2', 'b1']);
   expect(sim.row('a3')).toMatchObject({
     reason: 'QuotaExceeded',
-    message: 'its user looks at 2 waiting workloads at a time',
+    message: 'at most 2 waiting workloads of its user are considered at a time',
   });
   await sim.pass();
   expect(uids(sim).at(-1)).toBe('a3');

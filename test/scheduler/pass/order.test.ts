@@ -11,7 +11,7 @@ const row = (over: Partial<Ordered> = {}): Ordered => ({
   ...over,
 });
 
-test('priority, then submission, then arrival', () => {
+test('sorts by priority, then by submission, then by arrival', () => {
   const [young, old, tie, urgent] = [
     row({ submittedAt: 9 }),
     row({ submittedAt: 1 }),
@@ -21,14 +21,14 @@ test('priority, then submission, then arrival', () => {
   expect(inOrder([young, tie, urgent, old])).toEqual([urgent, old, tie, young]);
 });
 
-test('priorities outside of the queue’s range are cut to it', () => {
+test('cuts priorities to the range of the queue', () => {
   const settings = queueSettings({ priority: { min: -1, max: 5 } });
   expect([-7, -1, 3, 100].map((priority) => priorityOf({ priority }, settings))).toEqual([-1, -1, 3, 5]);
   const [first, loud] = [row({ submittedAt: 1, priority: 5 }), row({ submittedAt: 2, priority: 9 })];
   expect(inOrder([loud, first], { now: 10, settingsOf: () => settings })).toEqual([first, loud]);
 });
 
-test('waiting earns priority, but not where aging is off', () => {
+test('raises the priority of waiting rows if aging is on', () => {
   const [old, urgent] = [row({ submittedAt: 0 }), row({ submittedAt: 7200, priority: 10 })];
   const at = (agingPerHour: number, now: number) =>
     inOrder([old, urgent], { now, settingsOf: () => queueSettings({ agingPerHour }) })[0];
@@ -37,7 +37,7 @@ test('waiting earns priority, but not where aging is off', () => {
   expect(at(0, 1e9)).toBe(urgent);
 });
 
-test('the share comes between priority and submission: first the queue’s, then the user’s', () => {
+test('compares shares after priority and before submission, first of queues, then of users', () => {
   const [a, b, c, d] = [
     row({ queue: 'a', user: 'x', submittedAt: 1 }),
     row({ queue: 'b', user: 'x', submittedAt: 2 }),

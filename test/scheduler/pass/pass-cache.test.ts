@@ -1,6 +1,6 @@
 import { nodesOf, Simulation } from './simulation';
 
-/** One full node; `n` of one shape wait for it, the first with a reservation. */
+/** Two full nodes; `n` workloads of one shape wait, the first with a reservation. */
 async function refused(n: number): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(2, 2));
   sim.submit('a', { cpu: 2 });
@@ -11,7 +11,7 @@ async function refused(n: number): Promise<Simulation> {
   return sim;
 }
 
-test('what was refused is not asked again in the next pass, nor is what comes new and is no smaller', async () => {
+test('repeats no refused request in the next pass, and none that is as large', async () => {
   const sim = await refused(5);
   sim.submit('new', { cpu: 2, walltime: 200 });
   sim.now += 1;
@@ -20,14 +20,14 @@ test('what was refused is not asked again in the next pass, nor is what comes ne
   expect((await sim.pass()).matches).toBe(1);
 });
 
-test('once something is given back, it is', async () => {
+test('repeats refused requests once units become free', async () => {
   const sim = await refused(3);
   await sim.finish('a');
   await sim.pass();
   expect(sim.startOf('w0')).toBe(sim.now);
 });
 
-test('a reservation that is given up lets others be asked again', async () => {
+test('repeats refused requests when a reservation is dropped', async () => {
   const sim = await Simulation.of(nodesOf(2, 2));
   sim.submit('a', { cpu: 2, walltime: 100 });
   await sim.pass();
@@ -40,7 +40,7 @@ test('a reservation that is given up lets others be asked again', async () => {
   expect(sim.startOf('long')).toBe(sim.now);
 });
 
-test('nodes that come make a new memory', async () => {
+test('starts with an empty cache when nodes are added', async () => {
   const sim = await refused(2);
   await sim.fluxion.addNodes([{ name: 'n9', units: { core: 2 } }]);
   await sim.pass({ nodes: [...sim.nodes, { name: 'n9', units: { core: 2 } }] });

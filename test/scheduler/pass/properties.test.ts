@@ -1,4 +1,4 @@
-/** What holds for every trace: random clusters and jobs, the embedded matcher, jobs that end when they like. */
+/** Properties of every trace: random workloads with random runtimes on the embedded matcher. */
 import fc from 'fast-check';
 import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { askOf } from '../../../runtime/jobspec/jobspec';
@@ -12,7 +12,7 @@ interface Arrival extends JobOptions {
 const NODES = 4;
 const CORES = 4;
 
-/** Jobs that fit the cluster, most of them narrow and short. */
+/** Workloads that fit the cluster, most of them narrow and short. */
 const arrival = fc.record({
   gap: fc.integer({ min: 0, max: 40 }),
   pods: fc.integer({ min: 1, max: NODES }),
@@ -22,7 +22,7 @@ const arrival = fc.record({
   part: fc.double({ min: 0.05, max: 1, noNaN: true }),
 });
 
-/** @param longest what part of its walltime a job runs at most; above 1 it is late */
+/** @param longest the longest runtime as a fraction of the walltime; above 1 workloads overrun */
 const traces = (longest: number) =>
   fc.array(arrival, { minLength: 1, maxLength: 30 }).map((jobs) =>
     jobs.map(({ part, ...job }) => ({
@@ -53,7 +53,7 @@ const backfills = fc.constantFrom<QueuePolicy>('easy', 'conservative', 'hybrid')
 const matches = fc.constantFrom('first' as const, 'lonode' as const);
 const runs = { numRuns: 60 };
 
-test('I1: no unit is held by two at once; everything starts, whole, and only once', async () => {
+test('I1: no two workloads hold a unit at once, and every workload starts once with all of its pods', async () => {
   await fc.assert(
     fc.asyncProperty(traces(1.5), policies, matches, async (jobs, policy, match) => {
       const sim = await play(jobs, policy, match);
@@ -69,7 +69,7 @@ test('I1: no unit is held by two at once; everything starts, whole, and only onc
   );
 });
 
-test('fcfs never overtakes', async () => {
+test('fcfs never starts a workload before an earlier one', async () => {
   await fc.assert(
     fc.asyncProperty(trace, async (jobs) => {
       const sim = await play(jobs, 'fcfs');
@@ -96,7 +96,7 @@ test('I4: first come, first served among equals', async () => {
   );
 });
 
-test('I5: an estimated start never moves later, and is kept', async () => {
+test('I5: an estimated start never moves later, and the workload starts by then', async () => {
   let estimated = 0;
   await fc.assert(
     fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
@@ -111,7 +111,7 @@ test('I5: an estimated start never moves later, and is kept', async () => {
   expect(estimated).toBeGreaterThan(0);
 });
 
-test('backfill never delays the first in line: it starts as early as if nobody came behind it', async () => {
+test('backfill never delays the first blocked workload', async () => {
   await fc.assert(
     fc.asyncProperty(trace, async (jobs) => {
       // Exact walltimes, so that both futures are known.
@@ -126,7 +126,7 @@ test('backfill never delays the first in line: it starts as early as if nobody c
   );
 });
 
-test('backfill leaves nothing waiting that could start: what is not asked would have been refused', async () => {
+test('backfill leaves nothing waiting that could start: Fluxion would refuse every request that was not made', async () => {
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {

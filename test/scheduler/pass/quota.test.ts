@@ -3,7 +3,7 @@ import { nodesOf, Simulation } from './simulation';
 
 const uids = (sim: Simulation) => sim.started.map(({ uid }) => uid);
 
-test('what is beyond the quota waits and says which resource', async () => {
+test('a workload beyond the quota waits, and the message names the resource', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', { quota: { cores: 7, jobs: 3 } });
   sim.submit('a', { cpu: 4 });
@@ -16,14 +16,14 @@ test('what is beyond the quota waits and says which resource', async () => {
     message: "needs 6 cores; its queue's quota of 7 cores is in use",
     estimatedStart: null,
   });
-  // It would take what b waits for, for as long as b would wait.
+  // It would hold what b waits for until after b could start.
   expect(sim.row('c').message).toBe("its queue's quota is kept for an earlier workload");
   await sim.finish('a');
   await sim.pass();
   expect(uids(sim)).toEqual(['a', 'b']);
 });
 
-test('short ones pass one that lacks quota, if they are gone when it is free', async () => {
+test('short workloads pass one that lacks quota if they end before it could start', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', { quota: { cores: 6 } });
   sim.submit('a', { cpu: 4, walltime: 100 });
@@ -34,7 +34,7 @@ test('short ones pass one that lacks quota, if they are gone when it is free', a
   expect(uids(sim)).toEqual(['a', 'short']);
 });
 
-test('more than the whole quota never starts, blocks nobody, and is told so', async () => {
+test('a workload larger than the whole quota blocks nothing, and the message says so', async () => {
   for (const policy of ['fcfs', 'easy'] as const) {
     const sim = await Simulation.of(nodesOf(4, 4), { policy });
     sim.queue('default', { policy, quota: { pods: 2 } });
@@ -46,7 +46,7 @@ test('more than the whole quota never starts, blocks nobody, and is told so', as
   }
 });
 
-test('fcfs waits for its quota in order', async () => {
+test('fcfs starts nothing behind a workload that lacks quota', async () => {
   const sim = await Simulation.of(nodesOf(4, 4), { policy: 'fcfs' });
   sim.queue('default', { policy: 'fcfs', quota: { cores: 5 } });
   sim.submit('a', { cpu: 4 });
@@ -57,7 +57,7 @@ test('fcfs waits for its quota in order', async () => {
   expect(sim.row('c').message).toBe('waits behind earlier workloads of its queue');
 });
 
-test('different nodes are counted as they come out', async () => {
+test('counts the different nodes of the allocation', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', { quota: { nodes: 1 } });
   sim.submit('a', { cpu: 3 });
@@ -68,7 +68,7 @@ test('different nodes are counted as they come out', async () => {
   expect(sim.row('b').message).toBe("needs more nodes; its queue's quota of 1 nodes is in use");
 });
 
-test('whole nodes count with all they have', async () => {
+test('counts whole nodes with all of their units', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', { quota: { cores: 6 } });
   sim.submit('a', { cpu: 1, exclusive: true });
@@ -81,7 +81,7 @@ test('whole nodes count with all they have', async () => {
 describe('cohort', () => {
   const cohort = 'lab';
 
-  test('idle quota is lent, up to borrowing', async () => {
+  test('lends idle quota up to the borrowing limit', async () => {
     const sim = await Simulation.of(nodesOf(10, 1));
     sim.queue('a', { cohort, quota: { cores: 4 }, borrowing: { cores: 3 } });
     sim.queue('b', { cohort, quota: { cores: 6 } });
@@ -92,7 +92,7 @@ describe('cohort', () => {
     expect(sim.row('a9').message).toContain("its queue's quota");
   });
 
-  test('all of the cohort together never hold more than their quotas', async () => {
+  test('never holds more than the quotas of all its queues', async () => {
     const sim = await Simulation.of(nodesOf(20, 1));
     sim.queue('a', { cohort, quota: { cores: 4 } });
     sim.queue('b', { cohort, quota: { cores: 6 } });
@@ -103,7 +103,7 @@ describe('cohort', () => {
     expect(sim.row('b').message).toBe('needs 1 core; the quota of cohort lab of 10 cores is in use');
   });
 
-  test('who reclaims takes the youngest borrowed back, once', async () => {
+  test('a queue that reclaims evicts the youngest borrowers, once', async () => {
     const sim = await Simulation.of(nodesOf(20, 1));
     sim.queue('a', { cohort, quota: { cores: 4 } });
     sim.queue('b', { cohort, quota: { cores: 6 }, reclaim: true });
@@ -114,20 +114,20 @@ describe('cohort', () => {
       await sim.pass();
     }
     sim.submit('b', { queue: 'b', pods: 2 });
-    const { recalls } = await sim.pass();
-    expect(recalls).toEqual([
-      { uid: 'a9', message: 'gives back quota that queue b had lent' },
-      { uid: 'a8', message: 'gives back quota that queue b had lent' },
+    const { evictions } = await sim.pass();
+    expect(evictions).toEqual([
+      { uid: 'a9', message: 'returns quota that it borrowed from queue b' },
+      { uid: 'a8', message: 'returns quota that it borrowed from queue b' },
     ]);
     sim.now += 1;
-    expect((await sim.pass({ freed: true })).recalls).toEqual([]);
+    expect((await sim.pass({ freed: true })).evictions).toEqual([]);
     for (const uid of ['a8', 'a9']) await sim.requeue(uid);
     await sim.pass();
     expect(sim.startOf('b')).toBe(sim.now);
     expect(sim.row('a8').phase).toBe('Waiting');
   });
 
-  test('nobody is made to give back what is its own, nor a pod', async () => {
+  test('does not evict workloads within their own quota, or bare pods', async () => {
     const sim = await Simulation.of(nodesOf(20, 1));
     sim.queue('a', { cohort, quota: { cores: 4 } });
     sim.queue('b', { cohort, quota: { cores: 2 }, reclaim: true });
@@ -135,12 +135,12 @@ describe('cohort', () => {
     for (let i = 0; i < 6; i++) sim.submit(`a${i}`, { queue: 'a', kind: 'Pod' });
     await sim.pass();
     sim.submit('b', { queue: 'b' });
-    expect((await sim.pass()).recalls).toEqual([]);
+    expect((await sim.pass()).evictions).toEqual([]);
     expect(sim.row('b').reason).toBe('QuotaExceeded');
   });
 });
 
-test('no queue ever holds more than its quota and what it may borrow, nor a cohort more than all of them', async () => {
+test('no queue ever holds more than its quota plus borrowing, and no cohort more than its quotas', async () => {
   const job = fc.record({
     queue: fc.constantFrom('a', 'b'),
     pods: fc.integer({ min: 1, max: 4 }),

@@ -1,7 +1,7 @@
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { borrowersFor } from '../../../runtime/scheduler/pass/reclaim';
 
-/** One lane is enough: cores. */
+/** With one dimension: cores. */
 const borrower = (uid: string, queue: string, allocatedAt: number, cores: number) => ({
   row: { uid, queue, allocatedAt } as WorkloadRow,
   holds: Float64Array.of(cores),
@@ -14,18 +14,18 @@ const beyond = (amounts: Record<string, number>) => ({
 const chosen = (short: number, holders: ReturnType<typeof borrower>[], amounts: Record<string, number>) =>
   borrowersFor(Float64Array.of(short), holders, beyond(amounts), 0)?.map(({ uid }) => uid);
 
-test('the youngest of those beyond their own quota, until enough is given back', () => {
+test('chooses the youngest beyond their own quota until enough is returned', () => {
   const holders = [borrower('old', 'a', 1, 2), borrower('young', 'a', 9, 2), borrower('other', 'b', 5, 2)];
   expect(chosen(2, holders, { a: 4, b: 2 })).toEqual(['young']);
   expect(chosen(4, holders, { a: 4, b: 2 })).toEqual(['young', 'other']);
   expect(chosen(0, holders, { a: 4, b: 2 })).toEqual([]);
 });
 
-test('a queue gives back only what it has borrowed', () => {
+test('chooses only workloads of queues that have borrowed', () => {
   const holders = [borrower('one', 'a', 1, 2), borrower('two', 'a', 2, 2), borrower('own', 'b', 3, 9)];
   expect(chosen(2, holders, { a: 2, b: 0 })).toEqual(['two']);
 });
 
-test('nobody goes in vain', () => {
+test('chooses none if all of them would not suffice', () => {
   expect(chosen(5, [borrower('one', 'a', 1, 2)], { a: 2 })).toBeUndefined();
 });

@@ -33,19 +33,19 @@ test.each<[string, Ask, boolean]>([
   ['shorter', { walltime: 59 }, false],
   ['other nodes', { zone: 'a' }, false],
   ['whole nodes', { exclusive: true }, false],
-])('after a refusal of 2 pods with 2 cores for 60 s, %s', (_, other, covered) => {
-  const refused = refusals(true);
+])('a refusal of 2 pods with 2 cores for 60 s, then %s', (_, other, covered) => {
+  const refused = refusals({ compareWalltime: true });
   refused.add(ask());
   expect(refused.covers(ask(other))).toBe(covered);
 });
 
-test('where walltimes do not matter, a shorter one is covered too', () => {
-  const refused = refusals(false);
+test('covers a shorter walltime if walltimes are not compared', () => {
+  const refused = refusals({ compareWalltime: false });
   refused.add(ask());
   expect(refused.covers(ask({ walltime: 1 }))).toBe(true);
 });
 
-test('a set of refusals covers what any of them covers, in whatever order they came', () => {
+test('covers what any of its refusals covers, in whatever order they were added', () => {
   const asks = fc.record({
     pods: fc.integer({ min: 1, max: 4 }),
     cpu: fc.integer({ min: 1, max: 4 }),
@@ -53,7 +53,7 @@ test('a set of refusals covers what any of them covers, in whatever order they c
   });
   fc.assert(
     fc.property(fc.array(asks, { maxLength: 8 }), asks, (added, asked) => {
-      const refused = refusals(true);
+      const refused = refusals({ compareWalltime: true });
       for (const one of added) {
         refused.add(ask(one));
       }

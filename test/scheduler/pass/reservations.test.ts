@@ -1,10 +1,6 @@
-import { CapacityForecast } from '../../../runtime/scheduler/pass/reservations';
-import { nodesOf, Simulation } from './simulation';
+import { nodesOf, reserved, Simulation } from './simulation';
 
-const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
-  reservations.map(({ uid }) => uid);
-
-/** Four nodes of two cores, full until 1100, 1200, 1300 and 1400; four that want two nodes each. */
+/** Four nodes of two cores, busy until 1100, 1200, 1300 and 1400; four workloads need two nodes each. */
 async function busy(policy: 'easy' | 'hybrid' | 'conservative'): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(4, 2), { policy });
   for (let i = 0; i < 4; i++) sim.submit(`running${i}`, { cpu: 2, walltime: 100 * (i + 1) });
@@ -13,7 +9,7 @@ async function busy(policy: 'easy' | 'hybrid' | 'conservative'): Promise<Simulat
   return sim;
 }
 
-test('easy makes one, hybrid as many as it is set to, conservative one for each', async () => {
+test('easy makes one reservation, hybrid as many as configured, conservative one for each workload', async () => {
   expect(reserved(await (await busy('easy')).pass())).toEqual(['wide0']);
   const hybrid = await busy('hybrid');
   hybrid.queue('default', { policy: 'hybrid', reservations: 2 });
@@ -25,7 +21,7 @@ test('easy makes one, hybrid as many as it is set to, conservative one for each'
   ]);
 });
 
-test('while nothing is given back they stand, and nobody is asked', async () => {
+test('keeps all reservations without a match while no units become free', async () => {
   const sim = await busy('conservative');
   const first = await sim.pass();
   sim.now += 10;
@@ -34,7 +30,7 @@ test('while nothing is given back they stand, and nobody is asked', async () => 
   expect(second.reservations).toEqual(first.reservations);
 });
 
-test('an early end moves them forward, none of them back', async () => {
+test('moves reservations forward after an early end, and none back', async () => {
   const sim = await busy('conservative');
   await sim.pass();
   sim.now = 1020;
@@ -43,7 +39,7 @@ test('an early end moves them forward, none of them back', async () => {
   expect([0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart)).toEqual([1100, 1150, 1200, 1250]);
 });
 
-test('a higher priority takes the place of lower ones, in every queue; they are made anew behind it', async () => {
+test('displaces reservations of lower priority in every queue and plans them again behind', async () => {
   const sim = await busy('easy');
   sim.submit('other', { pods: 2, cpu: 2, queue: 'other', walltime: 50 });
   await sim.pass();
@@ -55,7 +51,7 @@ test('a higher priority takes the place of lower ones, in every queue; they are 
   expect(sim.row('wide0')).toMatchObject({ reason: 'Busy', estimatedStart: null });
 });
 
-test('one that starts at once beside them moves nobody', async () => {
+test('displaces no reservation for a workload that starts at once beside them', async () => {
   const sim = await busy('conservative');
   await sim.pass();
   const before = [0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart);
@@ -66,7 +62,7 @@ test('one that starts at once beside them moves nobody', async () => {
   expect([0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart)).toEqual(before);
 });
 
-test('a promise is kept against an older one of the same priority that was held until now', async () => {
+test('keeps a reservation when an older workload of the same priority is released', async () => {
   const sim = await Simulation.of(nodesOf(1, 2));
   sim.submit('running', { cpu: 2 });
   await sim.pass();
@@ -80,9 +76,9 @@ test('a promise is kept against an older one of the same priority that was held 
 
 test.each([
   ['is held', { held: true }],
-  ['has become another one', { jobid: 4711 }],
-  ['waits for another', { after: [{ type: 'afterok' as const, name: 'nobody' }] }],
-])('who %s loses its reservation, the next has it', async (_, over) => {
+  ['has a new job id', { jobid: 4711 }],
+  ['waits for a dependency', { after: [{ type: 'afterok' as const, name: 'nobody' }] }],
+])('a workload that %s loses its reservation to the next one', async (_, over) => {
   const sim = await busy('easy');
   await sim.pass();
   sim.change('wide0', over);
@@ -92,7 +88,7 @@ test.each([
   expect(jobs.filter(({ start }) => start > sim.now)).toHaveLength(1);
 });
 
-test('on a node that is gone it is made anew elsewhere', async () => {
+test('plans a reservation again when one of its nodes is gone', async () => {
   const sim = await busy('easy');
   await sim.pass();
   const nodes = sim.nodes.filter(({ name }) => name !== 'n0');
@@ -102,7 +98,7 @@ test('on a node that is gone it is made anew elsewhere', async () => {
   expect(sim.row('wide0').estimatedStart).toBe(1300);
 });
 
-test('after an overrun the plan is made anew in order', async () => {
+test('plans again in order after an overrun', async () => {
   const sim = await Simulation.of(nodesOf(2, 2), { policy: 'conservative' });
   sim.submit('late', { pods: 2, cpu: 2, walltime: 100 });
   await sim.pass();
@@ -116,30 +112,4 @@ test('after an overrun the plan is made anew in order', async () => {
   await sim.pass();
   expect(sim.startOf('first')).toBe(1150);
   expect(sim.row('second').estimatedStart).toBe(1210);
-});
-
-test('the outlook tells when a reservation can not come earlier', () => {
-  const forecast = new CapacityForecast(nodesOf(2, 4), 0);
-  const allocation = (start: number, end: number, core: string) => ({
-    jobid: 1,
-    start,
-    end,
-    nodes: [{ name: 'n0', units: { core } }],
-  });
-  forecast.add(allocation(0, 100, '0-3'));
-  forecast.add(allocation(-50, -10, '0'));
-  const own = allocation(100, 150, '0-3');
-  forecast.add(own);
-  const jobspec = (pods: number) => ({
-    jobspec: {
-      version: 1,
-      resources: [{ type: 'slot', count: pods, label: 'pod', with: [{ type: 'core', count: 1 }] }],
-      tasks: [],
-      attributes: { system: { duration: 50 } },
-    },
-  });
-  expect(forecast.mayImprove(jobspec(4), own, 100)).toBe(true);
-  // What has overrun holds for one more second.
-  expect(forecast.mayImprove(jobspec(4), own, 1)).toBe(false);
-  expect(forecast.mayImprove(jobspec(5), own, 100)).toBe(false);
 });

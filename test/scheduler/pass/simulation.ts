@@ -1,6 +1,6 @@
 /**
- * A cluster on paper: the embedded matcher, rows, and a clock that jumps from
- * event to event. Commits what a pass decides as the queue would.
+ * A simulated cluster: the embedded matcher, rows, and a clock that jumps from event to event. It commits the
+ * decisions of a pass as the queue would.
  */
 
 import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
@@ -29,17 +29,22 @@ export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | '
   readonly queue?: string;
   readonly submittedAt?: number;
   readonly held?: boolean;
-  /** Seconds it really runs. @default - its walltime */
+  /** Seconds until it ends. @default - its walltime */
   readonly runs?: number;
 }
 
 export interface Start {
   readonly uid: string;
   readonly start: number;
-  /** When it really ended, if it has. */
+  /** When it ended, if it has. */
   end?: number;
   readonly allocation: Allocation;
 }
+
+export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
+
+export const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
+  reservations.map(({ uid }) => uid);
 
 export function nodesOf(count: number, cores: number): GraphNode[] {
   return Array.from({ length: count }, (_, i) => ({ name: `n${i}`, units: { core: cores } }));
@@ -49,15 +54,15 @@ export class Simulation {
   now = 1_000;
   readonly rows = new Map<string, WorkloadRow>();
   readonly started: Start[] = [];
-  /** uid -> every estimate it was given, in order, and its start. */
+  /** uid -> all its estimated starts in order, and its start. */
   readonly estimates = new Map<string, number[]>();
   private readonly runs = new Map<string, number>();
   private reservations: readonly Reservation[] = [];
-  private memory: PassCache | undefined;
+  private cache: PassCache | undefined;
   private freed = true;
   private lastNodes: readonly GraphNode[] | undefined;
   private count = 0;
-  /** By name; of those that are not here the defaults with the simulation's policy and depth. */
+  /** By name. A queue without an entry has the defaults, with the policy and depth of the simulation. */
   private readonly settings = new Map<string, QueueSettings>();
 
   private constructor(
@@ -108,7 +113,7 @@ export class Simulation {
     return row;
   }
 
-  /** One pass, and its decisions committed. */
+  /** Runs one pass and commits its decisions. */
   async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
     const all = [...this.rows.values()].filter(({ phase }) => phase !== 'Finished');
     const nodes = over.nodes ?? this.nodes;
@@ -120,20 +125,20 @@ export class Simulation {
       })),
       matcher: this.fluxion,
       reservations: this.reservations,
-      memory: this.memory,
+      cache: this.cache,
       freed: this.freed,
       graphGrew: nodes !== this.lastNodes,
       ...over,
       nodes,
     });
-    this.memory = result.memory;
+    this.cache = result.cache;
     this.freed = false;
     this.lastNodes = nodes;
     this.commit(result);
     return result;
   }
 
-  /** Makes a queue that is not as all others. */
+  /** Gives a queue settings of its own. */
   queue(name: string, over: Partial<QueueSettings> = {}): void {
     this.settings.set(name, queueSettings({ name, policy: this.policy, depth: this.depth, ...over }));
   }
@@ -142,9 +147,9 @@ export class Simulation {
     return this.settings.get(name) ?? queueSettings({ name, policy: this.policy, depth: this.depth });
   }
 
-  private commit({ grants, waits, recalls, reservations }: PassResult): void {
+  private commit({ grants, waits, evictions, reservations }: PassResult): void {
     this.reservations = reservations;
-    for (const { uid, message } of recalls) this.change(uid, { recall: message });
+    for (const { uid, message } of evictions) this.change(uid, { evictionReason: message });
     for (const { uid, allocation } of grants) {
       this.change(uid, {
         phase: 'Running',
@@ -173,24 +178,24 @@ export class Simulation {
     return this.rows.get(uid)!;
   }
 
-  /** The job is over and its pods are gone. */
+  /** Ends a workload: its pods are gone. */
   async finish(uid: string): Promise<void> {
     await this.leave(uid);
     this.change(uid, { phase: 'Finished', result: 'Succeeded', allocation: null });
   }
 
-  /** It was taken back, its pods are gone, and it waits again with a new job id. */
+  /** Completes an eviction: the pods are gone, and the workload waits again with a new job id. */
   async requeue(uid: string): Promise<void> {
     await this.leave(uid);
-    const { recall, preemptions } = this.row(uid);
+    const { evictionReason, preemptions } = this.row(uid);
     this.count += 1;
     this.change(uid, {
       phase: 'Waiting',
       reason: 'Requeued',
-      message: recall,
+      message: evictionReason,
       allocation: null,
       allocatedAt: null,
-      recall: null,
+      evictionReason: null,
       preemptions: preemptions + 1,
       jobid: this.count,
     });
@@ -203,7 +208,10 @@ export class Simulation {
     if (start !== undefined) start.end = this.now;
   }
 
-  /** Lets time pass until nothing runs and nothing more can start; with a pass at every submission, every end, and whenever the last pass asks for one. */
+  /**
+   * Lets time pass until nothing runs and nothing more can start. A pass runs at every submission, at every end, and
+   * when the previous pass asks for one.
+   */
   async run(
     arrivals: readonly { readonly at: number; submit(): void }[] = [],
     afterPass: () => Promise<void> = async () => undefined,
@@ -241,7 +249,7 @@ export class Simulation {
     return this.started.find((s) => s.uid === uid)!.start;
   }
 
-  /** Units that two jobs held at the same time, as text; empty if all is well. */
+  /** Units that two workloads held at the same time; empty if there are none. */
   doubleGrants(): string[] {
     const doubled: string[] = [];
     const spans = new Map<string, { uid: string; start: number; end: number }[]>();

@@ -1,13 +1,13 @@
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
-import { askedBy, heldBy, inQuota, inWords, limitsOf } from '../../../runtime/scheduler/pass/usage';
+import { formatAmount, heldBy, inQuota, limitsOf, requestedBy } from '../../../runtime/scheduler/pass/usage';
 import { nodesOf, Simulation } from './simulation';
 
-test('units become what a quota counts, whatever their sizes', async () => {
+test('converts units of any size to the numbers of a quota', async () => {
   const sim = await Simulation.of(nodesOf(1, 1));
   const requests = { cpu: 2, memory: '3Gi', 'nvidia.com/gpu': 1 };
   const row = sim.submit('a', { pods: 4, pod: { containers: [{ resources: { requests } }] } });
-  expect([...askedBy(row, DEFAULT_UNITS)]).toEqual([1, 4, 8000, 12 * 1024, 4]);
-  expect([...askedBy(row, { cpuMillis: 100, memoryMiB: 512 })]).toEqual([1, 4, 800, 6 * 1024, 4]);
+  expect([...requestedBy(row, DEFAULT_UNITS)]).toEqual([1, 4, 8000, 12 * 1024, 4]);
+  expect([...requestedBy(row, { cpuMillis: 100, memoryMiB: 512 })]).toEqual([1, 4, 800, 6 * 1024, 4]);
   const nodes = [
     { name: 'n0', units: { core: '0-3', memory: '0,2' } },
     { name: 'n1', units: { core: '1' } },
@@ -17,9 +17,9 @@ test('units become what a quota counts, whatever their sizes', async () => {
   ]);
 });
 
-test('what a quota does not name is not limited; fractions of cores are counted in whole numbers', () => {
+test('does not limit what a quota does not name, and counts fractions of cores in whole numbers', () => {
   expect([...limitsOf({ cores: 0.3, gpus: 2 })]).toEqual([Infinity, Infinity, 300, Infinity, 2]);
-  expect([inWords(2, 1000), inWords(2, 300), inWords(3, 2048), inWords(4, 2)]).toEqual([
+  expect([formatAmount(2, 1000), formatAmount(2, 300), formatAmount(3, 2048), formatAmount(4, 2)]).toEqual([
     '1 core',
     '0.3 cores',
     '2 GiB of memory',
@@ -27,7 +27,7 @@ test('what a quota does not name is not limited; fractions of cores are counted 
   ]);
 });
 
-test('usage in the numbers of a quota is what its limits are made of', () => {
+test('converts limits back to the numbers of the quota', () => {
   const quota = { jobs: 2, pods: 3, cores: 2.5, memoryGiB: 1.5, gpus: 1 };
   expect(inQuota(Float64Array.of(2, 3, 2500, 1536, 1))).toEqual(quota);
   expect(inQuota(limitsOf(quota))).toEqual(quota);

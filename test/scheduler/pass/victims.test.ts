@@ -16,15 +16,17 @@ async function full(
   return sim;
 }
 
-test('the youngest goes, one if one is enough, and the urgent one starts when it is gone', async () => {
+test('evicts the youngest alone if that suffices, and starts the preemptor when it is gone', async () => {
   const sim = await full();
   sim.submit('urgent', { cpu: 2, priority: 10 });
-  const { recalls } = await sim.pass();
-  expect(recalls).toEqual([{ uid: 'low3', message: 'preempted by science/urgent, which is more urgent' }]);
+  const { evictions } = await sim.pass();
+  expect(evictions).toEqual([
+    { uid: 'low3', message: 'preempted by science/urgent, which has a higher priority' },
+  ]);
   expect(sim.row('urgent')).toMatchObject({ reason: 'Reserved', estimatedStart: sim.now + 45 });
   sim.now += 5;
   sim.submit('sneaky', { cpu: 2, walltime: 10 });
-  expect(await sim.pass({ freed: true })).toMatchObject({ grants: [], recalls: [] });
+  expect(await sim.pass({ freed: true })).toMatchObject({ grants: [], evictions: [] });
   await sim.requeue('low3');
   await sim.pass();
   expect(sim.startOf('urgent')).toBe(sim.now);
@@ -32,7 +34,7 @@ test('the youngest goes, one if one is enough, and the urgent one starts when it
   expect(sim.doubleGrants()).toEqual([]);
 });
 
-test('as few as will do, wherever they are', async () => {
+test('evicts as few workloads as suffice, wherever they are', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', PREEMPTS);
   sim.submit('wide', { pods: 2, cpu: 4, walltime: 5000, preemptible: true });
@@ -43,45 +45,45 @@ test('as few as will do, wherever they are', async () => {
     await sim.pass();
   }
   sim.submit('urgent', { pods: 2, cpu: 4, priority: 1 });
-  expect((await sim.pass()).recalls.map(({ uid }) => uid)).toEqual(['wide']);
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['wide']);
 });
 
 test.each([
   ['not preemptible', { preemptible: false }],
-  ['a pod', { kind: 'Pod' }],
+  ['a bare pod', { kind: 'Pod' }],
   ['of the same priority', { priority: 10 }],
-])('who is %s stays', async (_, over) => {
+])('does not evict a workload that is %s', async (_, over) => {
   const sim = await full(over);
   sim.submit('urgent', { cpu: 2, priority: 10 });
-  expect((await sim.pass()).recalls).toEqual([]);
+  expect((await sim.pass()).evictions).toEqual([]);
 });
 
-test('nobody is taken back in a queue that does not preempt, nor for a start that is near, nor in vain', async () => {
+test('evicts nothing for a queue that does not preempt, for a start that is near, or if it would not suffice', async () => {
   const sim = await full();
   sim.queue('default', { preempts: false });
   sim.submit('urgent', { cpu: 2, priority: 10 });
-  expect((await sim.pass()).recalls).toEqual([]);
+  expect((await sim.pass()).evictions).toEqual([]);
   sim.queue('default', PREEMPTS);
   sim.now = 1000 + 5000 - 40;
   await sim.finish('urgent');
   sim.submit('soon', { cpu: 2, priority: 10 });
-  expect((await sim.pass()).recalls).toEqual([]);
+  expect((await sim.pass()).evictions).toEqual([]);
   sim.submit('impossible', { cpu: 2, pods: 5, priority: 20 });
-  expect((await sim.pass()).recalls).toEqual([]);
+  expect((await sim.pass()).evictions).toEqual([]);
 });
 
-test('who was taken back itself takes back nobody, and priorities count as the queue cuts them', async () => {
+test('evicts nothing for a workload that was preempted itself, and counts priorities within the range of the queue', async () => {
   const sim = await full();
   sim.submit('again', { cpu: 2, priority: 10 });
   sim.change('again', { preemptions: 1 });
-  expect((await sim.pass()).recalls).toEqual([]);
+  expect((await sim.pass()).evictions).toEqual([]);
   await sim.finish('again');
   sim.queue('default', { ...PREEMPTS, priority: { min: 0, max: 0 } });
   sim.submit('loud', { cpu: 2, priority: 10 });
-  expect((await sim.pass({ freed: true })).recalls).toEqual([]);
+  expect((await sim.pass({ freed: true })).evictions).toEqual([]);
 });
 
-test('no loops: each workload is taken back at most once per more urgent one, and all of them end', async () => {
+test('evicts each workload at most once per workload of higher priority, and all of them end', async () => {
   const job = fc.record({
     priority: fc.integer({ min: 0, max: 3 }),
     pods: fc.integer({ min: 1, max: 3 }),
@@ -90,7 +92,7 @@ test('no loops: each workload is taken back at most once per more urgent one, an
     preemptible: fc.boolean(),
     gap: fc.integer({ min: 0, max: 60 }),
   });
-  let taken = 0;
+  let count = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(job, { minLength: 1, maxLength: 25 }),
@@ -98,20 +100,20 @@ test('no loops: each workload is taken back at most once per more urgent one, an
       async (jobs, policy) => {
         const sim = await Simulation.of(nodesOf(3, 2), { policy });
         sim.queue('default', { policy, ...PREEMPTS });
-        const recalled = new Map<string, number>();
+        const evicted = new Map<string, number>();
         let at = sim.now;
         const arrivals = jobs.map(({ gap, ...options }, i) => {
           at += gap;
           return { at, submit: () => void sim.submit(`j${i}`, options) };
         });
         await sim.run(arrivals, async () => {
-          for (const { uid, recall } of sim.rows.values()) {
-            if (recall === null) continue;
-            taken += 1;
-            recalled.set(uid, (recalled.get(uid) ?? 0) + 1);
+          for (const { uid, evictionReason } of sim.rows.values()) {
+            if (evictionReason === null) continue;
+            count += 1;
+            evicted.set(uid, (evicted.get(uid) ?? 0) + 1);
             const { preemptible, priority } = sim.row(uid);
             expect(preemptible).toBe(true);
-            expect(recalled.get(uid)).toBeLessThanOrEqual(
+            expect(evicted.get(uid)).toBeLessThanOrEqual(
               jobs.filter((other) => other.priority > priority).length,
             );
             await sim.requeue(uid);
@@ -123,5 +125,5 @@ test('no loops: each workload is taken back at most once per more urgent one, an
     ),
     { numRuns: 80 },
   );
-  expect(taken).toBeGreaterThan(0);
+  expect(count).toBeGreaterThan(0);
 });

@@ -1,0 +1,33 @@
+const production = process.argv.includes('--production');
+
+/**
+ * Dead code. `knip` checks the whole repository, `knip --production` what is shipped or run as a command: there, code that
+ * only tests use is dead, too. An export for tests alone has the tag `@internal`.
+ *
+ * @type {import('knip').KnipConfig}
+ */
+module.exports = {
+  entry: [
+    'main.ts!',
+    'constructs/index.ts!',
+    'runtime/main.ts!',
+    ...(production ? ['runtime/simulation/main.ts!'] : []),
+    'test/**/*.test.ts',
+    'test/bench/*.ts',
+    'examples/**/*.ts',
+  ],
+  project: [
+    'constructs/**/*.ts!',
+    'runtime/**/*.ts!',
+    // Generators of committed files.
+    '!constructs/crds/status-types.ts!',
+    '!constructs/minicluster/shell/embed.ts!',
+    'test/**/*.ts',
+    'examples/**/*.ts',
+  ],
+  ignore: ['runtime/fluxion/generated/**'],
+  ignoreDependencies: ['node', 'ts-proto'],
+  ignoreBinaries: ['ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
+  // Many exports that only tests use are also used in their own file, which is no dead code.
+  ignoreExportsUsedInFile: production,
+};

@@ -1,0 +1,79 @@
+/**
+ * How a pass changes reservations. Every function here keeps Fluxion, the budget of the queue, the quotas and the
+ * forecast equal to each other.
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import type { Reservation } from './reservations';
+import { budgetOf, type Pass } from './state';
+
+/**
+ * Keeps the reservations of the previous pass that are still valid and cancels the others.
+ * @param ordered all rows that may start
+ */
+export async function keepReservations(
+  pass: Pass,
+  previous: readonly Reservation[],
+  ordered: readonly WorkloadRow[],
+): Promise<void> {
+  for (const reservation of previous) {
+    const row = pass.eligible.get(reservation.uid);
+    if (row === undefined || !isValid(pass, reservation, row)) {
+      await pass.input.matcher.cancel(reservation.jobid);
+      pass.overdue.delete(reservation.uid);
+      markFreed(pass);
+    } else {
+      pass.reservations.keep(reservation);
+      charge(pass, row, reservation);
+    }
+  }
+  pass.quotas.claimOwn(ordered);
+}
+
+/** Whether the row may still have it, and all of its nodes are up. */
+function isValid(pass: Pass, { jobid, allocation }: Reservation, row: WorkloadRow): boolean {
+  const { cluster, input } = pass;
+  if (jobid !== row.jobid || budgetOf(pass, row).reservationsLeft <= 0) return false;
+  if (input.nodes === undefined || input.graphGrew === false) return true;
+  return allocation.nodes.every(({ name }) => cluster.isUp(name));
+}
+
+/** Records a reservation that Fluxion has just made. */
+export function addReservation(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
+  const reservation = { uid: row.uid, jobid: row.jobid, allocation };
+  pass.reservations.add(reservation);
+  charge(pass, row, reservation);
+}
+
+/** Cancels a reservation for good: other workloads may take its units. */
+export async function dropReservation(pass: Pass, reservation: Reservation): Promise<void> {
+  await liftReservation(pass, reservation);
+  markFreed(pass);
+}
+
+/** Cancels a reservation for as long as its own workload is asked for again. */
+export async function liftReservation(pass: Pass, { uid, jobid, allocation }: Reservation): Promise<void> {
+  const row = pass.eligible.get(uid)!;
+  await pass.input.matcher.cancel(jobid);
+  pass.reservations.remove(uid);
+  pass.quotas.free(row);
+  pass.forecast?.remove(allocation);
+  budgetOf(pass, row).reservationsLeft += 1;
+}
+
+/** Charges what the row holds from its start to its end to its quota. */
+export function claimQuota(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
+  pass.quotas.hold(row, allocation.start, allocation.end, allocation);
+}
+
+/** Units became free: what was refused or planned before may do better now. */
+export function markFreed(pass: Pass): void {
+  pass.freed = true;
+  pass.cache.busy.clear();
+  pass.cache.unplannable.clear();
+}
+
+function charge(pass: Pass, row: WorkloadRow, { allocation }: Reservation): void {
+  budgetOf(pass, row).reservationsLeft -= 1;
+  claimQuota(pass, row, allocation);
+}

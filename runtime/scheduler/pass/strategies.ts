@@ -1,0 +1,150 @@
+/**
+ * How a workload gets units: named strategies, tried in order. The first one asks Fluxion as things are. Each of the
+ * others frees units in its own way and asks again, but only while the answer so far is not good enough for it: BUSY,
+ * or for the last two a start that is too late.
+ */
+import type { MatchOperation, MatchResult } from '../../fluxion/types';
+import type { WorkloadRow } from '../../queue/workload';
+import { priorityOf } from './order';
+import { evictLowerPriority } from './preemptor';
+import type { QueueBudget } from './queue-budget';
+import { dropReservation } from './reservation-updates';
+import type { Reservation } from './reservations';
+import { budgetOf, type Pass } from './state';
+import { EVICTION_SECONDS } from './victims';
+
+/** A workload for which Fluxion is asked. */
+export interface Candidate {
+  readonly row: WorkloadRow;
+  readonly budget: QueueBudget;
+  /** The reservation that it had until this pass reached it. */
+  readonly reservation: Reservation | undefined;
+  /** Whether Fluxion may reserve units for it if it can't start now. */
+  readonly mayReserve: boolean;
+}
+
+/** @returns a new answer; undefined if the strategy does not apply */
+type Strategy = (
+  pass: Pass,
+  candidate: Candidate,
+  answer: MatchResult | undefined,
+) => Promise<MatchResult | undefined>;
+
+const STRATEGIES: readonly Strategy[] = [
+  tryNow,
+  displaceLowerPriority,
+  replanBehindOverrun,
+  preemptLowerPriority,
+];
+
+/** Asks Fluxion for the workload. @returns the answer of the last strategy that applied */
+export async function matchWorkload(pass: Pass, candidate: Candidate): Promise<MatchResult> {
+  let answer: MatchResult | undefined;
+  for (const strategy of STRATEGIES) answer = (await strategy(pass, candidate, answer)) ?? answer;
+  return answer!;
+}
+
+/** Starts it now if units are free; else reserves them, unless it may take those of reservations that have to yield. */
+async function tryNow(pass: Pass, candidate: Candidate): Promise<MatchResult> {
+  const { row, mayReserve } = candidate;
+  return match(pass, row, operationFor(pass, row, mayReserve && yielding(pass, candidate).length === 0));
+}
+
+/** A reservation of lower priority was made before this workload came: it is planned again behind it. */
+async function displaceLowerPriority(
+  pass: Pass,
+  candidate: Candidate,
+  answer: MatchResult | undefined,
+): Promise<MatchResult | undefined> {
+  if (answer?.status !== 'BUSY') return undefined;
+  const others = yielding(pass, candidate);
+  return others.length === 0 ? undefined : matchWithout(pass, others, candidate.row);
+}
+
+/**
+ * Its reservation is due, but a workload that runs past its end still holds the units: the plan behind it is void, the
+ * order is not. While the overrun lasts nothing is gained by planning everything again every second.
+ */
+async function replanBehindOverrun(
+  pass: Pass,
+  { row, reservation }: Candidate,
+  answer: MatchResult | undefined,
+): Promise<MatchResult | undefined> {
+  if (reservation === undefined || !markIfOverdue(pass, reservation, answer!)) return undefined;
+  const behind = pass.freed ? pass.reservations.unreached() : [];
+  return behind.length === 0 ? undefined : matchWithout(pass, behind, row);
+}
+
+/** Evicts preemptible workloads of lower priority. */
+async function preemptLowerPriority(
+  pass: Pass,
+  candidate: Candidate,
+  answer: MatchResult | undefined,
+): Promise<MatchResult | undefined> {
+  const { row, mayReserve } = candidate;
+  if (!mayPreempt(pass, candidate, answer!) || !(await evictLowerPriority(pass, row))) return undefined;
+  if (answer!.status === 'OK') await pass.input.matcher.cancel(row.jobid);
+  return match(pass, row, operationFor(pass, row, mayReserve));
+}
+
+/** Whether the queue has a reservation left for the row, or gets one back from a reservation that has to yield. */
+export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  if (budget.reservationsLeft > 0) return true;
+  if (budget.isStrict) return false;
+  return ofLowerPriority(pass, row).some(({ uid }) => pass.eligible.get(uid)!.queue === row.queue);
+}
+
+/** Reservations that have to yield to a workload that may reserve and has no reservation itself. */
+function yielding(pass: Pass, { row, reservation, mayReserve }: Candidate): readonly Reservation[] {
+  return reservation === undefined && mayReserve ? ofLowerPriority(pass, row) : [];
+}
+
+function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservation[] {
+  const priority = priorityIn(pass, row);
+  return pass.reservations
+    .unreached()
+    .filter(({ uid }) => priorityIn(pass, pass.eligible.get(uid)!) < priority);
+}
+
+function priorityIn(pass: Pass, row: WorkloadRow): number {
+  return priorityOf(row, budgetOf(pass, row).settings);
+}
+
+/** Gives the workload the units of reservations; their workloads are planned again when the pass reaches them. */
+async function matchWithout(
+  pass: Pass,
+  others: readonly Reservation[],
+  row: WorkloadRow,
+): Promise<MatchResult> {
+  for (const other of others) await dropReservation(pass, other);
+  await pass.input.matcher.cancel(row.jobid);
+  return match(pass, row, 'allocate_orelse_reserve');
+}
+
+/** Remembers when a reservation was due that can't start then. @returns whether that is so */
+function markIfOverdue(pass: Pass, { uid, allocation }: Reservation, answer: MatchResult): boolean {
+  const { overdue, input } = pass;
+  const due = overdue.get(uid) ?? allocation.start;
+  const late = answer.status !== 'OK' || answer.allocation.start > Math.max(due, input.now);
+  if (late) overdue.set(uid, due);
+  return late;
+}
+
+/** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
+function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: MatchResult): boolean {
+  if (!budget.settings.preempts || row.preemptions > 0 || !(mayReserve || budget.isStrict)) return false;
+  if (answer.status === 'BUSY') return true;
+  return answer.status === 'OK' && answer.allocation.start > pass.input.now + EVICTION_SECONDS;
+}
+
+function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
+  const { matcher, now } = pass.input;
+  pass.matches += 1;
+  return matcher.match({ jobid: row.jobid, jobspec: row.jobspec, operation, now });
+}
+
+/** Fluxion answers a plain allocate far sooner, but with BUSY even to the impossible: so only what fits the cluster. */
+function operationFor(pass: Pass, { jobspec }: WorkloadRow, mayReserve: boolean): MatchOperation {
+  if (mayReserve) return 'allocate_orelse_reserve';
+  return pass.cluster.fits(jobspec) ? 'allocate' : 'allocate_with_satisfiability';
+}

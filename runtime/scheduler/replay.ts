@@ -1,0 +1,57 @@
+/** Gives Fluxion back the allocations of the queue's rows after it has lost them. */
+import { hasCode, messageOf } from '../errors';
+import type { Fluxion, InitRequest } from '../fluxion/types';
+import type { Logger } from '../observability/log';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation, GraphNode } from '../resources/types';
+import { clipAllocation } from './clip-allocation';
+import { EVICTION_SECONDS } from './pass/victims';
+
+/**
+ * The allocation of a row as Fluxion can hold it now.
+ * @returns undefined if none of its nodes is in the graph
+ */
+export function heldAllocation(
+  row: WorkloadRow,
+  nodes: ReadonlyMap<string, GraphNode>,
+  now: number,
+): Allocation | undefined {
+  return clipAllocation(withCurrentSpan(row, now), nodes);
+}
+
+/**
+ * A leader whose clock was ahead may have written a start that is still to come. The units of an evicted workload are
+ * free soon, and the plan for its preemptor counts on that.
+ */
+function withCurrentSpan({ allocation, evictionReason }: WorkloadRow, now: number): Allocation {
+  const { start, end } = allocation!;
+  const until = evictionReason === null ? end : Math.min(end, now + EVICTION_SECONDS);
+  return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
+}
+
+/**
+ * Starts Fluxion from nothing and replays these allocations. Two rows that hold the same unit must not keep everything
+ * else from being scheduled: the later one is left out.
+ */
+export async function replayAll(
+  fluxion: Fluxion,
+  init: InitRequest,
+  allocations: readonly Allocation[],
+  logger: Logger,
+): Promise<void> {
+  await fluxion.init(init);
+  try {
+    return await fluxion.replay(allocations, init.now);
+  } catch (error) {
+    if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+  }
+  await fluxion.init(init);
+  for (const allocation of allocations)
+    await fluxion.replay([allocation], init.now).catch((error: unknown) => {
+      if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+      logger.error(
+        { jobid: allocation.jobid, error: messageOf(error) },
+        'two workloads hold the same unit; the later one is not in the graph',
+      );
+    });
+}

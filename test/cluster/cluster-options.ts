@@ -1,0 +1,25 @@
+import type { ControllerTuning } from './components';
+import type { NodeShape } from './nodes';
+
+export interface ClusterOptions {
+  /** Number of nodes that kwok simulates: node-0, node-1, … @default 0 */
+  readonly nodes?: number;
+  /** Resources of each node. @default - 16 cores, 64Gi, no GPU, 110 pods */
+  readonly nodeShape?: NodeShape;
+  /** Whether kube-scheduler runs. @default true */
+  readonly scheduler?: boolean;
+  /** Additional fields of KubeSchedulerConfiguration. @default - none */
+  readonly schedulerConfiguration?: Readonly<Record<string, unknown>>;
+  /** Rate limits of the controllers and the scheduler. @default - too high to be a bottleneck */
+  readonly tuning?: ControllerTuning;
+  /** Records every write with its user, for `Cluster.writesByUser`. @default false */
+  readonly auditLog?: boolean;
+  /** Feature gates of the apiserver, the controller manager and the scheduler. @default - their defaults */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** Log verbosity (-v) of the programs. @default 1 */
+  readonly verbosity?: number;
+  /** Additional arguments of kube-apiserver. @default - none */
+  readonly apiserverArgs?: readonly string[];
+  /** Gets progress messages while the programs are built. @default - no messages */
+  readonly progress?: (line: string) => void;
+}

@@ -1,0 +1,187 @@
+/** Reservations, backfill and time that moves. */
+import { cores, nodes } from '../jobspecs';
+import { reserve, type Scenario } from './scenario';
+
+export const time: Scenario[] = [
+  {
+    name: 'allocates nothing in operations without allocation',
+    steps: [
+      {
+        match: 1,
+        jobspec: cores(4),
+        operation: 'without_allocating',
+        expected: [1000, 1100, { a: { core: '0-3' } }],
+      },
+      { jobs: [] },
+      {
+        match: 2,
+        jobspec: nodes(2, 4, { walltime: 60 }),
+        expected: [1000, 1060, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { match: 1, jobspec: cores(4), operation: 'without_allocating', expected: 'BUSY' },
+      {
+        match: 1,
+        jobspec: cores(4),
+        operation: 'without_allocating_future',
+        expected: [1060, 1160, { a: { core: '0-3' } }],
+      },
+      { jobs: [2] },
+      { cancel: 2 },
+      { match: 3, jobspec: cores(4), operation: reserve, expected: [1000, 1100, { a: { core: '0-3' } }] },
+    ],
+  },
+  {
+    name: 'reserves after the end of running jobs and backfills short ones',
+    steps: [
+      { match: 1, jobspec: cores(4), expected: [1000, 1100, { a: { core: '0-3' } }] },
+      {
+        match: 2,
+        jobspec: nodes(2, 4),
+        operation: reserve,
+        expected: [1100, 1200, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { match: 3, jobspec: cores(4, { walltime: 100 }), expected: [1000, 1100, { b: { core: '0-3' } }] },
+      { match: 4, jobspec: cores(1, { walltime: 1 }), expected: 'BUSY' },
+      { cancel: 3 },
+      { match: 5, jobspec: cores(4, { walltime: 101 }), expected: 'BUSY' },
+      { cancel: 2 },
+      { match: 5, jobspec: cores(4, { walltime: 101 }), expected: [1000, 1101, { b: { core: '0-3' } }] },
+    ],
+  },
+  {
+    name: 'ends jobs and starts reservations at the right second when time moves',
+    steps: [
+      { match: 1, jobspec: cores(4, { walltime: 50 }), expected: [1000, 1050, { a: { core: '0-3' } }] },
+      { now: 1020 },
+      { match: 2, jobspec: cores(4, { walltime: 60 }), expected: [1020, 1080, { b: { core: '0-3' } }] },
+      { now: 1030 },
+      {
+        match: 3,
+        jobspec: cores(4, { walltime: 10 }),
+        operation: reserve,
+        expected: [1050, 1060, { a: { core: '0-3' } }],
+      },
+      { cancel: 3 },
+      {
+        match: 3,
+        jobspec: nodes(2, 4, { walltime: 10 }),
+        operation: reserve,
+        expected: [1080, 1090, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { cancel: 3 },
+      { now: 1050 },
+      { cancel: 1 },
+      {
+        match: 4,
+        jobspec: cores(4, { walltime: 10 }),
+        operation: reserve,
+        expected: [1050, 1060, { a: { core: '0-3' } }],
+      },
+      {
+        match: 5,
+        jobspec: nodes(2, 1, { walltime: 10 }),
+        operation: reserve,
+        expected: [1080, 1090, { a: { core: '0' }, b: { core: '0' } }],
+      },
+    ],
+  },
+  {
+    name: 'assumes that a job past its walltime holds for one more second',
+    steps: [
+      { match: 1, jobspec: cores(4, { walltime: 50 }), expected: [1000, 1050, { a: { core: '0-3' } }] },
+      { match: 2, jobspec: cores(4, { walltime: 500 }), expected: [1000, 1500, { b: { core: '0-3' } }] },
+      { now: 1060 },
+      { match: 3, jobspec: cores(1), expected: 'BUSY' },
+      { match: 3, jobspec: cores(1), operation: reserve, expected: [1061, 1161, { a: { core: '0' } }] },
+      { cancel: 3 },
+      { now: 1070 },
+      { match: 3, jobspec: cores(1), operation: reserve, expected: [1071, 1171, { a: { core: '0' } }] },
+    ],
+  },
+  {
+    name: 'reserves, runs and backfills at a later time',
+    steps: [
+      { match: 1, jobspec: cores(3, { walltime: 100 }), expected: [1000, 1100, { a: { core: '0-2' } }] },
+      { now: 1040 },
+      {
+        match: 2,
+        jobspec: nodes(2, 4, { walltime: 50 }),
+        operation: reserve,
+        expected: [1100, 1150, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { match: 3, jobspec: cores(4, { walltime: 60 }), expected: [1040, 1100, { b: { core: '0-3' } }] },
+      { match: 4, jobspec: cores(1, { walltime: 61 }), expected: 'BUSY' },
+      { match: 4, jobspec: cores(1, { walltime: 60 }), expected: [1040, 1100, { a: { core: '3' } }] },
+      { cancel: 2 },
+      { now: 1100 },
+      { cancel: 1 },
+      { cancel: 3 },
+      { cancel: 4 },
+      {
+        match: 2,
+        jobspec: nodes(2, 4, { walltime: 50 }),
+        operation: reserve,
+        expected: [1100, 1150, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+    ],
+  },
+  {
+    name: 'chains reservations one after the other',
+    beyondPublic: true,
+    steps: [
+      {
+        match: 1,
+        jobspec: nodes(2, 4, { walltime: 50 }),
+        expected: [1000, 1050, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { now: 1010 },
+      {
+        match: 2,
+        jobspec: nodes(2, 4, { walltime: 30 }),
+        operation: reserve,
+        expected: [1050, 1080, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      {
+        match: 3,
+        jobspec: cores(4, { walltime: 20 }),
+        operation: reserve,
+        expected: [1080, 1100, { a: { core: '0-3' } }],
+      },
+      {
+        match: 4,
+        jobspec: nodes(2, 2, { walltime: 20 }),
+        operation: reserve,
+        expected: [1100, 1120, { a: { core: '0-1' }, b: { core: '0-1' } }],
+      },
+      {
+        match: 5,
+        jobspec: cores(4, { walltime: 20 }),
+        operation: reserve,
+        expected: [1080, 1100, { b: { core: '0-3' } }],
+      },
+      { cancel: 2 },
+      { cancel: 3 },
+      { cancel: 4 },
+      { cancel: 5 },
+      { now: 1025 },
+      {
+        match: 3,
+        jobspec: cores(4, { walltime: 20 }),
+        operation: reserve,
+        expected: [1050, 1070, { a: { core: '0-3' } }],
+      },
+      {
+        match: 4,
+        jobspec: nodes(2, 2, { walltime: 20 }),
+        operation: reserve,
+        expected: [1070, 1090, { a: { core: '0-1' }, b: { core: '0-1' } }],
+      },
+      {
+        match: 5,
+        jobspec: cores(2, { walltime: 20 }),
+        operation: reserve,
+        expected: [1050, 1070, { b: { core: '0-1' } }],
+      },
+    ],
+  },
+];

@@ -1,0 +1,63 @@
+/** The changes of a row in the in-memory model of the queue. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Submission, SubmissionUpdate, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
+import type { Allocation } from '../../runtime/resources/types';
+
+export const NO_WAIT = { reason: null, message: null, estimatedStart: null, notBefore: null } as const;
+export const NOT_GRANTED = {
+  allocation: null,
+  allocatedAt: null,
+  releasedAt: null,
+  startedAt: null,
+  evictionReason: null,
+} as const;
+const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
+const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
+
+/** Of several records of one uid in a call, the last one counts, in the position of the first one. */
+export function lastOfEach<R extends { readonly uid: string }>(records: readonly R[]): R[] {
+  return [...new Map(records.map((record) => [record.uid, record])).values()];
+}
+
+export function grantDetail(allocation: Allocation | null): Record<string, unknown> {
+  const { jobid: _, ...rest } = allocation!;
+  return rest;
+}
+
+/** The fields of a submission that replace those of an existing row. */
+export function requestedFields(submission: Submission): Omit<SubmissionUpdate, 'uid'> {
+  const { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
+  return { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}
+
+export function holds({ phase }: WorkloadRow): boolean {
+  return phase === 'Ready' || phase === 'Running';
+}
+
+/** Whether the current reason of the row has precedence. */
+export function keepsReason(row: WorkloadRow, reason: WaitReason): boolean {
+  return (row.held && reason !== 'Held') || (row.reason === 'RequeueLimit' && reason !== 'RequeueLimit');
+}
+
+export function updated(
+  nextJobid: () => number,
+  row: WorkloadRow,
+  update: SubmissionUpdate,
+): WorkloadRow | undefined {
+  const { uid: _, ...values } = update;
+  const differs = (keys: readonly (keyof typeof values)[]) =>
+    keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
+  if (row.phase !== 'Waiting' || !differs([...BY_USER, 'jobspec', 'shape'])) return undefined;
+  const byUser = differs(BY_USER);
+  const stays = row.reason === 'RequeueLimit' && !byUser;
+  return {
+    ...row,
+    ...values,
+    reason: stays ? row.reason : values.held ? 'Held' : 'Submitted',
+    message: stays ? row.message : null,
+    estimatedStart: null,
+    requeues: byUser ? 0 : row.requeues,
+    notBefore: byUser ? null : row.notBefore,
+    jobid: differs(REQUESTED) ? nextJobid() : row.jobid,
+  };
+}

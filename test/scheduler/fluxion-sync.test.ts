@@ -1,0 +1,161 @@
+import { FluxqError } from '../../runtime/errors';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import type { Fluxion } from '../../runtime/fluxion/types';
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
+import { createLogger } from '../../runtime/observability/log';
+import { newRow } from '../../runtime/queue/rows';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { GraphNode, UnitCounts } from '../../runtime/resources/types';
+import { type DesiredState, FluxionSync } from '../../runtime/scheduler/fluxion-sync';
+import { submission } from '../queue/submission';
+
+const NOW = 1_000;
+const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: 1, walltime: 60 });
+
+const nodes = (...list: readonly GraphNode[]) => new Map(list.map((node) => [node.name, node]));
+const N0 = { name: 'n0', units: { core: 2 } };
+const N1 = { name: 'n1', units: { core: 2 } };
+
+function holder(jobid: number, node: string, core: string): WorkloadRow {
+  const allocation = { jobid, start: NOW, end: NOW + 60, nodes: [{ name: node, units: { core } }] };
+  return { ...newRow(submission(`w${jobid}`), jobid), phase: 'Running', allocation };
+}
+
+function desired(over: Partial<DesiredState> = {}): DesiredState {
+  return { now: NOW, nodes: nodes(N0, N1), holders: [], unmanaged: new Map(), reservations: [], ...over };
+}
+
+const using = (usage: Readonly<Record<string, UnitCounts>>) => new Map(Object.entries(usage));
+
+function create(over: Partial<Fluxion> = {}) {
+  const fluxion: Fluxion = Object.assign(embeddedFluxion(), over);
+  const causes: string[] = [];
+  const logger = createLogger('test', 'silent');
+  const graph = new FluxionSync({
+    fluxion,
+    policy: 'first',
+    fence: 1,
+    logger,
+    onRebuild: (cause) => causes.push(cause),
+  });
+  const free = async () =>
+    Object.fromEntries((await fluxion.state()).nodes.map((node) => [node.name, node.free.core ?? 0]));
+  return { graph, fluxion, causes, free };
+}
+
+test('replays the allocations of rows, and rebuilds only when it is stale', async () => {
+  const { graph, causes, free } = create();
+  expect(graph.isStale).toBe(true);
+  const holders = [holder(1, 'n0', '0-1')];
+  await graph.sync(desired({ holders }));
+  expect(await free()).toEqual({ n0: 0, n1: 2 });
+  await graph.sync(desired({ holders }));
+  graph.invalidate('an answer was lost');
+  graph.invalidate('a later cause');
+  await graph.sync(desired({ holders }));
+  expect(causes).toEqual(['start', 'an answer was lost']);
+});
+
+test('leaves out the later of two rows that hold the same unit', async () => {
+  const { graph, fluxion } = create();
+  await graph.sync(desired({ holders: [holder(1, 'n0', '0'), holder(2, 'n0', '0'), holder(3, 'n1', '1')] }));
+  expect((await fluxion.state()).jobs.map(({ jobid }) => jobid).sort()).toEqual([1, 3]);
+});
+
+test('frees jobs and nodes of jobs with the next sync, and reports that units became free', async () => {
+  const { graph, free } = create();
+  await graph.sync(desired({ holders: [holder(1, 'n0', '0'), holder(2, 'n1', '0')] }));
+  expect(await graph.sync(desired())).toMatchObject({ freed: false });
+  graph.cancelLater(1);
+  graph.shrinkLater(2, ['n1']);
+  expect(await graph.sync(desired())).toMatchObject({ freed: true });
+  expect(await free()).toEqual({ n0: 2, n1: 2 });
+});
+
+test('rebuilds when a node comes back under the job that holds it', async () => {
+  const { graph, causes, free } = create();
+  const holders = [holder(1, 'n1', '0')];
+  await graph.sync(desired({ nodes: nodes(N0), holders }));
+  await graph.sync(desired({ holders }));
+  expect(causes).toEqual(['start', 'nodes changed']);
+  expect(await free()).toEqual({ n0: 2, n1: 1 });
+});
+
+test('follows nodes without a rebuild', async () => {
+  const { graph, fluxion, causes } = create();
+  await graph.sync(desired({ nodes: nodes(N0) }));
+  await graph.sync(desired({ nodes: nodes({ ...N0, up: false }, N1) }));
+  expect((await fluxion.state()).nodes.map(({ name, up }) => [name, up])).toEqual([
+    ['n0', false],
+    ['n1', true],
+  ]);
+  await graph.sync(desired({ nodes: nodes(N1) }));
+  expect((await fluxion.state()).nodes.map(({ name }) => name)).toEqual(['n1']);
+  expect(causes).toEqual(['start']);
+});
+
+test('holds units that pods outside the queue use, and more once workloads have freed them', async () => {
+  const { graph, free } = create();
+  const holders = [holder(1, 'n0', '0-1')];
+  const unmanaged = using({ n0: { core: 1 }, n1: { core: 1 } });
+  await graph.sync(desired({ holders, unmanaged }));
+  expect(await free()).toEqual({ n0: 0, n1: 1 });
+  graph.cancelLater(1);
+  await graph.sync(desired({ unmanaged }));
+  expect(await free()).toEqual({ n0: 1, n1: 1 });
+  expect(await graph.sync(desired({ unmanaged: using({ n0: { core: 1 } }) }))).toMatchObject({ freed: true });
+  expect(await free()).toEqual({ n0: 1, n1: 2 });
+});
+
+test('cancels a reservation on a node that pods outside the queue begin to use', async () => {
+  const { graph, fluxion, free } = create();
+  await graph.sync(desired());
+  const allocation = {
+    jobid: 7,
+    start: NOW + 10,
+    end: NOW + 70,
+    nodes: [{ name: 'n0', units: { core: '0-1' } }],
+  };
+  const elsewhere = {
+    jobid: 8,
+    start: NOW + 10,
+    end: NOW + 70,
+    nodes: [{ name: 'n1', units: { core: '0-1' } }],
+  };
+  await fluxion.replay([allocation, elsewhere], NOW);
+  const reservations = [
+    { uid: 'a', jobid: 7, allocation },
+    { uid: 'b', jobid: 8, allocation: elsewhere },
+  ];
+  const result = await graph.sync(desired({ reservations, unmanaged: using({ n0: { core: 1 } }) }));
+  expect(result.reservations.map(({ jobid }) => jobid)).toEqual([8]);
+  expect(await free()).toMatchObject({ n0: 1 });
+});
+
+test('a difference makes it stale, unless the row has changed since', async () => {
+  const { graph, fluxion } = create();
+  const holders = [holder(1, 'n0', '0')];
+  await graph.sync(desired({ holders }));
+  expect(await graph.verify(desired({ holders }), () => true)).toBeUndefined();
+  await fluxion.cancel(1);
+  expect(await graph.verify(desired({ holders }), () => false)).toBeUndefined();
+  expect(graph.isStale).toBe(false);
+  expect(await graph.verify(desired({ holders }), () => true)).toBe(
+    'job 1 should hold n0 (core 0) but holds nothing',
+  );
+  expect(() => graph.matcher).toThrow(/FLUXQ_FLUXION_IN_DOUBT/);
+});
+
+test('is stale after an error and recovers with the next sync', async () => {
+  const { graph } = create({
+    addNodes: async () => {
+      throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', 'no answer', { retryable: true });
+    },
+  });
+  await graph.sync(desired({ nodes: nodes(N0) }));
+  await expect(graph.sync(desired())).rejects.toMatchObject({ code: 'FLUXQ_FLUXION_IN_DOUBT' });
+  expect(graph.isStale).toBe(true);
+  await graph.sync(desired());
+  const answer = await graph.matcher.match({ jobid: 9, jobspec, operation: 'allocate', now: NOW });
+  expect(answer.status).toBe('OK');
+});
