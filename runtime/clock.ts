@@ -1,8 +1,8 @@
-/** Time as this folder sees it, so that tests can move it by hand. */
+/** The time of the runtime; tests replace it by a clock that they move. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a clock that never runs backwards. */
   now(): number;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls the callback once after so many milliseconds. The result cancels it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after so many milliseconds, or at once when the signal is aborted. */
+/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
 export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -28,20 +28,20 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
-/** Numbers in [0, 1). */
+/** Returns numbers in [0, 1). */
 export type Random = () => number;
 
 export interface Backoff {
-  /** Milliseconds. The first wait is between half of this and this. */
+  /** Milliseconds. The first wait is between half of this value and this value. */
   readonly first: number;
-  /** Milliseconds. No wait is longer. */
+  /** Milliseconds of the longest wait. */
   readonly most: number;
 }
 
 /**
- * Exponential with full jitter above a floor of half the first wait: callers
- * that failed together spread out, and none of them spins.
- * @param failures 1 for the first failure
+ * Exponential backoff in milliseconds, with full jitter above a floor of half the first wait: callers that failed
+ * together retry at different times, and none of them retries in a tight loop.
+ * @param failures 1 after the first failure
  */
 export function backoff({ first, most }: Backoff, failures: number, random: Random): number {
   const ceiling = Math.min(most, first * 2 ** Math.min(failures - 1, 30));
@@ -51,20 +51,20 @@ export function backoff({ first, most }: Backoff, failures: number, random: Rand
 
 export interface Time {
   readonly clock: Clock;
-  /** Unix seconds as the machine has them. */
+  /** Unix seconds of the machine's clock. */
   readonly wall: () => number;
-  /** Spreads what would otherwise come together. */
+  /** The source of jitter. */
   readonly random: Random;
 }
 
 export const systemTime: Time = { clock: systemClock, wall: () => Date.now() / 1000, random: Math.random };
 
-/** Of the time that has passed, so much goes into catching up with a wall clock that jumped. */
+/** The rate at which steady seconds approach a wall clock that jumped: half a second per second. */
 const SLEW = 0.5;
 
 /**
- * Unix seconds that never run backwards and never jump: they start at the wall
- * clock's, go on with the steady clock, and follow the wall clock slowly.
+ * Unix seconds that never run backwards and never jump: they start at the wall clock, advance with the monotonic clock,
+ * and follow the wall clock slowly.
  */
 export function steadySeconds({ clock, wall }: Pick<Time, 'clock' | 'wall'>): () => number {
   let seconds = wall();

@@ -1,12 +1,12 @@
 /**
- * Typed configuration of every role: defaults, then a YAML file, then variables of the environment. Unknown keys and
- * wrong values are refused with one sentence each.
+ * The configuration of all roles: defaults, then a YAML file, then environment variables. Unknown keys and invalid
+ * values are refused with one sentence each.
  *
- * A setting's variable is FLUXQUEUE_ and its path in the file, spelled as there: FLUXQUEUE_http_port. Where a pod has
- * service links, the kubelet sets variables for every Service of its namespace, which anybody may name, in capitals:
- * FLUXQUEUE_HTTP_PORT=tcp://10.0.0.7:80 for a Service fluxqueue-http. A name with a small letter is never one of those.
+ * The variable of a setting is FLUXQUEUE_ and its path in the file, with the same spelling: FLUXQUEUE_http_port. In a pod
+ * with service links the kubelet sets variables in capital letters for every Service of the namespace, and anybody may
+ * name a Service: FLUXQUEUE_HTTP_PORT=tcp://10.0.0.7:80 for a Service fluxqueue-http. A name with a lower-case letter is
+ * never one of those.
  */
-
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -28,18 +28,18 @@ const positive = z.number().int().positive();
 
 const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
-  /** Probes and metrics, plain HTTP. */
+  /** Probes and metrics over plain HTTP. */
   http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
   kubernetes: z
     .strictObject({
-      /** Path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or the pod's ServiceAccount. */
+      /** The path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or the ServiceAccount of the pod. */
       kubeconfig: z.string().min(1).optional(),
       context: z.string().min(1).optional(),
     })
     .prefault({}),
   database: z
     .strictObject({
-      /** postgres://user:password@host:port/database; better as DATABASE_URL from a Secret. */
+      /** postgres://user:password@host:port/database. Prefer DATABASE_URL from a Secret. */
       url: z
         .string()
         .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
@@ -53,55 +53,55 @@ const schema = z.strictObject({
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
       retryPeriodSeconds: positive.default(2),
-      /** UID of the pod, so that a container that was started again need not wait for the lease of its last process. */
+      /** The UID of the pod. With it a restarted container does not wait for the lease of its last process. */
       podUid: z.string().min(1).optional(),
     })
     .prefault({}),
   fluxion: z
     .strictObject({
-      /** `embedded` (in the controller), `unix:/path`, or `host:port`. */
+      /** The address of the Fluxion service: `unix:/path` or `host:port`; `embedded` runs the matcher in the controller. */
       address: z.string().min(1).default('embedded'),
-      /** Where the fluxion role listens. */
+      /** The address on which the fluxion role listens. */
       listen: z.string().min(1).default('unix:/run/fluxion/fluxion.sock'),
       engine: z.enum(['auto', 'embedded', 'library']).default('auto'),
-      /** Path of libreapi_cli.so. */
+      /** The path of libreapi_cli.so. */
       library: z.string().min(1).optional(),
       policy: z.enum(MATCH_POLICIES).default(STACK_DEFAULTS.matchPolicy),
     })
     .prefault({}),
   queue: z
     .strictObject({
-      /** The stack's own queue: of workloads that name none in namespaces without a FluxSetup, and of those that name it. */
+      /** The stack's own queue. It takes workloads that name it, and workloads without a queue in namespaces without a FluxSetup. */
       name: z
         .string()
         .regex(new RegExp(QUEUE_NAME_PATTERN), `must be ${QUEUE_NAME_SYNTAX}`)
         .default(STACK_DEFAULTS.queueName),
-      /** false: such workloads wait for a FluxSetup of their namespace. */
+      /** If false, workloads without a queue wait for a FluxSetup in their namespace. */
       enabled: z.boolean().default(true),
       policy: z.enum(QUEUE_POLICIES).default(QUEUE_DEFAULTS.policy),
-      /** For how many that wait nodes are reserved; policy hybrid. */
+      /** The number of waiting workloads that nodes are reserved for, with policy hybrid. */
       reservations: positive.default(QUEUE_DEFAULTS.reservations),
-      /** How many waiting workloads one pass looks at. */
+      /** The number of waiting workloads that one pass considers. */
       depth: positive.default(QUEUE_DEFAULTS.depth),
       defaultWalltimeSeconds: positive.default(QUEUE_DEFAULTS.defaultWalltimeSeconds),
       maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
-      /** Finished workloads stay so many days in the queue's tables, then in its archive and its sums by the day. */
+      /** Days after which finished workloads move from the queue's tables to the archive and to the daily sums. */
       retentionDays: positive.default(STACK_DEFAULTS.retentionDays),
-      /** Share of the machine relative to the FluxSetups' queues. */
+      /** The share of the cluster relative to the weights of FluxSetups. */
       weight: positive.default(QUEUE_DEFAULTS.weight),
     })
     .prefault({}),
-  /** Among equal priorities, queues and users that have had less of their share come first. */
+  /** Among workloads of equal priority, queues and users that used less of their share come first. */
   fairShare: z
     .strictObject({
       enabled: z.boolean().default(false),
-      /** After so long, what was used counts half. */
+      /** The time after which past usage counts half. */
       halfLifeSeconds: positive.default(STACK_DEFAULTS.halfLifeSeconds),
     })
     .prefault({}),
-  /** Seconds between two comparisons of the tables with the apiserver and Fluxion. */
+  /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
-  /** Sizes of one core and one memory vertex of the graph. */
+  /** The sizes of one core vertex and one memory vertex of the graph. */
   units: z
     .strictObject({
       cpuMillis: positive.default(STACK_DEFAULTS.units.cpuMillis),
@@ -112,13 +112,13 @@ const schema = z.strictObject({
     .strictObject({
       host: z.string().default('0.0.0.0'),
       port: port.default(9443),
-      /** Folder with tls.crt and tls.key; without it the role makes and rotates its own certificate. */
+      /** The folder with tls.crt and tls.key. Without it the role creates and rotates its own certificate. */
       certDir: z.string().min(1).optional(),
       secretNamespace: z.string().min(1).default(STACK_NAMESPACE),
       secretName: z.string().min(1).default(WEBHOOK_SECRET),
       serviceName: z.string().min(1).default(WEBHOOK_SERVICE),
       configurationName: z.string().min(1).default(WEBHOOK_CONFIGURATION),
-      /** Give admitted pods this schedulerName when they ask for none. Default: leave it. */
+      /** The schedulerName for admitted pods that have none. Default: unchanged. */
       schedulerName: z.string().min(1).optional(),
     })
     .prefault({}),
@@ -127,7 +127,7 @@ const schema = z.strictObject({
 export type Config = z.output<typeof schema>;
 export type ConfigInput = z.input<typeof schema>;
 
-/** Paths of the settings that have a variable. */
+/** The paths of the settings that have an environment variable. */
 const FROM_ENVIRONMENT = [
   'logLevel',
   'http.host',
@@ -145,17 +145,17 @@ const FROM_ENVIRONMENT = [
 
 const PREFIX = 'FLUXQUEUE_';
 
-/** Environment variable -> path in the configuration. DATABASE_URL is what every program calls it; it ends as no Service's variable does. */
+/** The path that each variable sets. DATABASE_URL is a common name, and no variable of a Service ends like it. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['DATABASE_URL', 'database.url'],
   ...FROM_ENVIRONMENT.map((path) => [`${PREFIX}${path.replaceAll('.', '_')}`, path] as const),
 ]);
 
-/** Every variable that sets something. */
+/** Every variable that sets a setting. */
 export const ENVIRONMENT_VARIABLES: readonly string[] = [...VARIABLES.keys()];
 
 /**
- * @param file path of a YAML file; none: defaults and environment only
+ * @param file path of a YAML file. @default - only defaults and environment variables
  * @throws FluxqError FLUXQ_CONFIG_UNREADABLE, FLUXQ_CONFIG_INVALID
  */
 export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = process.env): Config {
@@ -168,16 +168,16 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
   });
 }
 
-/** @throws FluxqError FLUXQ_CONFIG_INVALID when there is none: not every role needs it */
+/** @throws FluxqError FLUXQ_CONFIG_INVALID if it is not set. Only some roles need it */
 export function databaseUrl({ database: { url } }: Config): string {
   if (url !== undefined) return url;
   throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
     field: 'database.url',
-    remedy: 'set DATABASE_URL, best from a Secret',
+    remedy: 'set DATABASE_URL, preferably from a Secret',
   });
 }
 
-/** Checks a configuration object. @param source where the setting of a path was made, for the error */
+/** Validates a configuration object. @param source the place where a path was set, for the error */
 export function parseConfig(
   given: unknown,
   source: (path: string) => string = () => 'the configuration',
@@ -187,11 +187,15 @@ export function parseConfig(
   const issue = parsed.error.issues[0]!;
   const extra = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const path = [...issue.path, ...(extra === undefined ? [] : [extra])].join('.');
-  throw new FluxqError('FLUXQ_CONFIG_INVALID', extra === undefined ? issue.message : 'no such setting', {
-    field: path === '' ? 'configuration' : path,
-    value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
-    remedy: `correct it in ${source(path)}`,
-  });
+  throw new FluxqError(
+    'FLUXQ_CONFIG_INVALID',
+    extra === undefined ? issue.message : 'is not a known setting',
+    {
+      field: path === '' ? 'configuration' : path,
+      value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
+      remedy: `correct it in ${source(path)}`,
+    },
+  );
 }
 
 function checkElection(config: Config): Config {
@@ -200,7 +204,7 @@ function checkElection(config: Config): Config {
   throw new FluxqError(
     'FLUXQ_CONFIG_INVALID',
     'needs retryPeriodSeconds < renewDeadlineSeconds < leaseDurationSeconds',
-    { field: 'leaderElection', value: config.leaderElection, remedy: 'correct the three numbers' },
+    { field: 'leaderElection', value: config.leaderElection, remedy: 'change the three numbers' },
   );
 }
 
@@ -221,19 +225,19 @@ function readDocument(file: string): Record<string, unknown> {
   return document;
 }
 
-/** A misspelled variable is refused as a misspelled key is; one in capitals alone may be a Service's. */
+/** Refuses a misspelled variable like a misspelled key. A variable in capital letters may belong to a Service. */
 function checkVariables(environment: NodeJS.ProcessEnv): void {
   const unknown = Object.keys(environment).find(
     (name) => name.startsWith(PREFIX) && /[a-z]/.test(name) && !VARIABLES.has(name),
   );
   if (unknown === undefined) return;
-  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'no such environment variable', {
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is not a known environment variable', {
     field: unknown,
-    remedy: `choose one of ${ENVIRONMENT_VARIABLES.join(', ')}, or set it in the file of --config`,
+    remedy: `use one of: ${ENVIRONMENT_VARIABLES.join(', ')}; or set it in the file of --config`,
   });
 }
 
-/** @returns the document with what the environment sets over it, and which variable set which path */
+/** @returns the document with the settings of the environment, and the variable that set each path */
 function withEnvironment(document: Record<string, unknown>, environment: NodeJS.ProcessEnv) {
   const given = structuredClone(document);
   const variables = new Map<string, string>();
@@ -244,7 +248,7 @@ function withEnvironment(document: Record<string, unknown>, environment: NodeJS.
     const keys = path.split('.');
     const key = keys.pop()!;
     const parent = keys.reduce<unknown>(childOf, given);
-    // A section that is no mapping stays as it is, and is refused.
+    // A section that is not a mapping is kept, so that the schema refuses it.
     if (isRecord(parent)) parent[key] = key === 'port' && /^\d+$/.test(text) ? Number(text) : text;
   }
   return { given, variables };

@@ -1,4 +1,4 @@
-/** The runtime: one program, one role or command per subcommand. */
+/** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
 import { addQueueCommands } from './cli/queue-commands';
 import { addRenderCommand } from './cli/render-command';
@@ -14,9 +14,12 @@ import { startWebhookRole } from './roles/webhook';
 const ROLES: Readonly<
   Record<string, { summary: string; start: (config: Config, logger: Logger) => Promise<Role> }>
 > = {
-  controller: { summary: 'queue, scheduling loop and controllers (leader-elected)', start: startController },
+  controller: {
+    summary: 'queue, scheduling loop and controllers, with leader election',
+    start: startController,
+  },
   webhook: { summary: 'admission webhook', start: startWebhookRole },
-  fluxion: { summary: 'Fluxion service over flux-sched or the embedded matcher', start: startFluxion },
+  fluxion: { summary: 'Fluxion service with flux-sched or the embedded matcher', start: startFluxion },
 };
 
 async function run(name: string, options: { config?: string }): Promise<void> {
@@ -29,7 +32,7 @@ async function run(name: string, options: { config?: string }): Promise<void> {
   if (reason instanceof Error) throw reason;
 }
 
-/** The first SIGTERM or SIGINT stops gracefully, the second at once. */
+/** The first SIGTERM or SIGINT stops the role gracefully, the second one at once. */
 function signal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const)

@@ -16,7 +16,7 @@ describe('configuration', () => {
     return path;
   };
 
-  test('everything has a default', () => {
+  test('has a default for every setting', () => {
     expect(loadConfig(undefined, {})).toMatchObject({
       logLevel: 'info',
       http: { port: 8080 },
@@ -28,7 +28,7 @@ describe('configuration', () => {
     expect(loadConfig(file(''), {})).toEqual(loadConfig(undefined, {}));
   });
 
-  test('the environment goes over the file, the file over the defaults', () => {
+  test('prefers environment variables to the file, and the file to defaults', () => {
     const path = file('http:\n  port: 9000\nqueue:\n  policy: fcfs\n  depth: 10\n');
     const config = loadConfig(path, {
       FLUXQUEUE_http_port: '0',
@@ -45,7 +45,7 @@ describe('configuration', () => {
     ['FLUXQUEUE_queue_policy', 'fair', 'queue.policy'],
     ['FLUXQUEUE_logLevel', 'loud', 'logLevel'],
     ['DATABASE_URL', 'mysql://me:secret@host/db', 'database.url'],
-  ])('a wrong value in %s is refused with the variable and the path', (variable, value, field) => {
+  ])('refuses an invalid value in %s with the variable and the path', (variable, value, field) => {
     const path = file('http: { host: 127.0.0.1 }');
     const load = () => loadConfig(path, { [variable]: value });
     expect(load).toThrow(expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field }));
@@ -53,7 +53,7 @@ describe('configuration', () => {
     expect(load).not.toThrow(/secret/);
   });
 
-  test('what is wrong in the file is not said of the environment', () => {
+  test('names the file for an invalid value in the file', () => {
     const path = file('http: { port: many }');
     expect(() => loadConfig(path, { FLUXQUEUE_http_host: '::1' })).toThrow(`correct it in ${path}`);
     expect(() => loadConfig(file('http: 80'), { FLUXQUEUE_http_host: '::1' })).toThrow(
@@ -61,7 +61,7 @@ describe('configuration', () => {
     );
   });
 
-  test('a variable that sets nothing is refused, unless a Service may have made it', () => {
+  test('refuses a variable that sets nothing, unless a Service can have created it', () => {
     expect(() => loadConfig(undefined, { FLUXQUEUE_http_prot: '80' })).toThrow(
       expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'FLUXQUEUE_http_prot' }),
     );
@@ -72,25 +72,25 @@ describe('configuration', () => {
     ['an unknown key', { queue: { polcy: 'easy' } }, 'queue.polcy', undefined],
     ['an unknown section', { kueue: {} }, 'kueue', undefined],
     ['a wrong type', { http: { port: 'many' } }, 'http.port', 'many'],
-    ['a port that is none', { http: { port: 70_000 } }, 'http.port', 70_000],
-    ['a word that is none of the choices', { queue: { policy: 'fair' } }, 'queue.policy', 'fair'],
-    ['a queue that no label can name', { queue: { name: 'a/b' } }, 'queue.name', 'a/b'],
-    ['a half-life of nothing', { fairShare: { halfLifeSeconds: 0 } }, 'fairShare.halfLifeSeconds', 0],
-    ['a size of nothing', { units: { cpuMillis: 0 } }, 'units.cpuMillis', 0],
+    ['a port out of range', { http: { port: 70_000 } }, 'http.port', 70_000],
+    ['a value that is not one of the choices', { queue: { policy: 'fair' } }, 'queue.policy', 'fair'],
+    ['a queue name that is not valid in a label', { queue: { name: 'a/b' } }, 'queue.name', 'a/b'],
+    ['a half-life of 0', { fairShare: { halfLifeSeconds: 0 } }, 'fairShare.halfLifeSeconds', 0],
+    ['a unit size of 0', { units: { cpuMillis: 0 } }, 'units.cpuMillis', 0],
     ['a list', [], 'configuration', []],
-  ])('%s is refused with its place and value', (_, given, field, value) => {
+  ])('refuses %s with its path and value', (_, given, field, value) => {
     expect(() => parseConfig(given)).toThrow(
       expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field, value }),
     );
   });
 
-  test('a database URL never stands in an error: it has a password', () => {
+  test('never shows the database URL in an error, because it has a password', () => {
     const wrong = { database: { url: 'mysql://me:secret@host/db' } };
     expect(() => parseConfig(wrong)).toThrow(/database\.url: must start with postgres/);
     expect(() => parseConfig(wrong)).not.toThrow(/secret/);
   });
 
-  test('the lease must be renewed before it ends', () => {
+  test('requires that the lease is renewed before it expires', () => {
     const given = { leaderElection: { leaseDurationSeconds: 5, renewDeadlineSeconds: 5 } };
     expect(() => parseConfig(given)).toThrow(
       expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'leaderElection' }),
@@ -98,10 +98,10 @@ describe('configuration', () => {
   });
 
   test.each([
-    ['that is not there', () => join(folder, 'none.yaml')],
-    ['that is no YAML', () => file('a: [')],
-    ['that is no mapping', () => file('- a')],
-  ])('a file %s is named', (_, path) => {
+    ['that does not exist', () => join(folder, 'none.yaml')],
+    ['that is not YAML', () => file('a: [')],
+    ['that is not a mapping', () => file('- a')],
+  ])('names a file %s', (_, path) => {
     const given = path();
     expect(() => loadConfig(given, {})).toThrow(
       expect.objectContaining({ code: 'FLUXQ_CONFIG_UNREADABLE', field: given }),

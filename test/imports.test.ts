@@ -12,6 +12,7 @@ import { circlesIn, graphOf, type Import, importsOf } from './import-graph';
 const GROUND = [
   'runtime/errors',
   'runtime/clock',
+  'runtime/signal',
   'runtime/observability',
   'runtime/resources',
   'constructs/api',
@@ -36,6 +37,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
 
   'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
+  'runtime/signal': [],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],
   'runtime/kubernetes': ['ground'],
@@ -70,13 +72,24 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/migrations': [],
   'runtime/queue': ['ground', 'runtime/jobspec', 'runtime/queue/migrations'],
   'runtime/config': ['ground', 'runtime/fluxion', 'runtime/queue'],
+  // What all areas of a term share: it knows none of them.
+  'runtime/shared': [
+    'ground',
+    'runtime/config',
+    'runtime/fluxion',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/queue',
+  ],
   'runtime/scheduler/pass': ['ground', 'runtime/jobspec', 'runtime/fluxion', 'runtime/queue'],
   'runtime/scheduler': [
     'ground',
     'runtime/jobspec',
     'runtime/fluxion',
+    'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',
+    'runtime/shared',
   ],
   'runtime/workloads': [
     'ground',
@@ -85,6 +98,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',
+    'runtime/shared',
   ],
   'runtime/admission': ['ground', 'runtime/kubernetes', 'runtime/workloads'],
   'runtime/fluxjobs': [
@@ -92,6 +106,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',
+    'runtime/shared',
     'runtime/workloads',
   ],
   'runtime/fluxsetups': [
@@ -101,6 +116,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',
+    'runtime/shared',
     'runtime/workloads',
   ],
   'runtime/simulation': [
@@ -119,12 +135,12 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/fluxjobs',
     'runtime/kubernetes',
     'runtime/queue',
+    'runtime/shared',
     'runtime/workloads',
   ],
   'runtime/leader': [
     'ground',
     'runtime/config',
-    'runtime/fluxion',
     'runtime/fluxjobs',
     'runtime/fluxsetups',
     'runtime/jobspec',
@@ -132,6 +148,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/miniclusters',
     'runtime/queue',
     'runtime/scheduler',
+    'runtime/shared',
     'runtime/workloads',
   ],
   'runtime/cli': [

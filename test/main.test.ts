@@ -1,4 +1,4 @@
-/** The program as it is shipped: what it says, and how it ends, when something is wrong. */
+/** The bundled program: its messages and its exit code when something is wrong. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ import { Roles } from './stack/roles';
 import { describeStack } from './stack/suite';
 import { Namespace } from './stack/workloads';
 
-/** Nobody listens there: the port is reserved. */
+/** No program listens on this port, because it is reserved. */
 const NOBODY = '127.0.0.1:1';
 
 const KUBECONFIG = `apiVersion: v1
@@ -24,7 +24,7 @@ contexts: [{ name: here, context: { cluster: none, user: me } }]
 current-context: here
 `;
 
-describe('wrong from the start', () => {
+describe('a role that can not start', () => {
   let roles: Roles;
   let folder: string;
   beforeAll(() => {
@@ -36,7 +36,7 @@ describe('wrong from the start', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs it to its end. */
+  /** Runs a role until it exits, and returns its log. */
   async function ended(name: string, config: unknown, environment: NodeJS.ProcessEnv = {}): Promise<string> {
     const role = await roles.start(name, config as ConfigInput, environment);
     expect(await role.process.exited).toBe('exit code 1');
@@ -44,16 +44,20 @@ describe('wrong from the start', () => {
   }
 
   test.each([
-    ['an unknown key', { queue: { polcy: 'easy' } }, 'FLUXQ_CONFIG_INVALID: queue.polcy: no such setting'],
+    [
+      'an unknown key',
+      { queue: { polcy: 'easy' } },
+      'FLUXQ_CONFIG_INVALID: queue.polcy: is not a known setting',
+    ],
     ['a wrong type', { units: { cpuMillis: 'all' } }, 'FLUXQ_CONFIG_INVALID: units.cpuMillis: '],
     ['no database', {}, 'FLUXQ_CONFIG_INVALID: database.url: is missing; set DATABASE_URL'],
-  ])('%s ends it with one sentence', async (_, config, sentence) => {
+  ])('%s ends the role with one sentence', async (_, config, sentence) => {
     const said = await ended('controller', config, { DATABASE_URL: '' });
     expect(said).toContain(sentence);
     expect(said).not.toMatch(/\n\s+at /);
   });
 
-  test('a kubeconfig that is not there, or is none', async () => {
+  test('a missing or invalid kubeconfig is named', async () => {
     const database = { url: `postgres://u:p@${NOBODY}/d` };
     for (const kubeconfig of ['/nowhere/config', __filename]) {
       const said = await ended('controller', { database, kubernetes: { kubeconfig } });
@@ -62,7 +66,7 @@ describe('wrong from the start', () => {
     }
   });
 
-  test('a port in use', async () => {
+  test('a port in use is named', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
@@ -82,9 +86,9 @@ describe('wrong from the start', () => {
 });
 
 describeStack(
-  'down, and back again',
+  'an outage at the start',
   (getFixture) => {
-    test('a database that is down at the start is waited for, and said', async () => {
+    test('the controller waits for the database and then for Fluxion, and reports both', async () => {
       const { stack, client } = getFixture();
       const { cluster, postgres, roles } = stack;
       await postgres.kill();
@@ -97,15 +101,22 @@ describeStack(
         { kubernetes: { kubeconfig }, fluxion: { address: NOBODY } },
         { DATABASE_URL: postgres.url },
       );
-      await waitFor('it to say so', async () => (await role.notReady()) === 'not ready: database\n');
-      await waitFor('its log', () => role.process.logTail().includes('waiting for the database'));
+      await waitFor(
+        'readiness to name the database',
+        async () => (await role.notReady()) === 'not ready: database\n',
+      );
+      await waitFor('the log to name the database', () =>
+        role.process.logTail().includes('waiting for the database'),
+      );
       expect(role.process.logTail()).toContain('FLUXQ_DATABASE_DOWN');
 
-      // Then Fluxion is what is missing; nothing is lost meanwhile.
+      // Now Fluxion is missing. Nothing is lost meanwhile.
       await postgres.restart();
       const science = await Namespace.create(getFixture, 'science');
       const job = await science.job('early');
-      await waitFor('it to miss Fluxion', async () => (await role.notReady()).includes('FLUXQ_FLUXION'));
+      await waitFor('readiness to name Fluxion', async () =>
+        (await role.notReady()).includes('FLUXQ_FLUXION'),
+      );
       await science.phase(job, 'Waiting');
       await role.stop();
       expect(await role.process.exited).toBe('exit code 0');
@@ -115,7 +126,7 @@ describeStack(
       await controller.stop();
     }, 90_000);
 
-    test('a controller whose password was replaced ends: its next container is given the new one', async () => {
+    test('a controller ends when the password was replaced, because the next container gets the new one', async () => {
       const { stack } = getFixture();
       const { postgres } = stack;
       const controller = await stack.startController();
@@ -130,7 +141,7 @@ describeStack(
       await alter(postgres.url, 'another');
       try {
         await postgres.kill();
-        // Its own check of the server would log in with the old password: it is up when the controller has ended.
+        // The check of the restarted server logs in with the old password, so it succeeds only after the controller has ended.
         const restarted = postgres.restart().catch(() => undefined);
         expect(await controller.process.exited).toBe('exit code 1');
         expect(controller.process.logTail()).toContain('FLUXQ_DATABASE_REFUSED');
@@ -141,7 +152,7 @@ describeStack(
       }
     }, 90_000);
 
-    test('a controller that crashed goes on at once in the same pod, whatever is left of its lease', async () => {
+    test('a controller that crashed leads again at once in the same pod, although its lease has not expired', async () => {
       const { stack, client } = getFixture();
       const leaderElection = { leaseDurationSeconds: 3600, podUid: '5b9a2c1d-3f0c-4f0e-9d6f-0a527d0f8e77' };
       const holder = async () =>

@@ -1,7 +1,7 @@
 /** Submits the workloads to a running stack, shows them until they have finished, and checks the result. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { Queue } from '../../runtime/queue/store';

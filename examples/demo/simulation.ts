@@ -5,7 +5,7 @@
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
-import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { newRow } from '../../runtime/queue/rows';
@@ -23,7 +23,7 @@ import { DURATION, demoWorkloads, type Manifest } from './workloads';
 const CORES = 16;
 /** Simulated seconds between two submissions. */
 const SUBMIT_EVERY = 0.1;
-const QUEUE = ownQueue(parseConfig({}).queue);
+const QUEUE = stackQueue(parseConfig({}).queue);
 const DEFAULT_WALLTIME = 3600;
 
 export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {

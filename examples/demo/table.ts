@@ -1,5 +1,5 @@
 /** The live table of FluxJobs: redrawn in place on a terminal, else one line per change. */
-import type { FluxJobObject } from '../../runtime/fluxjobs/reconciler';
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import type { Recording } from './recording';
 
 const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;

@@ -1,9 +1,7 @@
 /**
- * One-shot role `password`: gives the stack's own Postgres a password that was
- * made in the cluster and never was in Git. It runs before Postgres starts and
- * may be run as often as one likes: the first password stays. A Secret that was
- * deleted is made again with another password, which Postgres takes over at its
- * start (constructs/fluxqueue/postgres.sh).
+ * The command `password` creates the password of the stack's own Postgres in the cluster, so that it is never in Git.
+ * It runs before Postgres starts. A repeated run keeps the first password. A Secret that was deleted is created again
+ * with another password, which Postgres takes over at its start (constructs/fluxqueue/postgres.sh).
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -17,11 +15,11 @@ import type { KubernetesObject } from '../kubernetes/types';
 export interface PasswordOptions {
   readonly client: KubernetesClient;
   readonly namespace: string;
-  /** Its keys `password` and `url` are filled. */
+  /** The Secret whose keys `password` and `url` are filled. */
   readonly secret: string;
   /** postgres:// URL without a password. */
   readonly url: string;
-  /** Where Postgres reads the password. */
+  /** The file from which Postgres reads the password. */
   readonly file: string;
 }
 
@@ -29,7 +27,7 @@ interface Secret extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** @throws FluxqError FLUXQ_DATABASE_URL, FLUXQ_SECRET_MISSING, and what the client throws */
+/** @throws FluxqError FLUXQ_DATABASE_URL, FLUXQ_SECRET_MISSING, and the errors of the client */
 export async function ensurePassword(options: PasswordOptions): Promise<void> {
   const { client, namespace, secret, file } = options;
   const path = secrets(namespace, secret);
@@ -37,7 +35,7 @@ export async function ensurePassword(options: PasswordOptions): Promise<void> {
     const found = await current(client, path);
     const known = found?.data?.password;
     if (known !== undefined && known !== '') {
-      // One of an earlier run can't be written to.
+      // The file of an earlier run is read-only.
       rmSync(file, { force: true });
       writeFileSync(file, Buffer.from(known, 'base64'), { mode: 0o400 });
       return;
@@ -45,7 +43,7 @@ export async function ensurePassword(options: PasswordOptions): Promise<void> {
     const data = { ...found?.data, ...newCredentials(options.url) };
     try {
       if (found === undefined) await createSecret(client, { namespace, name: secret, data });
-      // The resourceVersion that goes back with it makes the first writer win.
+      // The resourceVersion of the read object makes the first of several writers win.
       else await client.update(path, { ...found, data });
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
@@ -66,7 +64,7 @@ function newCredentials(text: string): { password: string; url: string } {
   const password = randomBytes(32).toString('base64url');
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === '')
-    throw new FluxqError('FLUXQ_DATABASE_URL', 'is no postgres:// URL with a user', {
+    throw new FluxqError('FLUXQ_DATABASE_URL', 'is not a postgres:// URL with a user', {
       field: '--url',
       remedy: 'give postgres://USER@HOST:PORT/DATABASE',
     });

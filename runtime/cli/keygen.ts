@@ -1,9 +1,7 @@
 /**
- * One-shot role `keygen`: the certificate of one MiniCluster, made in the
- * cluster, so that it never was in Git. It needs `get` and `create` (or, of a
- * Secret that is there but empty, `update`) of that one Secret, and may be run
- * as often as one likes: the first certificate stays. The kubelet holds the
- * brokers back until the key is there.
+ * The command `keygen` creates the certificate of one MiniCluster in the cluster, so that it is never in Git. It needs
+ * `get` and `create` of that Secret (or `update`, if the Secret exists without a certificate). A repeated run keeps the
+ * first certificate. The kubelet does not start the brokers before the key exists.
  */
 import { hostname } from 'node:os';
 import { CERTIFICATE_KEY } from '../../constructs/api/labels';
@@ -21,14 +19,14 @@ export interface KeygenOptions {
   readonly client: Pick<KubernetesClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   readonly secret: string;
-  /** Name of the MiniCluster, for the brokers' logs. */
+  /** The name of the MiniCluster, which appears in the brokers' logs. */
   readonly cluster: string;
 }
 
-/** made: by this call. kept: a good one was there. */
+/** made: this call created the certificate. kept: a valid certificate existed. */
 export type KeygenOutcome = 'made' | 'kept';
 
-/** @throws FluxqError FLUXQ_CURVE_INVALID for a Secret that holds something else, and what the client throws */
+/** @throws FluxqError FLUXQ_CURVE_INVALID for a Secret with another value, and the errors of the client */
 export async function ensureCurve(options: KeygenOptions): Promise<KeygenOutcome> {
   const { client, namespace, secret } = options;
   for (;;) {
@@ -40,7 +38,7 @@ export async function ensureCurve(options: KeygenOptions): Promise<KeygenOutcome
     }
     try {
       if (found === undefined) await client.create(secrets(namespace), newSecret(options));
-      // The resourceVersion that goes back with it makes the first writer win.
+      // The resourceVersion of the read object makes the first of several writers win.
       else
         await client.update(secrets(namespace, secret), {
           ...found,
@@ -68,7 +66,7 @@ function newSecret(options: KeygenOptions): object {
     kind: 'Secret',
     metadata: { name: options.secret, namespace: options.namespace },
     type: 'Opaque',
-    // Brokers that started with different certificates can't talk to each other.
+    // Brokers with different certificates can't connect to each other.
     immutable: true,
     data: data(options),
   };

@@ -1,7 +1,7 @@
-/** Manifests as multi-document YAML that kubectl reads back exactly, whatever stands in them. */
+/** Manifests as multi-document YAML. kubectl reads every value exactly as it was. */
 import { Document, Scalar, visit } from 'yaml';
 
-/** What looks like an octal number of YAML 1.2 to kubectl and like a text to a writer of 1.1. */
+/** kubectl reads such text as an octal number of YAML 1.2; a writer of YAML 1.1 does not quote it. */
 const OCTAL = /^[-+]?0o/i;
 
 export function manifestYaml(objects: readonly object[]): string {
@@ -14,10 +14,10 @@ function one(object: object): string {
     Scalar: (_, node) => {
       if (typeof node.value !== 'string') return;
       if (OCTAL.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
-      // Scripts as they are: folded lines are hard to read and to compare.
+      // Scripts keep their lines: folded lines are hard to read and to compare.
       else if (node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
     },
   });
-  // The first line of 1.1 is a directive, which is no part of a manifest.
+  // YAML 1.1 starts with a directive, which is not part of a manifest.
   return document.toString({ lineWidth: 0, directives: false });
 }

@@ -1,4 +1,4 @@
-/** The subcommands `history` and `accounting`: answers from the queue's tables, whichever replica leads. */
+/** The commands `history` and `accounting` read the queue's tables. They need no leader. */
 import type { Command } from 'commander';
 import { databaseUrl, loadConfig } from '../config';
 import { ACCOUNTING_KEYS } from '../queue/accounting';
@@ -20,14 +20,14 @@ interface Options {
 export function addQueueCommands(program: Command): void {
   program
     .command('history')
-    .description('what happened to a workload: when, what, by whom, why; also long after it has finished')
+    .description('print the events of a workload with time, user and cause, also long after it has finished')
     .argument('<workload>', 'namespace/name')
     .option('--config <file>', 'YAML configuration')
     .action(printHistory);
 
   program
     .command('accounting')
-    .description('jobs, and hours of cores, memory and gpus that were held')
+    .description('print the number of jobs and the allocated hours of cores, memory and GPUs')
     .option('--from <time>', 'ISO date or time', startOfMonth())
     .option('--until <time>', 'ISO date or time', new Date().toISOString())
     .option('--by <keys>', `one or more of ${ACCOUNTING_KEYS.join(',')}`, 'queue,user')
@@ -37,7 +37,7 @@ export function addQueueCommands(program: Command): void {
 }
 
 function printHistory(workload: string, { config }: Options): Promise<void> {
-  return ask(config, async (queue) => {
+  return printLines(config, async (queue) => {
     const { namespace, name } = workloadName(workload);
     const lines = historyLines(await queue.historyOf(namespace, name));
     return lines.length > 0 ? lines : [`no workload of this name was ever queued: ${workload}`];
@@ -46,16 +46,19 @@ function printHistory(workload: string, { config }: Options): Promise<void> {
 
 function printAccounting(options: AccountingArguments & Options & { json?: boolean }): Promise<void> {
   const { config, json, ...period } = options;
-  return ask(config, async (queue) => {
+  return printLines(config, async (queue) => {
     const lines = await queue.accounting(accountingQuery(period));
     return json ? [JSON.stringify(lines)] : accountingLines(lines);
   });
 }
 
-async function ask(file: string | undefined, question: (queue: Queue) => Promise<string[]>): Promise<void> {
+async function printLines(
+  file: string | undefined,
+  read: (queue: Queue) => Promise<string[]>,
+): Promise<void> {
   const queue = openQueue({ url: databaseUrl(loadConfig(file)) });
   try {
-    for (const line of await question(queue)) process.stdout.write(`${line}\n`);
+    for (const line of await read(queue)) process.stdout.write(`${line}\n`);
   } finally {
     await queue.close();
   }

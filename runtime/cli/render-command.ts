@@ -1,4 +1,4 @@
-/** The subcommand `render`: a file or stdin in, manifests on stdout, what to know on stderr. */
+/** The command `render` reads a file or stdin and prints manifests to stdout and notes to stderr. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { FluxqError, messageOf } from '../errors';
@@ -13,11 +13,11 @@ interface Options {
 export function addRenderCommand(program: Command): void {
   program
     .command('render')
-    .description('the manifests of MiniClusters, for GitOps without the controller and for looking')
-    .argument('[file]', 'YAML with one or more MiniClusters; - or nothing reads stdin', '-')
-    .option('-n, --namespace <name>', 'namespace of the manifests, in place of the MiniCluster’s own')
-    .option('--keygen', 'with a one-shot Job that makes the certificate')
-    .option('--keygen-image <image>', 'image of the runtime for that Job')
+    .description('print the manifests of MiniClusters, for review or for GitOps without the controller')
+    .argument('[file]', 'YAML with one or more MiniClusters; - reads stdin', '-')
+    .option('-n, --namespace <name>', 'namespace of the manifests, instead of the MiniCluster’s own')
+    .option('--keygen', 'add a one-shot Job that creates the certificate')
+    .option('--keygen-image <image>', 'image of the runtime for this Job')
     .action((file: string, options: Options) => {
       const { yaml, notes } = render({
         ...input(file),

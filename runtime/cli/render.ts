@@ -1,6 +1,6 @@
 /**
- * `fluxqueue render`: MiniClusters in YAML to the manifests they are made of,
- * through the code that the controller and the construct use.
+ * `fluxqueue render`: turns MiniClusters in YAML into their manifests, with the same code as the controller and the
+ * construct.
  */
 import { parseAllDocuments } from 'yaml';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
@@ -20,16 +20,16 @@ import { manifestYaml } from './manifest-yaml';
 export interface RenderInput extends RenderOptions {
   /** YAML of one or more MiniClusters. */
   readonly text: string;
-  /** Where it is from, for errors. */
+  /** The name of the input, for errors. */
   readonly source: string;
-  /** @default - the resource's own, else none */
+  /** @default - the namespace of the resource, or none */
   readonly namespace?: string;
 }
 
 export interface Rendered {
   /** Multi-document YAML. */
   readonly yaml: string;
-  /** What users should know that is not in it. */
+  /** Hints for the user that are not part of the manifests. */
   readonly notes: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function notes(resource: MiniClusterResource, { keygen }: RenderInput): string[]
       `${resource.metadata.name}: spec.flux.curveCert is secret and not printed; put it into ${wanted}`,
     ];
   if (keygen !== undefined || resource.spec.flux?.curveCertSecret !== undefined) return [];
-  return [`${resource.metadata.name}: its pods wait for ${wanted} (flux keygen makes one, so does --keygen)`];
+  return [`${resource.metadata.name}: its pods wait for ${wanted} (create one with flux keygen or --keygen)`];
 }
 
 function resourcesIn({ text, source, namespace }: RenderInput): MiniClusterResource[] {
@@ -81,10 +81,10 @@ function resourcesIn({ text, source, namespace }: RenderInput): MiniClusterResou
   return documents.flatMap((document, index) => {
     const [error] = document.errors;
     if (error !== undefined)
-      throw badInput(source, `is no YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
-    // As for the apiserver, null is not given.
+      throw badInput(source, `is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+    // Like the apiserver, null counts as not set.
     const value: unknown = document.toJS({ reviver: (_, each) => each ?? undefined });
-    // Between two `---` there may be nothing.
+    // A document between two `---` may be empty.
     return value === undefined
       ? []
       : [asResource(value, documents.length === 1 ? source : `${source} (document ${index + 1})`, namespace)];
@@ -101,14 +101,14 @@ interface Loose {
 function asResource(value: unknown, source: string, namespace: string | undefined): MiniClusterResource {
   const { apiVersion, kind, metadata, spec } = (isMapping(value) ? value : {}) as Loose;
   const wanted = `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`;
-  if (kind !== 'MiniCluster') throw badInput(source, 'is no MiniCluster', kind ?? value);
-  if (apiVersion !== wanted) throw badInput(source, `is not of ${wanted}`, apiVersion);
+  if (kind !== 'MiniCluster') throw badInput(source, 'is not a MiniCluster', kind ?? value);
+  if (apiVersion !== wanted) throw badInput(source, `must have apiVersion ${wanted}`, apiVersion);
   if (!isMapping(metadata) || typeof metadata.name !== 'string')
     throw badInput(source, 'has no metadata.name', metadata?.name);
   if (!isMapping(spec)) throw badInput(source, 'has no spec', spec);
   const place = namespace ?? metadata.namespace;
   if (place !== undefined && typeof place !== 'string')
-    throw badInput(source, 'has a metadata.namespace that is no text', place);
+    throw badInput(source, 'has a metadata.namespace that is not a string', place);
   return {
     metadata: { name: metadata.name, ...(place === undefined ? {} : { namespace: place }) },
     spec: spec as unknown as MiniClusterResource['spec'],

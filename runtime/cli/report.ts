@@ -1,15 +1,15 @@
-/** The log and the accounts for people: what they may ask for, and the answer in lines. */
+/** Parses the arguments of `history` and `accounting`, and formats their results as lines of text. */
 import { FluxqError } from '../errors';
 import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
 import type { NamedLogEntry } from '../queue/history';
 import type { WorkloadName } from '../queue/workload';
 
-/** As on the command line. */
+/** The options of the command line. */
 export interface AccountingArguments {
   /** ISO 8601. */
   readonly from: string;
   readonly until: string;
-  /** Keys with commas between; empty: one line for all. */
+  /** Keys separated by commas. Without keys the result is one line. */
   readonly by: string;
 }
 
@@ -18,7 +18,12 @@ export function accountingQuery({ from, until, by }: AccountingArguments): Accou
   const keys = by.split(',').filter((key) => key !== '');
   const unknown = keys.find((key) => !ACCOUNTING_KEYS.some((known) => known === key));
   if (unknown !== undefined)
-    throw invalid('--by', 'no such key', unknown, `give some of ${ACCOUNTING_KEYS.join(', ')}`);
+    throw invalid(
+      '--by',
+      'is not a known key',
+      unknown,
+      `give one or more of: ${ACCOUNTING_KEYS.join(', ')}`,
+    );
   const query = { from: secondsOf('--from', from), until: secondsOf('--until', until) };
   return { ...query, by: ACCOUNTING_KEYS.filter((key) => keys.includes(key)) };
 }
@@ -27,10 +32,10 @@ export function accountingQuery({ from, until, by }: AccountingArguments): Accou
 export function workloadName(text: string): WorkloadName {
   const [namespace, name, ...more] = text.split('/');
   if (namespace && name && more.length === 0) return { namespace, name };
-  throw invalid('workload', 'is no name of a workload', text, 'write namespace/name');
+  throw invalid('workload', 'is not the name of a workload', text, 'write namespace/name');
 }
 
-/** Of the month that it is, UTC, in ISO 8601. */
+/** The start of the current month in UTC, in ISO 8601. */
 export function startOfMonth(now = new Date()): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
 }
@@ -38,7 +43,7 @@ export function startOfMonth(now = new Date()): string {
 function secondsOf(field: string, text: string): number {
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds))
-    throw invalid(field, 'is no date', text, 'write 2026-11-01 or 2026-11-01T12:00:00Z');
+    throw invalid(field, 'is not a date', text, 'write 2026-11-01 or 2026-11-01T12:00:00Z');
   return milliseconds / 1000;
 }
 
@@ -46,7 +51,7 @@ function invalid(field: string, what: string, value: string, remedy: string): Fl
   return new FluxqError('FLUXQ_CONFIG_INVALID', what, { field, value, remedy });
 }
 
-/** One line for each entry; another workload of the same name begins with a line of its own. */
+/** One line for each entry. Lines name kind and uid if several workloads had the name. */
 export function historyLines(entries: readonly NamedLogEntry[]): string[] {
   const severalKinds = new Set(entries.map(({ uid }) => uid)).size > 1;
   return entries.map(({ at, kind, uid, actor, event, why }) =>
@@ -56,7 +61,7 @@ export function historyLines(entries: readonly NamedLogEntry[]): string[] {
   );
 }
 
-/** A table with a head: who, then jobs and hours. */
+/** A table with a header: the keys, then jobs and hours. */
 export function accountingLines(lines: readonly AccountingLine[]): string[] {
   const keys = ACCOUNTING_KEYS.filter((key) => lines[0]?.[key] !== undefined);
   const table = lines.map((line) => [

@@ -1,4 +1,4 @@
-/** The one-shot subcommands `password` and `keygen`: each fills one Secret, once. */
+/** The one-shot commands `password` and `keygen`. Each of them fills one Secret, once. */
 import type { Command } from 'commander';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { ensurePassword } from './database-password';
@@ -7,24 +7,24 @@ import { ensureCurve } from './keygen';
 export function addSecretCommands(program: Command): void {
   program
     .command('password')
-    .description("one-shot: makes the password of the stack's own Postgres, once")
+    .description("create the password of the stack's own Postgres, if it does not exist")
     .requiredOption('--namespace <name>', 'namespace of the Secret')
     .requiredOption(
       '--secret <name>',
       'its keys password and url are filled; it is created if it does not exist',
     )
     .requiredOption('--url <url>', 'postgres:// URL without a password')
-    .requiredOption('--file <path>', 'where to write the password')
+    .requiredOption('--file <path>', 'the file to which the password is written')
     .action((options: { namespace: string; secret: string; url: string; file: string }) =>
       withClient('fluxqueue-password', (client) => ensurePassword({ client, ...options })),
     );
 
   program
     .command('keygen')
-    .description('one-shot: makes the certificate of a MiniCluster, once')
+    .description('create the certificate of a MiniCluster, if it does not exist')
     .requiredOption('--namespace <name>', 'namespace of the Secret')
     .requiredOption('--secret <name>', 'the Secret; its key curve.cert is filled')
-    .requiredOption('--cluster <name>', "name of the MiniCluster, for the brokers' logs")
+    .requiredOption('--cluster <name>', "name of the MiniCluster, which appears in the brokers' logs")
     .action(async (options: { namespace: string; secret: string; cluster: string }) => {
       const outcome = await withClient('fluxqueue-keygen', (client) => ensureCurve({ client, ...options }));
       process.stdout.write(`certificate ${outcome}: Secret ${options.namespace}/${options.secret}\n`);

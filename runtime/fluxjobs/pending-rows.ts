@@ -1,20 +1,22 @@
+/** The rows whose FluxJob is not final yet. */
+import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { Allocation } from '../resources/types';
-import type { FluxJobObject } from './reconciler';
 
-export class Records {
+export class PendingRows {
+  /** Finished rows whose last status is not written yet. */
   private readonly finished = new Map<string, WorkloadRow>();
-  /** uid -> its allocation before any node of it was given back. */
+  /** Allocations by uid, with the nodes that were freed early. */
   private readonly granted = new Map<string, Allocation>();
 
   constructor(
     private readonly workloadCache: WorkloadCache,
-    private readonly queue: Queue,
+    private readonly queue: Pick<Queue, 'byUid'>,
   ) {}
 
-  /** As users are to see it: with all nodes it was granted. */
+  /** The row as its FluxJob shows it: with all nodes of its grant. */
   rowOf(uid: string): WorkloadRow | undefined {
     const row = this.workloadCache.byUid(uid) ?? this.finished.get(uid);
     const granted = this.granted.get(uid);
@@ -23,29 +25,31 @@ export class Records {
       : row;
   }
 
-  changed(row: WorkloadRow): void {
+  rowChanged(row: WorkloadRow): void {
     const { uid, allocation } = row;
     if (allocation !== null && this.granted.get(uid)?.jobid !== allocation.jobid)
       this.granted.set(uid, allocation);
     if (row.phase === 'Finished') this.finished.set(row.uid, row);
   }
 
-  settled(uid: string): void {
+  /** The last status of this finished row is written. */
+  forget(uid: string): void {
     this.finished.delete(uid);
     this.granted.delete(uid);
   }
 
-  unsettled(): Iterable<string> {
+  /** The uids of finished rows whose last status is not written yet. */
+  finishedUids(): Iterable<string> {
     return this.finished.keys();
   }
 
-  /** FluxJobs that don't say Finished, of rows that are: a crash came between commit and status. */
+  /** Finds the finished rows whose FluxJob does not say so: a crash came between the commit and the status write. */
   async recover(fluxJobs: readonly FluxJobObject[]): Promise<void> {
-    const open = fluxJobs
+    const uids = fluxJobs
       .filter(({ status }) => status?.phase !== 'Finished')
       .map(({ spec }) => spec.workload.uid)
       .filter((uid) => this.workloadCache.byUid(uid) === undefined);
-    if (open.length === 0) return;
-    for (const row of await this.queue.byUid(open)) this.changed(row);
+    if (uids.length === 0) return;
+    for (const row of await this.queue.byUid(uids)) this.rowChanged(row);
   }
 }

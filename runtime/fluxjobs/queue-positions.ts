@@ -1,47 +1,47 @@
-/** Places in the queues: 1 is next. Computed when asked, once per change. */
+/** The positions of waiting workloads in their queues; 1 is next. Computed on demand, once per change. */
 import type { WorkloadCache } from '../queue/workload-cache';
 import { inOrder, type Precedence } from '../scheduler/pass/order';
 
-/** Only the first in line are shown anew all the time; the others when something else of them changes. */
-const SHOWN = 100;
+/** The positions of so many workloads per queue are refreshed periodically; the others with their next status write. */
+const REFRESHED = 100;
 
-export class Positions {
-  private places: ReadonlyMap<string, number> | undefined;
+export class QueuePositions {
+  private positions: ReadonlyMap<string, number> | undefined;
 
-  /** @param precedence as passes order by it now */
+  /** @param precedence the order in which a pass would consider rows now */
   constructor(
-    private readonly workloadCache: WorkloadCache,
+    private readonly workloadCache: Pick<WorkloadCache, 'active'>,
     private readonly precedence: () => Precedence,
   ) {}
 
-  changed(): void {
-    this.places = undefined;
+  invalidate(): void {
+    this.positions = undefined;
   }
 
-  /** Undefined for a row that does not wait. */
+  /** Undefined for a row that is not waiting. */
   of(uid: string): number | undefined {
     return this.all().get(uid);
   }
 
-  /** uids of the first in line. */
-  *first(): Iterable<string> {
-    for (const [uid, place] of this.all()) if (place <= SHOWN) yield uid;
+  /** The uids at the front of each queue. */
+  *front(): Iterable<string> {
+    for (const [uid, position] of this.all()) if (position <= REFRESHED) yield uid;
   }
 
   private all(): ReadonlyMap<string, number> {
-    if (this.places !== undefined) return this.places;
+    if (this.positions !== undefined) return this.positions;
     const waiting = inOrder(
       [...this.workloadCache.active()].filter(({ phase }) => phase === 'Waiting'),
       this.precedence(),
     );
-    const next = new Map<string, number>();
-    const places = new Map<string, number>();
+    const last = new Map<string, number>();
+    const positions = new Map<string, number>();
     for (const { uid, queue } of waiting) {
-      const place = (next.get(queue) ?? 0) + 1;
-      next.set(queue, place);
-      places.set(uid, place);
+      const position = (last.get(queue) ?? 0) + 1;
+      last.set(queue, position);
+      positions.set(uid, position);
     }
-    this.places = places;
-    return places;
+    this.positions = positions;
+    return positions;
   }
 }

@@ -1,157 +1,208 @@
 /**
- * Keeps the FluxJob of every row equal to it. Users watch FluxJobs; nothing is
- * decided by them, so their writes may be late and few: what passes quickly
- * (granted, released) is not written at all. An ordinary job costs a create and
- * two status writes.
+ * Keeps the FluxJob of every row equal to it. Users watch FluxJobs, but nothing is decided by them, so their writes
+ * may be late and few: a phase that passes quickly (granted, released) is not written at all. An ordinary job costs
+ * a create and two status writes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGER, FLUXJOB_GROUP, FLUXJOB_VERSION } from '../../constructs/api/labels';
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { KubernetesClient } from '../kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { isStatus } from '../kubernetes/errors';
 import { mergePatchOf } from '../kubernetes/merge-patch';
-import { namespaced } from '../kubernetes/paths';
 import { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
+import {
+  type DecisionLogger,
+  logDecision,
+  resultOf,
+  retryDetail,
+  type StatusDecision,
+} from '../shared/decision-log';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
-
-export const fluxJobs = namespaced(FLUXJOB_GROUP, FLUXJOB_VERSION, 'fluxjobs');
-
-export interface FluxJobObject extends KubernetesObject {
-  readonly spec: FluxJobProps['spec'];
-  readonly status?: FluxJobStatus;
-}
 
 export interface FluxJobReconcilerOptions {
   readonly client: KubernetesClient;
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
-  /** The row of this uid, active or just finished. */
+  /** The row with this uid, active or finished a moment ago. */
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
-  /** Place in its queue of a waiting row, 1 is next. */
+  /** The position of a waiting row in its queue; 1 is next. */
   readonly positionOf: (uid: string) => number | undefined;
-  /** As last seen. */
-  readonly seen: (namespace: string, name: string) => FluxJobObject | undefined;
-  /** Whether many workloads start and end just now. */
-  readonly busy: () => boolean;
-  /** The final status of a finished row is written: nobody needs it any more. */
-  readonly onSettled: (uid: string) => void;
+  /** The FluxJob as the watch last delivered it. */
+  readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
+  /** Whether many workloads start and end at this moment. */
+  readonly isBusy: () => boolean;
+  /** The final status of a finished row is written, so its row is no longer needed. */
+  readonly onFinal: (uid: string) => void;
+  readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
 /**
- * Writes per second. While many workloads start and end, the apiserver's time belongs to them: the two writes of a FluxJob
- * cost it a quarter of what the whole Job costs. No record lags more than about two minutes behind.
+ * While many workloads start and end, the apiserver's time belongs to them: the two status writes of a FluxJob cost it
+ * a quarter of what the whole Job costs.
  */
-const PACE = { busy: 4, quiet: 100 };
+const WRITES_PER_SECOND = { busy: 4, quiet: 100 };
 const BURST = 10;
-const MOST_LAG_SECONDS = 120;
+/** The rate rises with the number of waiting writes, so that no FluxJob is older than about two minutes. */
+const LONGEST_LAG_SECONDS = 120;
 
-/** Seconds a phase must last before it is worth a write. */
-const WORTH_WRITING: Readonly<Record<WorkloadRow['phase'], number>> = {
+/** Seconds that a phase must last before it is written. */
+const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
   Waiting: 1.5,
   Ready: 5,
   Running: 1,
   Finished: 0,
 };
+/** Milliseconds until a FluxJob that was deleted during a write is created again. */
+const RECREATE_MS = 1_000;
 
-type Next = { readonly after: number } | undefined;
+/** A FluxJob as this process wrote it last, because the watch may lag behind. */
+interface Written {
+  /** The uid of the FluxJob. */
+  readonly uid: string;
+  readonly generation: number;
+  readonly spec: FluxJobProps['spec'];
+  readonly status: FluxJobStatus;
+  /** Unix seconds of the last status write by this process; 0 if there is none. */
+  readonly at: number;
+}
 
 export class FluxJobReconciler {
-  /** What was written last by us, where the watch may lag behind. */
+  /** By uid of the workload. */
   private readonly written = new Map<string, Written>();
-  private readonly pace = new RateLimiter(
-    (waiting) => Math.max(this.options.busy() ? PACE.busy : PACE.quiet, waiting / MOST_LAG_SECONDS),
+  private readonly limiter = new RateLimiter(
+    (waiting) =>
+      Math.max(
+        this.options.isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet,
+        waiting / LONGEST_LAG_SECONDS,
+      ),
     BURST,
   );
 
   constructor(private readonly options: FluxJobReconcilerOptions) {}
 
   /** @param uid of the workload */
-  async reconcile(uid: string): Promise<Next> {
+  async reconcile(uid: string): Promise<ReconcileResult> {
     const row = this.options.rowOf(uid);
     if (row === undefined) {
       this.written.delete(uid);
-      this.pace.drop(uid);
+      this.limiter.drop(uid);
       return undefined;
     }
-    const before = this.written.get(uid) ?? this.adopt(row);
-    const due = before === undefined ? 0 : this.dueIn(row, before);
-    if (due > 0) return { after: Math.ceil(due * 1000) };
-    const wait = this.pace.claim(uid, this.options.now());
-    if (wait > 0) return { after: Math.ceil(wait * 1000) };
-    const known = before ?? (await this.create(row));
-    if (known === undefined) return this.settle(row);
-    // One that is made late is made with its status.
-    const later = this.dueIn(row, known);
-    return later > 0 ? { after: Math.ceil(later * 1000) } : this.write(row, known);
+    const decision = await this.reconcileRow(row);
+    const detail = { fluxjob: fluxJobName(row.kind, row.name), phase: row.phase, ...retryDetail(decision) };
+    logDecision(this.options.logger, row, `FluxJob: ${decision.decision}`, detail);
+    return resultOf(decision);
   }
 
-  private async write(row: WorkloadRow, known: Written): Promise<Next> {
-    const { client, positionOf, now } = this.options;
-    const status = fluxJobStatus(row, {
-      position: positionOf(row.uid),
-      previous: known.status,
-      generation: known.generation,
-      now: now(),
-    });
+  private async reconcileRow(row: WorkloadRow): Promise<StatusDecision> {
+    const { uid } = row;
+    const before = this.written.get(uid) ?? this.findExisting(row);
+    const settling = before === undefined ? 0 : this.settlingSeconds(row, before);
+    if (settling > 0) return { decision: 'waiting for the phase to last', after: milliseconds(settling) };
+    const wait = this.limiter.claim(uid, this.options.now());
+    if (wait > 0) return { decision: 'status write is rate-limited', after: milliseconds(wait) };
+    const known = before ?? (await this.create(row));
+    if (known === undefined) return this.finalize(row, 'not created: the workload or its namespace is gone');
+    // A FluxJob that is created late is created with its current status.
+    const later = this.settlingSeconds(row, known);
+    return later > 0
+      ? { decision: 'created, waiting for the phase to last', after: milliseconds(later) }
+      : this.write(row, known);
+  }
+
+  private async write(row: WorkloadRow, known: Written): Promise<StatusDecision> {
+    const { now } = this.options;
+    const status = this.statusOf(row, known);
     const spec = this.specOf(row);
-    const path = (subresource?: string) =>
-      fluxJobs(row.namespace, fluxJobName(row.kind, row.name), subresource);
-    const metadata = { uid: known.uid };
     let { generation } = known;
     if (!isDeepStrictEqual(spec, known.spec)) {
-      const patch = { type: 'merge', body: { metadata, spec } } as const;
-      const outcome = await applyPatch(client, path(), patch, (left) => {
-        generation = left.metadata.generation ?? generation;
-      });
-      if (outcome !== 'done') return this.lost(row);
+      const left = await this.patchSpec(row, known, spec);
+      if (left === undefined) return this.recreate(row);
+      generation = left;
     }
-    if (!isDeepStrictEqual(status, known.status)) {
-      const body = { metadata, status: mergePatchOf(known.status, status) };
-      if ((await applyPatch(client, path('status'), { type: 'merge', body })) !== 'done')
-        return this.lost(row);
-    }
-    this.written.set(row.uid, { ...known, spec, status, generation, phase: row.phase, at: now() });
-    return this.settle(row);
+    if (!isDeepStrictEqual(status, known.status) && !(await this.patchStatus(row, known, status)))
+      return this.recreate(row);
+    this.written.set(row.uid, { ...known, spec, status, generation, at: now() });
+    return this.finalize(row, 'status written');
   }
 
-  /** A finished row is done with once its last status is written. */
-  private settle(row: WorkloadRow): undefined {
-    if (row.phase !== 'Finished') return undefined;
+  /** Returns the new generation; undefined if the FluxJob is gone or is another one. */
+  private async patchSpec(
+    row: WorkloadRow,
+    { uid, generation }: Written,
+    spec: FluxJobProps['spec'],
+  ): Promise<number | undefined> {
+    const patch = { type: 'merge', body: { metadata: { uid }, spec } } as const;
+    let left = generation;
+    const outcome = await applyPatch(this.options.client, pathOf(row), patch, ({ metadata }) => {
+      left = metadata.generation ?? generation;
+    });
+    return outcome === 'done' ? left : undefined;
+  }
+
+  /** Returns false if the FluxJob is gone or is another one. */
+  private async patchStatus(row: WorkloadRow, known: Written, status: FluxJobStatus): Promise<boolean> {
+    const body = { metadata: { uid: known.uid }, status: mergePatchOf(known.status, status) };
+    const patch = { type: 'merge', body } as const;
+    return (await applyPatch(this.options.client, pathOf(row, 'status'), patch)) === 'done';
+  }
+
+  /** A finished row is not needed any more once its last status is written. */
+  private finalize(row: WorkloadRow, decision: string): StatusDecision {
+    if (row.phase !== 'Finished') return { decision };
     this.written.delete(row.uid);
-    this.options.onSettled(row.uid);
-    return undefined;
+    this.options.onFinal(row.uid);
+    return { decision };
   }
 
-  /** Deleted by hand, or made anew: looked at again from the start while its workload is not finished. */
-  private lost(row: WorkloadRow): Next {
+  /** Somebody deleted or replaced the FluxJob: it is created again while its workload is not finished. */
+  private recreate(row: WorkloadRow): StatusDecision {
     this.written.delete(row.uid);
-    return row.phase === 'Finished' ? this.settle(row) : { after: 1_000 };
+    return row.phase === 'Finished'
+      ? this.finalize(row, 'the FluxJob is gone')
+      : { decision: 'the FluxJob is gone, it will be created again', after: RECREATE_MS };
   }
 
-  /** A status within a phase (position, estimate, reason) waits too: it changes with every pass. */
-  private dueIn(row: WorkloadRow, known: Written): number {
+  /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
+  private settlingSeconds(row: WorkloadRow, known: Written): number {
     const since = Math.max(known.at, phaseSince(row));
-    return since + WORTH_WRITING[row.phase] - this.options.now();
+    return since + SETTLE_SECONDS[row.phase] - this.options.now();
   }
 
-  /** After a restart: the FluxJob is there already. */
-  private adopt(row: WorkloadRow): Written | undefined {
-    const object = this.options.seen(row.namespace, fluxJobName(row.kind, row.name));
+  /** After a restart the FluxJob exists already. */
+  private findExisting(row: WorkloadRow): Written | undefined {
+    const object = this.options.fluxJobOf(row.namespace, fluxJobName(row.kind, row.name));
     return object?.spec.workload.uid === row.uid ? this.remember(row, object) : undefined;
   }
 
-  /** @returns undefined when its workload is gone, so that there is nothing to record */
+  /** Returns undefined if the workload or its namespace is gone. */
   private async create(row: WorkloadRow): Promise<Written | undefined> {
-    const { client, adapters } = this.options;
-    const { apiVersion } = adapters.get(row.kind)!;
+    const body = this.newFluxJob(row);
+    try {
+      const options = { fieldManager: FIELD_MANAGER, metadataOnly: true };
+      const path = fluxJobs(row.namespace);
+      const { metadata } = await this.options.client.create<KubernetesObject>(path, body, options);
+      return this.remember(row, { metadata, spec: body.spec });
+    } catch (error) {
+      // A namespace that is being deleted accepts no new objects.
+      if (isStatus(error, 404) || isStatus(error, 403)) return undefined;
+      if (!isStatus(error, 409)) throw error;
+      return this.replaceOrAdopt(row);
+    }
+  }
+
+  private newFluxJob(row: WorkloadRow) {
     const { uid, kind, name, namespace } = row;
-    const body = {
+    const { apiVersion } = this.options.adapters.get(kind)!;
+    return {
       apiVersion: `${FLUXJOB_GROUP}/${FLUXJOB_VERSION}`,
       kind: 'FluxJob',
       metadata: {
@@ -161,31 +212,20 @@ export class FluxJobReconciler {
       },
       spec: this.specOf(row),
     };
-    try {
-      const options = { fieldManager: FIELD_MANAGER, metadataOnly: true };
-      const { metadata } = await client.create<KubernetesObject>(fluxJobs(namespace), body, options);
-      return this.remember(row, { metadata, spec: body.spec });
-    } catch (error) {
-      // A namespace that is being deleted takes nothing new.
-      if (isStatus(error, 404) || isStatus(error, 403)) return undefined;
-      if (!isStatus(error, 409)) throw error;
-      return this.replaceOrAdopt(row);
-    }
   }
 
-  /** One of that name exists: ours from before a restart, or that of a workload that is gone. */
+  /** A FluxJob of this name exists: this workload's from before a restart, or one of a workload that was deleted. */
   private async replaceOrAdopt(row: WorkloadRow): Promise<Written | undefined> {
-    const path = fluxJobs(row.namespace, fluxJobName(row.kind, row.name));
-    const object = await this.options.client.get<FluxJobObject>(path);
+    const object = await this.options.client.get<FluxJobObject>(pathOf(row));
     if (object.spec.workload.uid === row.uid) return this.remember(row, object);
-    await this.options.client.delete(path, { uid: object.metadata.uid });
+    await this.options.client.delete(pathOf(row), { uid: object.metadata.uid });
     return this.create(row);
   }
 
   private remember(row: WorkloadRow, object: FluxJobObject): Written {
     const { uid, generation = 1 } = object.metadata;
     const { spec, status = {} } = object;
-    const written = { uid, generation, spec, status, phase: status.phase, at: 0 };
+    const written = { uid, generation, spec, status, at: 0 };
     this.written.set(row.uid, written);
     return written;
   }
@@ -193,19 +233,27 @@ export class FluxJobReconciler {
   private specOf(row: WorkloadRow): FluxJobProps['spec'] {
     return fluxJobSpec(row, this.options.adapters.get(row.kind)!.apiVersion);
   }
+
+  private statusOf(row: WorkloadRow, known: Written): FluxJobStatus {
+    const { positionOf, now } = this.options;
+    return fluxJobStatus(row, {
+      position: positionOf(row.uid),
+      previous: known.status,
+      generation: known.generation,
+      now: now(),
+    });
+  }
 }
 
-interface Written {
-  /** Of the FluxJob. */
-  readonly uid: string;
-  readonly generation: number;
-  readonly spec: FluxJobProps['spec'];
-  readonly status: FluxJobStatus;
-  readonly phase: WorkloadRow['phase'] | undefined;
-  /** Unix seconds of our last status write; 0: none yet. */
-  readonly at: number;
+function pathOf(row: WorkloadRow, subresource?: string): string {
+  return fluxJobs(row.namespace, fluxJobName(row.kind, row.name), subresource);
 }
 
+function milliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000);
+}
+
+/** Unix seconds. */
 function phaseSince(row: WorkloadRow): number {
   switch (row.phase) {
     case 'Waiting':

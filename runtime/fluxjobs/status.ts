@@ -1,4 +1,4 @@
-/** What a FluxJob says of its row. Pure: row in, object out. */
+/** The name, spec and status of a row's FluxJob. Pure functions. */
 import { createHash } from 'node:crypto';
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type {
@@ -13,15 +13,15 @@ import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
 
-/** The longest name Kubernetes takes for most objects. */
-const MAX_NAME = 253;
+/** The longest name that Kubernetes accepts for most objects. */
+const MAX_NAME_LENGTH = 253;
 
-/** `<workload>-<kind>`, unique for equal names of different kinds; too long names end in a hash. */
+/** `<workload>-<kind>`: unique for workloads of different kinds with the same name. A name that is too long ends in a hash. */
 export function fluxJobName(kind: string, name: string): string {
   const full = `${name}-${kind.toLowerCase()}`;
-  if (full.length <= MAX_NAME) return full;
+  if (full.length <= MAX_NAME_LENGTH) return full;
   const hash = createHash('sha256').update(full).digest('hex').slice(0, 10);
-  return `${full.slice(0, MAX_NAME - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+  return `${full.slice(0, MAX_NAME_LENGTH - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
 
 export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps['spec'] {
@@ -36,11 +36,11 @@ export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps[
 }
 
 export interface StatusContext {
-  /** Place in the queue while Waiting, 1 is next. */
+  /** The position in the queue while Waiting; 1 is next. */
   readonly position: number | undefined;
-  /** As it stands: for transition times, and nodes that were freed early stay shown. */
+  /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
-  /** metadata.generation of the FluxJob. */
+  /** The FluxJob's metadata.generation. */
   readonly generation: number;
   /** Unix seconds. */
   readonly now: number;
@@ -68,9 +68,9 @@ export function fluxJobStatus(
   };
 }
 
-type Granted = Pick<FluxJobStatus, 'nodes' | 'nodeCount' | 'allocation'>;
+type GrantStatus = Pick<FluxJobStatus, 'nodes' | 'nodeCount' | 'allocation'>;
 
-function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): Granted {
+function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): GrantStatus {
   const { nodes } = row.allocation!;
   if (previous.jobID === row.jobid && (previous.nodeCount ?? 0) > nodes.length) {
     const { nodes: names, nodeCount, allocation } = previous;
@@ -103,13 +103,13 @@ type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 
 function conditionsOf(row: WorkloadRow): Condition[] {
   const scheduled = row.allocation !== null;
-  const words = wordsOf(row);
-  const stalled = isStuck(row) || row.result === 'Failed' || row.result === 'TimedOut';
+  const summary = summaryOf(row);
+  const stalled = needsIntervention(row) || row.result === 'Failed' || row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';
   const condition = (type: string, holds: boolean): Condition => ({
     type,
     status: (holds ? 'True' : 'False') satisfies FluxJobStatusConditionsStatus,
-    ...words,
+    ...summary,
   });
   return [
     condition('Scheduled', scheduled),
@@ -119,24 +119,34 @@ function conditionsOf(row: WorkloadRow): Condition[] {
   ];
 }
 
-const STUCK: ReadonlySet<WaitReason> = new Set(['Unsatisfiable', 'Invalid', 'NoFluxSetup', 'RequeueLimit']);
+const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
+  'Unsatisfiable',
+  'Invalid',
+  'NoFluxSetup',
+  'RequeueLimit',
+]);
 
-/** Waits for what only somebody can change: its user, or who runs the cluster. */
-function isStuck({ phase, reason, message }: WorkloadRow): boolean {
+/** Whether the row waits for something that only its user or the cluster's administrator can change. */
+function needsIntervention({ phase, reason, message }: WorkloadRow): boolean {
   if (phase !== 'Waiting' || reason === null) return false;
-  return STUCK.has(reason) || (reason === 'DependencyPending' && message?.startsWith(NEVER_MET) === true);
+  return (
+    STALLED_REASONS.has(reason) || (reason === 'DependencyPending' && message?.startsWith(NEVER_MET) === true)
+  );
 }
 
-function wordsOf(row: WorkloadRow): { reason: string; message: string } {
+function summaryOf(row: WorkloadRow): { reason: string; message: string } {
   switch (row.phase) {
     case 'Waiting':
-      return { reason: row.reason ?? 'Submitted', message: row.message ?? 'waits for the next pass' };
+      return {
+        reason: row.reason ?? 'Submitted',
+        message: row.message ?? 'waiting for the next scheduling pass',
+      };
     case 'Ready':
-      return { reason: 'Granted', message: `${nodesOf(row)} granted, waits for its first pod` };
+      return { reason: 'Granted', message: `granted ${nodesOf(row)}, waiting for the first pod to start` };
     case 'Running':
-      return { reason: 'Running', message: `runs on ${nodesOf(row)}` };
+      return { reason: 'Running', message: `running on ${nodesOf(row)}` };
     case 'Finished':
-      return { reason: row.result ?? 'Finished', message: finishedWords(row) };
+      return { reason: row.result ?? 'Finished', message: runTimeOf(row) };
   }
 }
 
@@ -144,9 +154,9 @@ function nodesOf({ allocation }: WorkloadRow): string {
   return allocation === null ? 'no nodes' : formatHostlist(namesOf(allocation.nodes));
 }
 
-function finishedWords(row: WorkloadRow): string {
-  if (row.startedAt === null || row.finishedAt === null) return 'ended before it ran';
-  return `ran ${Math.max(0, Math.round(row.finishedAt - row.startedAt))} s on ${nodesOf(row)}`;
+function runTimeOf(row: WorkloadRow): string {
+  if (row.startedAt === null || row.finishedAt === null) return 'finished before any pod started';
+  return `ran for ${Math.max(0, Math.round(row.finishedAt - row.startedAt))} s on ${nodesOf(row)}`;
 }
 
 function optionalTime<Key extends string>(key: Key, seconds: number | null): Partial<Record<Key, string>> {

@@ -1,111 +1,79 @@
 /**
- * FluxSetups at work: their settings in force here and in the queue's tables, what waits
- * judged anew when they change, and their status kept.
+ * The FluxSetups as an area of the term: it writes the settings of the queues to the database, announces their
+ * changes, and keeps the status of every FluxSetup.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock';
-import type { Config } from '../config';
-import type { KubernetesClient } from '../kubernetes/client';
-import type { ReconcileResult } from '../kubernetes/work-queue';
-import type { Queue } from '../queue/store';
+import type { FluxSetupObject } from '../kubernetes/custom-resources';
+import type { Change } from '../kubernetes/informer';
+import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
-import { Finished } from './queue-counts';
-import { QueueRegistry } from './queue-registry';
-import { type FluxSetupObject, ownQueue } from './queue-settings';
+import { reconcileQueue } from '../shared/reconcile-queue';
+import type { Controller, Shared } from '../shared/shared';
+import { FinishedCounts } from './finished-counts';
+import type { QueueRegistry } from './queue-registry';
 import { FluxSetupReconciler } from './reconciler';
 
-export interface SetupsOptions {
-  readonly config: Config;
-  readonly client: KubernetesClient;
-  readonly queue: Queue;
-  readonly fence: number;
-  readonly rows: () => Iterable<WorkloadRow>;
-  /** All FluxSetups as last seen. */
-  readonly all: () => readonly FluxSetupObject[];
-  readonly seen: (namespace: string, name: string) => FluxSetupObject | undefined;
-  readonly busy: () => boolean;
-  /** A FluxSetup (`namespace/name`) is to be looked at. */
-  readonly add: (key: string) => void;
-  /** A queue changed. @param rejudge whether what waits in this namespace may belong elsewhere, or be planned otherwise, now */
-  readonly onChanged: (namespace: string, rejudge: boolean) => void;
-  readonly clock: Clock;
-  /** Unix seconds. */
-  readonly now: () => number;
-}
-
-/** What changes within this time is counted once. */
+/** FluxSetups that are reconciled at the same time. */
+const CONCURRENCY = 2;
+/** Milliseconds. Row changes within this time are counted together. */
 const GATHER_MS = 1_000;
 
-/** What the rows of its workloads are made with; the rest is read by every pass. */
-function ofWorkloads(setup: FluxSetupObject | undefined) {
-  return setup && [setup.spec.walltime, setup.spec.priority];
-}
+export type FluxSetupShared = Omit<Shared, 'queues'> & { readonly queues: QueueRegistry };
 
-export class FluxSetupController {
-  readonly queues: QueueRegistry;
-  private readonly finished = new Finished();
+export class FluxSetupController implements Controller {
+  private readonly queue: WorkQueue;
+  private readonly finished = new FinishedCounts();
   private readonly reconciler: FluxSetupReconciler;
+  /** The last write of the queues to the database; undefined if their settings changed since. */
   private stored: Promise<void> | undefined;
-  private cancel: (() => void) | undefined;
+  private cancelCount: (() => void) | undefined;
   private stopped = false;
 
-  constructor(private readonly options: SetupsOptions) {
-    const { config, all } = options;
-    this.queues = new QueueRegistry(ownQueue(config.queue), config.queue.enabled, all);
+  constructor(private readonly shared: FluxSetupShared) {
+    const { client, queues, config, workloadCache, informers, logger, now } = shared;
     this.reconciler = new FluxSetupReconciler({
-      ...options,
-      queues: this.queues,
+      client,
+      queues,
       units: config.units,
+      rows: () => workloadCache.active(),
       finishedOf: (queue) => this.finished.of(queue),
-      store: () => this.store(),
+      fluxSetupOf: (key) => informers.fluxSetups.get(key),
+      isBusy: shared.isBusy,
+      storeQueues: () => this.storeQueues(),
+      logger,
+      now,
+    });
+    this.queue = reconcileQueue(shared, {
+      name: 'fluxsetups',
+      concurrency: CONCURRENCY,
+      reconcile: (key) => this.reconciler.reconcile(key),
     });
   }
 
-  /** The rows are there. Resolves when what has ended before is counted. */
+  /** Resolves when the queues are in the database and the finished workloads are counted. */
   async start(): Promise<void> {
-    for (const { queue } of this.options.rows()) this.queues.remember(queue);
-    this.finished.start(await this.options.queue.finished());
+    const { queues, queue, workloadCache, informers, signals } = this.shared;
+    for (const row of workloadCache.active()) queues.remember(row.queue);
+    informers.fluxSetups.changed.subscribe((change) => this.fluxSetupChanged(change));
+    workloadCache.onChange((row) => this.rowChanged(row));
+    signals.resync.subscribe(() => this.enqueueAll());
+    const [finished] = await Promise.all([queue.finished(), this.storeQueues()]);
+    this.finished.load(finished);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.stopped = true;
-    this.cancel?.();
+    this.cancelCount?.();
+    await this.queue.stop();
   }
 
-  reconcile(key: string): Promise<ReconcileResult> {
-    return this.reconciler.reconcile(key);
-  }
-
-  /** One came, went, or was written. */
-  changed(before: FluxSetupObject | undefined, now: FluxSetupObject | undefined): void {
-    const { namespace = '', name } = (now ?? before)!.metadata;
-    // A status of ours changes nothing.
-    if (before === undefined || before.metadata.generation !== now?.metadata.generation) {
-      this.queues.changed();
-      this.stored = undefined;
-      this.reconciler.recount();
-      this.options.onChanged(namespace, !isDeepStrictEqual(ofWorkloads(before), ofWorkloads(now)));
-    }
-    this.options.add(`${namespace}/${name}`);
-  }
-
-  rowChanged(row: WorkloadRow): void {
-    this.finished.changed(row);
-    if (this.stopped || this.cancel !== undefined || this.options.all().length === 0) return;
-    this.cancel = this.options.clock.after(GATHER_MS, () => this.enqueueAll());
-  }
-
-  enqueueAll(): void {
-    this.cancel?.();
-    this.cancel = undefined;
-    this.reconciler.recount();
-    for (const { metadata } of this.options.all()) this.options.add(`${metadata.namespace}/${metadata.name}`);
-  }
-
-  /** The queues in force are in the tables. Those of one change share a write; after one that failed the next who asks writes again. */
-  async store(): Promise<void> {
-    const { queue, fence } = this.options;
-    const stored = this.stored ?? queue.setQueues(fence, this.queues.all());
+  /**
+   * Writes the queues in force to the database. Callers between two changes share one write; after a failed write
+   * the next caller writes again.
+   */
+  private async storeQueues(): Promise<void> {
+    const { queue, fence, queues } = this.shared;
+    const stored = this.stored ?? queue.setQueues(fence, queues.all());
     this.stored = stored;
     try {
       await stored;
@@ -114,4 +82,44 @@ export class FluxSetupController {
       throw error;
     }
   }
+
+  private fluxSetupChanged({ key, now, before }: Change<FluxSetupObject>): void {
+    // A status write leaves the generation and changes no queue.
+    if (before === undefined || before.metadata.generation !== now?.metadata.generation) {
+      this.shared.queues.invalidate();
+      this.stored = undefined;
+      this.reconciler.recount();
+      this.announce(
+        (now ?? before)!,
+        !isDeepStrictEqual(submissionSettings(before), submissionSettings(now)),
+      );
+    }
+    this.queue.add(key);
+  }
+
+  private announce({ metadata: { namespace = '' } }: FluxSetupObject, changesSubmissions: boolean): void {
+    const { signals } = this.shared;
+    if (changesSubmissions) signals.resubmitWaiting.emit({ namespace });
+    else signals.schedule.emit();
+  }
+
+  private rowChanged(row: WorkloadRow): void {
+    this.finished.rowChanged(row);
+    const { informers, time } = this.shared;
+    if (this.stopped || this.cancelCount !== undefined || informers.fluxSetups.size === 0) return;
+    this.cancelCount = time.clock.after(GATHER_MS, () => this.enqueueAll());
+  }
+
+  private enqueueAll(): void {
+    this.cancelCount?.();
+    this.cancelCount = undefined;
+    this.reconciler.recount();
+    for (const { metadata } of this.shared.informers.fluxSetups.list())
+      this.queue.add(`${metadata.namespace}/${metadata.name}`);
+  }
+}
+
+/** The settings that submissions depend on; every pass reads the others again. Undefined: there is no queue. */
+function submissionSettings(fluxSetup: FluxSetupObject | undefined) {
+  return fluxSetup && [fluxSetup.spec.walltime, fluxSetup.spec.priority];
 }

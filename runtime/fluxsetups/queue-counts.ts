@@ -1,4 +1,4 @@
-/** What is in each queue: how many workloads in which phase, and what they hold. Pure. */
+/** The number of workloads in each queue by phase, and the resources that they hold. Pure functions. */
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
@@ -18,21 +18,21 @@ export const EMPTY: QueueCounts = {
   usage: { jobs: 0, pods: 0, cores: 0, memoryGiB: 0, gpus: 0, nodes: 0 },
 };
 
-/** By queue. What was granted is used, also before its pods are there: it can't be given to another. */
+/** Counts by queue. A grant counts as used before its pods exist, because no other workload can have it. */
 export function countQueues(
   rows: Iterable<WorkloadRow>,
   units: UnitSettings,
 ): ReadonlyMap<string, QueueCounts> {
-  const counts = new Map<string, Count>();
+  const counters = new Map<string, Counter>();
   for (const row of rows) {
-    const count = counts.get(row.queue) ?? new Count(units);
-    counts.set(row.queue, count);
-    count.add(row);
+    const counter = counters.get(row.queue) ?? new Counter(units);
+    counters.set(row.queue, counter);
+    counter.add(row);
   }
-  return new Map([...counts].map(([queue, count]) => [queue, count.counts()]));
+  return new Map([...counters].map(([queue, counter]) => [queue, counter.counts()]));
 }
 
-class Count {
+class Counter {
   private waiting = 0;
   private ready = 0;
   private running = 0;
@@ -57,28 +57,5 @@ class Count {
   counts(): QueueCounts {
     const { waiting, ready, running, held, nodes } = this;
     return { waiting, ready, running, usage: { ...inQuota(held), nodes: nodes.size } };
-  }
-}
-
-export interface FinishedCount {
-  readonly queue: string;
-  readonly count: number;
-}
-
-export class Finished {
-  private readonly counts = new Map<string, number>();
-
-  /** @param before as the tables have it; what ends while they are read may be counted twice, once */
-  start(before: readonly FinishedCount[]): void {
-    this.counts.clear();
-    for (const { queue, count } of before) this.counts.set(queue, count);
-  }
-
-  changed({ phase, queue }: WorkloadRow): void {
-    if (phase === 'Finished') this.counts.set(queue, this.of(queue) + 1);
-  }
-
-  of(queue: string): number {
-    return this.counts.get(queue) ?? 0;
   }
 }

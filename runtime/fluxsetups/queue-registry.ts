@@ -1,120 +1,120 @@
-/** The queues there are, the stack's own and one per FluxSetup, and which one a workload is in. */
+/** The existing queues (the stack's own and one per FluxSetup), and the queue of each workload. */
 import { FluxqError } from '../errors';
+import type { FluxSetupObject } from '../kubernetes/custom-resources';
 import type { QueueSettings } from '../queue/settings';
-import type { QueueChoice, QueueRequest } from '../workloads/submission';
-import { type FluxSetupObject, queueName, settingsOf } from './queue-settings';
+import type { QueueRequest, Queues } from '../shared/queues';
+import { queueName, settingsOf } from './queue-settings';
 
-/** A FluxSetup, as far as it decides who goes where. */
-export interface Setup {
+/** The part of a FluxSetup that decides which workloads it takes. */
+export interface QueueCandidate {
   readonly name: string;
   /** RFC 3339. */
   readonly createdAt: string;
 }
 
 /**
- * The queue of a workload, which may not exist (yet, or any more): it waits for it then.
- * @param setups those of its namespace
- * @param own name of the stack's own queue; undefined: there is none
+ * The queue of a workload. A queue that does not exist (yet, or any more) is a valid answer: the workload waits for it.
+ * @param candidates the FluxSetups of the workload's namespace
+ * @param stackQueue name of the stack's own queue; undefined if the stack has none
  */
 export function queueOf(
   { namespace, requested, current }: QueueRequest,
-  setups: readonly Setup[],
-  own: string | undefined,
+  candidates: readonly QueueCandidate[],
+  stackQueue: string | undefined,
 ): string {
   if (requested !== undefined) {
-    const isOwn = requested === own && !setups.some(({ name }) => name === requested);
-    return isOwn ? requested : queueName(namespace, requested);
+    const isStackQueue = requested === stackQueue && !candidates.some(({ name }) => name === requested);
+    return isStackQueue ? requested : queueName(namespace, requested);
   }
-  const chosen = defaultOf(setups);
+  const chosen = defaultOf(candidates);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
-  // Its FluxSetup is gone: held in its place, not set free into a queue without a quota.
+  // Its FluxSetup was deleted: it stays in that queue, because the stack's own queue has no quota.
   if (current?.startsWith(queueName(namespace, '')) === true) return current;
-  return own ?? queueName(namespace, DEFAULT);
+  return stackQueue ?? queueName(namespace, DEFAULT_NAME);
 }
 
-/** Of several FluxSetups the one of this name is for workloads that name none; where there is none they wait for it. */
-const DEFAULT = 'default';
+/** The FluxSetup of this name takes the workloads that name no queue. Without any FluxSetup they wait for it. */
+const DEFAULT_NAME = 'default';
 
-function defaultOf(setups: readonly Setup[]): Setup | undefined {
-  return setups.find(({ name }) => name === DEFAULT) ?? setups.toSorted(byAge)[0];
+function defaultOf(candidates: readonly QueueCandidate[]): QueueCandidate | undefined {
+  return candidates.find(({ name }) => name === DEFAULT_NAME) ?? candidates.toSorted(byAge)[0];
 }
 
-function byAge(a: Setup, b: Setup): number {
+function byAge(a: QueueCandidate, b: QueueCandidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }
 
-/** What the FluxSetups say together; made anew when it is first asked for after a change. */
-interface View {
+/** The result of reading all FluxSetups. */
+interface Snapshot {
   readonly settings: ReadonlyMap<string, QueueSettings>;
-  /** Queue -> why its FluxSetup makes none. */
+  /** By queue: why its FluxSetup is invalid. */
   readonly problems: ReadonlyMap<string, string>;
-  readonly setups: ReadonlyMap<string, readonly Setup[]>;
+  /** By namespace. */
+  readonly candidates: ReadonlyMap<string, readonly QueueCandidate[]>;
 }
 
-export class QueueRegistry implements QueueChoice {
-  private current: View | undefined;
-  /** Names of queues that are there or were. */
+export class QueueRegistry implements Queues {
+  private current: Snapshot | undefined;
+  /** Names of queues that exist or existed. */
   private readonly known = new Set<string>();
 
   /**
-   * @param own the stack's own queue; its walltimes plan what waits for a queue, too
-   * @param hasOwn whether workloads may be in it
-   * @param objects the FluxSetups as they are now
+   * @param stackQueue the stack's own queue. Its walltimes also plan workloads whose queue does not exist
+   * @param isStackQueueEnabled whether workloads may be in the stack's own queue
+   * @param fluxSetups the current FluxSetups
    */
   constructor(
-    private readonly own: QueueSettings,
-    private readonly hasOwn: boolean,
-    private readonly objects: () => readonly FluxSetupObject[],
+    private readonly stackQueue: QueueSettings,
+    private readonly isStackQueueEnabled: boolean,
+    private readonly fluxSetups: () => readonly FluxSetupObject[],
   ) {}
 
-  /** A FluxSetup came, changed or went. */
-  changed(): void {
+  /** A FluxSetup was created, changed or deleted. */
+  invalidate(): void {
     this.current = undefined;
   }
 
-  /** Every queue that is there. */
   all(): readonly QueueSettings[] {
-    return [...this.view.settings.values()];
+    return [...this.snapshot.settings.values()];
   }
 
-  /** Undefined: there is no such queue. */
   byName(name: string): QueueSettings | undefined {
-    return this.view.settings.get(name);
+    return this.snapshot.settings.get(name);
   }
 
-  /** Why the FluxSetup of this queue makes none. */
+  /** Why the FluxSetup of this queue is invalid; undefined if it is valid. */
   problemOf(name: string): string | undefined {
-    return this.view.problems.get(name);
+    return this.snapshot.problems.get(name);
   }
 
-  /** A row of before is in it: it may have been a queue that is gone. */
+  /** A row from before this term is in the queue, so it may be the queue of a FluxSetup that was deleted. */
   remember(name: string): void {
     this.known.add(name);
   }
 
   queueOf({ namespace, requested, current }: QueueRequest): string {
-    const setups = this.view.setups.get(namespace) ?? [];
-    // A name that its user had wrong, and takes back, holds nothing.
+    const candidates = this.snapshot.candidates.get(namespace) ?? [];
+    // A queue that never existed, because its name was misspelled, does not keep the workload.
     const known = current !== undefined && this.known.has(current) ? current : undefined;
-    return queueOf({ namespace, requested, current: known }, setups, this.hasOwn ? this.own.name : undefined);
+    const stackQueue = this.isStackQueueEnabled ? this.stackQueue.name : undefined;
+    return queueOf({ namespace, requested, current: known }, candidates, stackQueue);
   }
 
-  /** By which a workload of this queue is planned, also while the queue is not there. */
   planOf(name: string): QueueSettings {
-    return this.byName(name) ?? this.own;
+    return this.byName(name) ?? this.stackQueue;
   }
 
-  private get view(): View {
+  private get snapshot(): Snapshot {
     this.current ??= this.read();
     return this.current;
   }
 
-  private read(): View {
+  private read(): Snapshot {
     const settings = new Map<string, QueueSettings>();
     const problems = new Map<string, string>();
-    if (this.hasOwn) settings.set(this.own.name, this.own);
-    const objects = this.objects();
+    if (this.isStackQueueEnabled) settings.set(this.stackQueue.name, this.stackQueue);
+    const objects = this.fluxSetups();
     for (const object of objects) {
       const name = queueName(object.metadata.namespace ?? '', object.metadata.name);
       this.known.add(name);
@@ -125,11 +125,11 @@ export class QueueRegistry implements QueueChoice {
         problems.set(name, error.message);
       }
     }
-    const setups = Map.groupBy(objects.map(setupOf), ({ namespace }) => namespace);
-    return { settings, problems, setups };
+    const candidates = Map.groupBy(objects.map(candidateOf), ({ namespace }) => namespace);
+    return { settings, problems, candidates };
   }
 }
 
-function setupOf({ metadata: { name, namespace = '', creationTimestamp } }: FluxSetupObject) {
+function candidateOf({ metadata: { name, namespace = '', creationTimestamp } }: FluxSetupObject) {
   return { name, namespace, createdAt: creationTimestamp };
 }

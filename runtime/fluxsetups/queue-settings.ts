@@ -1,29 +1,11 @@
-/** A queue's settings from where they are written: a FluxSetup, or the stack's configuration. Pure. */
+/** The settings of a queue, from a FluxSetup or from the stack's configuration. Pure functions. */
 
 import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
-import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
-import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
 import type { Limits, QueueSettings, Quota } from '../queue/settings';
 import { durationSeconds } from '../workloads/settings';
-
-/** A type of imports/ as it travels in JSON: enums as their words, int-or-string as either. */
-type AsJson<T> = T extends { readonly value: infer V }
-  ? V
-  : T extends string
-    ? `${T}`
-    : T extends object
-      ? { readonly [K in keyof T]: AsJson<T[K]> }
-      : T;
-
-export type FluxSetupSpecJson = AsJson<FluxSetupSpec>;
-
-export interface FluxSetupObject extends KubernetesObject {
-  readonly spec: FluxSetupSpecJson;
-  readonly status?: FluxSetupStatus;
-}
 
 const GIB = 1024n ** 3n;
 
@@ -32,12 +14,12 @@ export function queueName(namespace: string, setup: string): string {
   return `${namespace}/${setup}`;
 }
 
-/** The stack's own queue. */
-export function ownQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
+/** The settings of the stack's own queue. */
+export function stackQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
   return { ...QUEUE_DEFAULTS, ...given, namespace: null };
 }
 
-/** @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for what the API's own validation can't see */
+/** @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for values that the schema of the CRD can't check */
 export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
   const { name, namespace = '' } = metadata;
   const { walltime, priority, quota, borrowing, limits, requeue } = spec;
@@ -75,7 +57,7 @@ function quotaOf(given: FluxSetupSpecJson['quota'], field: string): Quota {
   };
 }
 
-/** Fine enough for thousandths of a core and for MiB. */
+/** Quantities are rounded down to this part of a unit, which is exact for thousandths of a core and for MiB. */
 const PARTS = 1_024_000n;
 
 function amount(quantity: string | number, field: string, unit: bigint): number {

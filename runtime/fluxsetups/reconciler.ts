@@ -1,24 +1,22 @@
 /**
- * Keeps the status of every FluxSetup equal to its queue. Nothing is decided by
- * it, so its writes are few: counts change with every job, and are written when
- * something has changed at most once in a while.
+ * Keeps the status of every FluxSetup equal to its queue. Nothing is decided by the status, so its writes are few:
+ * the counts change with every job and are written at most once per interval.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { FLUXSETUP_GROUP, FLUXSETUP_VERSION } from '../../constructs/api/labels';
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import type { UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
+import { type FluxSetupObject, fluxSetups } from '../kubernetes/custom-resources';
 import { mergePatchOf } from '../kubernetes/merge-patch';
-import { namespaced } from '../kubernetes/paths';
 import { RateLimiter } from '../kubernetes/rate-limiter';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
+import { type DecisionLogger, resultOf, retryDetail, type StatusDecision } from '../shared/decision-log';
 import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
 import type { QueueRegistry } from './queue-registry';
-import { type FluxSetupObject, queueName } from './queue-settings';
+import { queueName } from './queue-settings';
 import { fluxSetupStatus } from './status';
-
-export const fluxSetups = namespaced(FLUXSETUP_GROUP, FLUXSETUP_VERSION, 'fluxsetups');
 
 export interface FluxSetupReconcilerOptions {
   readonly client: KubernetesClient;
@@ -26,98 +24,110 @@ export interface FluxSetupReconcilerOptions {
   readonly units: UnitSettings;
   /** The rows that are not finished. */
   readonly rows: () => Iterable<WorkloadRow>;
-  /** How many of a queue are over. */
+  /** How many workloads of a queue have finished. */
   readonly finishedOf: (queue: string) => number;
-  /** As last seen. */
-  readonly seen: (namespace: string, name: string) => FluxSetupObject | undefined;
-  /** Whether many workloads start and end just now. */
-  readonly busy: () => boolean;
-  /** The settings in force are in the queue's tables; resolves at once when they are. */
-  readonly store: () => Promise<void>;
+  /** The FluxSetup with this key (`namespace/name`) as the watch last delivered it. */
+  readonly fluxSetupOf: (key: string) => FluxSetupObject | undefined;
+  /** Whether many workloads start and end at this moment. */
+  readonly isBusy: () => boolean;
+  /** Writes the settings of all queues to the database. Resolves at once if they are there. */
+  readonly storeQueues: () => Promise<void>;
+  readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
-/** Writes per second, of all FluxSetups together. */
-const PACE = { busy: 2, quiet: 20 };
+/** Of all FluxSetups together. */
+const WRITES_PER_SECOND = { busy: 2, quiet: 20 };
 const BURST = 5;
-const MOST_LAG_SECONDS = 60;
+/** The rate rises with the number of waiting writes, so that no status is older than about a minute. */
+const LONGEST_LAG_SECONDS = 60;
 /** Seconds between two writes of one FluxSetup. */
-const APART = { busy: 5, quiet: 1 };
+const INTERVAL_SECONDS = { busy: 5, quiet: 1 };
 
+/** A status as this process wrote it last, because the watch may lag behind. */
 interface Written {
+  /** The uid of the FluxSetup. */
   readonly uid: string;
   readonly status: FluxSetupStatus;
-  /** Unix seconds. */
+  /** Unix seconds; 0 if this process has not written it yet. */
   readonly at: number;
 }
 
-type Next = { readonly after: number } | undefined;
-
 export class FluxSetupReconciler {
-  /** What was written last by us, where the watch may lag behind. */
+  /** By key. */
   private readonly written = new Map<string, Written>();
-  private counted: ReadonlyMap<string, QueueCounts> | undefined;
-  private readonly pace = new RateLimiter(
-    (waiting) => Math.max(this.options.busy() ? PACE.busy : PACE.quiet, waiting / MOST_LAG_SECONDS),
+  /** Undefined: rows changed since the last count. */
+  private counts: ReadonlyMap<string, QueueCounts> | undefined;
+  private readonly limiter = new RateLimiter(
+    (waiting) =>
+      Math.max(
+        this.options.isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet,
+        waiting / LONGEST_LAG_SECONDS,
+      ),
     BURST,
   );
 
   constructor(private readonly options: FluxSetupReconcilerOptions) {}
 
-  /** Rows changed: they are counted once more, for all FluxSetups together. */
+  /** The next reconciliation counts the rows again, for all FluxSetups together. */
   recount(): void {
-    this.counted = undefined;
+    this.counts = undefined;
   }
 
   /** @param key `namespace/name` */
-  async reconcile(key: string): Promise<Next> {
-    const { seen, store, now } = this.options;
-    const [namespace = '', name = ''] = key.split('/');
-    const object = seen(namespace, name);
-    // What it says is at work is in the tables, too.
-    await store();
-    if (object === undefined) return this.forget(key);
-    const before = this.known(key, object);
+  async reconcile(key: string): Promise<ReconcileResult> {
+    const { fluxSetupOf, storeQueues, logger } = this.options;
+    const object = fluxSetupOf(key);
+    // The status must not announce settings that are not in the database.
+    await storeQueues();
+    const decision = object === undefined ? this.forget(key) : await this.writeStatus(key, object);
+    logger.debug({ fluxsetup: key, queue: key, ...retryDetail(decision) }, `FluxSetup: ${decision.decision}`);
+    return resultOf(decision);
+  }
+
+  private async writeStatus(key: string, object: FluxSetupObject): Promise<StatusDecision> {
+    const before = this.lastStatus(key, object);
     const status = this.statusOf(object, before.status);
     if (isDeepStrictEqual(status, before.status)) {
-      this.pace.drop(key);
-      return undefined;
+      this.limiter.drop(key);
+      return { decision: 'status is up to date' };
     }
-    const wait = this.waitOf(key, object, before);
-    if (wait > 0) return { after: Math.ceil(wait * 1000) };
-    if (await this.write(object, status))
-      this.written.set(key, { uid: object.metadata.uid, status, at: now() });
-    return undefined;
+    const wait = this.secondsToWait(key, object, before);
+    if (wait > 0) return { decision: 'status write is rate-limited', after: Math.ceil(wait * 1000) };
+    if (!(await this.patchStatus(object, status))) return { decision: 'the FluxSetup is gone' };
+    this.written.set(key, { uid: object.metadata.uid, status, at: this.options.now() });
+    return { decision: 'status written' };
   }
 
-  private forget(key: string): undefined {
+  private forget(key: string): StatusDecision {
     this.written.delete(key);
-    this.pace.drop(key);
+    this.limiter.drop(key);
+    return { decision: 'the FluxSetup is gone' };
   }
 
-  private known(key: string, { metadata, status = {} }: FluxSetupObject): Written {
+  private lastStatus(key: string, { metadata, status = {} }: FluxSetupObject): Written {
     const written = this.written.get(key);
     return written?.uid === metadata.uid ? written : { uid: metadata.uid, status, at: 0 };
   }
 
-  /** Its owner who changes it wants to see that it is at work; counts can wait. */
-  private waitOf(key: string, { metadata }: FluxSetupObject, before: Written): number {
-    const { busy, now } = this.options;
+  /** A change of the spec is confirmed at once; counts can wait. */
+  private secondsToWait(key: string, { metadata }: FluxSetupObject, before: Written): number {
+    const { isBusy, now } = this.options;
     if (before.status.observedGeneration !== metadata.generation) return 0;
-    const due = before.at + (busy() ? APART.busy : APART.quiet) - now();
-    return due > 0 ? due : this.pace.claim(key, now());
+    const wait = before.at + (isBusy() ? INTERVAL_SECONDS.busy : INTERVAL_SECONDS.quiet) - now();
+    return wait > 0 ? wait : this.limiter.claim(key, now());
   }
 
   private statusOf({ metadata }: FluxSetupObject, previous: FluxSetupStatus): FluxSetupStatus {
     const { queues, finishedOf, now, rows, units } = this.options;
     const queue = queueName(metadata.namespace ?? '', metadata.name);
-    this.counted ??= countQueues(rows(), units);
+    this.counts ??= countQueues(rows(), units);
     return fluxSetupStatus({
       queue,
       settings: queues.byName(queue),
       problem: queues.problemOf(queue),
-      counts: this.counted.get(queue) ?? EMPTY,
+      counts: this.counts.get(queue) ?? EMPTY,
       finished: finishedOf(queue),
       previous,
       generation: metadata.generation ?? 0,
@@ -125,10 +135,10 @@ export class FluxSetupReconciler {
     });
   }
 
-  /** @returns false when it is gone, or another by now: the watch will tell */
-  private async write({ metadata }: FluxSetupObject, status: FluxSetupStatus): Promise<boolean> {
+  /** Returns false if the FluxSetup is gone or is another one: the watch reports that. */
+  private async patchStatus({ metadata }: FluxSetupObject, status: FluxSetupStatus): Promise<boolean> {
     const { name, namespace, uid } = metadata;
-    // Usage names every resource: none keeps a quota that it has lost, also one that was never seen here.
+    // Usage names every resource, so a quota that was removed is named as null, even if this process never saw it.
     const quota = mergePatchOf(status.usage ?? {}, status.quota ?? {});
     const body = { metadata: { uid }, status: { ...status, quota } };
     const path = fluxSetups(namespace, name, 'status');

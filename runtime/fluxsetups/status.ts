@@ -1,25 +1,25 @@
-/** What a FluxSetup says of its queue. Pure: settings and counts in, status out. */
+/** The status of a FluxSetup. A pure function of the queue's settings and counts. */
 import type { FluxSetupStatus, FluxSetupStatusConditions } from '../../imports/flux-framework.org-status';
 import { stamped } from '../kubernetes/conditions';
 import type { QueueSettings, Quota } from '../queue/settings';
 import type { QueueCounts } from './queue-counts';
 
-export interface SetupFacts {
+export interface FluxSetupFacts {
   readonly queue: string;
-  /** Undefined: it makes no queue. */
+  /** Undefined: the FluxSetup is invalid and has no queue. */
   readonly settings: QueueSettings | undefined;
-  /** Why it makes none. */
+  /** Why the FluxSetup is invalid. */
   readonly problem: string | undefined;
   readonly counts: QueueCounts;
   readonly finished: number;
   readonly previous: FluxSetupStatus;
-  /** metadata.generation of the FluxSetup. */
+  /** The FluxSetup's metadata.generation. */
   readonly generation: number;
   /** Unix seconds. */
   readonly now: number;
 }
 
-export function fluxSetupStatus(facts: SetupFacts): FluxSetupStatus {
+export function fluxSetupStatus(facts: FluxSetupFacts): FluxSetupStatus {
   const { queue, settings, counts, finished, previous, generation, now } = facts;
   const { waiting, ready, running, usage } = counts;
   return {
@@ -37,16 +37,16 @@ export function fluxSetupStatus(facts: SetupFacts): FluxSetupStatus {
 
 type Condition = Omit<FluxSetupStatusConditions, 'lastTransitionTime'>;
 
-function conditionsOf({ settings, problem, generation }: SetupFacts): Condition[] {
-  const words =
+function conditionsOf({ settings, problem, generation }: FluxSetupFacts): Condition[] {
+  const summary =
     settings === undefined
-      ? { reason: 'Invalid', message: problem ?? 'makes no queue' }
-      : { reason: 'Serving', message: `the queue is at work, policy ${settings.policy}` };
+      ? { reason: 'Invalid', message: problem ?? 'the settings are invalid' }
+      : { reason: 'Serving', message: `the queue is in service with policy ${settings.policy}` };
   const condition = (type: string, holds: boolean): Condition => ({
     type,
     status: holds ? 'True' : 'False',
     observedGeneration: generation,
-    ...words,
+    ...summary,
   });
   return [
     condition('Ready', settings !== undefined),
@@ -55,7 +55,7 @@ function conditionsOf({ settings, problem, generation }: SetupFacts): Condition[
   ];
 }
 
-/** As Kubernetes quantities: `{cores: '2500m', memory: '16Gi'}`. */
+/** Amounts as Kubernetes quantities: `{cores: '2500m', memory: '16Gi'}`. */
 function quantities({ memoryGiB, cores, ...counted }: Quota): Record<string, string> {
   return Object.fromEntries([
     ...Object.entries(counted).map(([resource, count]) => [resource, String(count)]),

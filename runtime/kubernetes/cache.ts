@@ -1,12 +1,12 @@
-/** The objects of one resource as last seen, by key, with indexes. */
+/** The objects of one resource as the watch last delivered them, by key and by index. */
 import type { ObjectMeta } from './types';
 
-/** `namespace/name`, or `name` for what has no namespace. */
+/** `namespace/name`, or `name` for an object without a namespace. */
 export function keyOf({ namespace, name }: Pick<ObjectMeta, 'namespace' | 'name'>): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** Names under which an object is found, beside its key. */
+/** The names under which an index finds an object. */
 export type IndexFunction<T> = (object: T, meta: ObjectMeta) => readonly string[];
 
 export interface Entry<T> {
@@ -18,7 +18,7 @@ export interface Entry<T> {
 interface Index<T> {
   readonly names: IndexFunction<T>;
   readonly keys: Map<string, Set<string>>;
-  /** What the object of a key is filed under, so that it can be taken out again. */
+  /** The names of the object with this key, so that it can be removed from the index. */
   readonly filed: Map<string, readonly string[]>;
 }
 

@@ -1,63 +1,54 @@
 /**
- * The Kubernetes API as the runtime uses it: JSON in, JSON out, by path
- * (./paths). Thin on purpose: the generated API classes of the client package
- * spend more time in their serializers than the request takes.
+ * The Kubernetes API as the runtime uses it: JSON objects by path (./paths). The generated API classes of
+ * @kubernetes/client-node are not used, because their serializers take more time than the request itself.
  */
 import { FIELD_MANAGER } from '../../constructs/api/labels';
-import { backoff, type Clock, pause, type Random, systemClock } from '../clock';
+import { type Clock, type Random, systemClock } from '../clock';
 import { messageOf } from '../errors';
 import { ConcurrencyLimiter } from './concurrency-limiter';
 import { Credentials } from './credentials';
-import { ApiError, apiError, watchError } from './errors';
+import { apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
-import { resourceOf } from './paths';
-import { BrokenConnection, type Call, type Dimension, type Reply, Transport } from './transport';
+import { type ApiCall, type OnRequest, RequestSender, type Verb } from './request-sender';
+import { type Call, type ConnectionPool, Transport } from './transport';
 import type { KubernetesList, KubernetesObject, Status } from './types';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
 type PatchType = 'json' | 'merge' | 'apply';
-
-/**
- * Called once per answered or failed request.
- * @param resource e.g. `jobs` or `fluxjobs/status`
- * @param status HTTP status; 0 when there was no answer
- */
-type OnRequest = (verb: Verb, resource: string, status: number, seconds: number) => void;
 
 export interface ClientOptions extends KubeconfigOptions {
   /** @default 'fluxqueue' */
   readonly userAgent?: string;
   readonly onRequest?: OnRequest;
-  /** Writes in flight at most; more wait their turn. @default 32 */
+  /** The number of writes in flight; further ones wait. @default 32 */
   readonly maxWrites?: number;
-  /** Milliseconds one request may take. @default 30000 */
+  /** Milliseconds that one request may take. @default 30000 */
   readonly timeout?: number;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
 interface RequestOptions {
-  /** Milliseconds one attempt may take. @default the client's */
+  /** Milliseconds that one attempt may take. @default the client's */
   readonly timeout?: number;
   /** How often 429 and 503 are answered with another attempt. @default 3 */
   readonly retries?: number;
-  /** `urgent` has connections of its own and no limit; `low` goes when no other write waits. @default 'normal' */
+  /** `urgent` has separate connections and no limit; `low` runs while no other write waits. @default 'normal' */
   readonly priority?: 'urgent' | 'normal' | 'low';
 }
 
 interface WriteOptions extends RequestOptions {
   /** @default 'fluxqueue' */
   readonly fieldManager?: string;
-  /** Server-side apply: take fields that another manager owns. @default false */
+  /** Server-side apply takes over fields that another field manager owns. @default false */
   readonly force?: boolean;
-  /** Validate and admit, store nothing. @default false */
+  /** Validates and admits the object, but does not store it. @default false */
   readonly dryRun?: boolean;
-  /** Answer with apiVersion, kind and metadata only: spares parsing a large object back. @default false */
+  /** The answer has only apiVersion, kind and metadata, so that no large object is parsed. @default false */
   readonly metadataOnly?: boolean;
 }
 
 export interface DeleteOptions extends RequestOptions {
-  /** Only this very object: another UID is a conflict. */
+  /** Deletes only the object with this UID; another one is a conflict. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
@@ -71,20 +62,20 @@ export interface Selection {
 }
 
 interface ListOptions extends Selection, RequestOptions {
-  /** Objects per page. @default all at once */
+  /** Objects per page. @default - all objects in one page */
   readonly limit?: number;
-  /** `metadata.continue` of the page before. */
+  /** `metadata.continue` of the previous page. */
   readonly continue?: string;
   readonly resourceVersion?: string;
 }
 
 interface WatchOptions extends Selection {
   readonly resourceVersion: string;
-  /** Ends the watch. */
+  /** Aborting it ends the watch. */
   readonly signal: AbortSignal;
-  /** The server ends the watch after so long. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
-  /** Milliseconds without a byte until the connection counts as dead. @default 90000: the server sends bookmarks about once a minute */
+  /** Milliseconds without data after which the connection is dead. The server sends a bookmark about once a minute. @default 90000 */
   readonly idle?: number;
 }
 
@@ -94,28 +85,28 @@ export interface WatchEvent<T> {
 }
 
 /**
- * Every method throws an ApiError when the server refuses, and retryable
- * FluxqErrors `FLUXQ_KUBERNETES_UNREACHABLE` or `FLUXQ_KUBERNETES_TIMEOUT`
- * when there is no answer: the write may or may not have happened then.
+ * Every method throws an ApiError if the server refuses the request, and a retryable FluxqError
+ * `FLUXQ_KUBERNETES_UNREACHABLE` or `FLUXQ_KUBERNETES_TIMEOUT` if there is no answer: the write may or may not have
+ * happened then.
  */
 export interface KubernetesClient {
   /** Address of the apiserver. */
   readonly server: string;
-  /** Namespace of the context or of the pod we run in. */
+  /** The namespace of the kubeconfig context, or of the pod that this process runs in. */
   readonly namespace: string | undefined;
-  /** Writes that wait for their turn. */
+  /** The number of writes that wait for others to finish. */
   readonly waitingWrites: number;
   get<T>(path: string, options?: RequestOptions): Promise<T>;
-  /** One page. */
+  /** Reads one page. */
   list<T>(path: string, options?: ListOptions): Promise<KubernetesList<T>>;
   create<T>(path: string, body: object, options?: WriteOptions): Promise<T>;
-  /** Replaces the object; with metadata.resourceVersion only if it is still that one. */
+  /** Replaces the object. A metadata.resourceVersion in the body makes a later version a conflict. */
   update<T>(path: string, body: object, options?: WriteOptions): Promise<T>;
   patch<T>(path: string, body: object, type: PatchType, options?: WriteOptions): Promise<T>;
   delete(path: string, options?: DeleteOptions): Promise<void>;
-  /** Resolves when the server ends the watch or the signal is aborted. An error event throws its ApiError. */
+  /** Resolves when the server ends the watch or the signal is aborted. An error event is thrown as ApiError. */
   watch<T>(path: string, options: WatchOptions, onEvent: (event: WatchEvent<T>) => void): Promise<void>;
-  /** Breaks off what is under way; every later call throws. */
+  /** Breaks off everything that is in flight; every later call throws. */
   close(): void;
 }
 
@@ -125,8 +116,6 @@ const CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** A server that asks us to come back much later is asked by the caller's own backoff instead. */
-const LONGEST_RETRY_MILLISECONDS = 10_000;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 /** @throws FluxqError FLUXQ_KUBECONFIG */
@@ -134,39 +123,27 @@ export function createClient(options: ClientOptions = {}): KubernetesClient {
   return new Client(options);
 }
 
-interface Attempt extends Call {
-  readonly verb: Verb;
-  /** Doing it twice is the same as once. */
-  readonly repeatable: boolean;
-}
-
 class Client implements KubernetesClient {
   readonly server: string;
   readonly namespace: string | undefined;
-  readonly #credentials: Credentials;
-  readonly #transport: Transport;
-  readonly #slots: ConcurrencyLimiter;
-  readonly #clock: Clock;
-  readonly #random: Random;
+  readonly #sender: RequestSender;
+  readonly #writes: ConcurrencyLimiter;
   readonly #timeout: number;
-  readonly #onRequest: OnRequest | undefined;
-  readonly #closed = new AbortController();
 
   constructor(options: ClientOptions) {
     const access = loadAccess(options);
     this.server = access.cluster.server;
     this.namespace = access.namespace;
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
     this.#timeout = options.timeout ?? 30_000;
-    this.#onRequest = options.onRequest;
-    this.#slots = new ConcurrencyLimiter(options.maxWrites ?? 32);
-    this.#credentials = new Credentials(access, this.#clock);
-    this.#transport = new Transport(access, this.#credentials, options.userAgent ?? 'fluxqueue');
+    this.#writes = new ConcurrencyLimiter(options.maxWrites ?? 32);
+    const { clock = systemClock, random = Math.random, userAgent = 'fluxqueue', onRequest } = options;
+    const credentials = new Credentials(access, clock);
+    const transport = new Transport(access, credentials, userAgent);
+    this.#sender = new RequestSender(transport, credentials, clock, random, onRequest);
   }
 
   get waitingWrites(): number {
-    return this.#slots.waiting;
+    return this.#writes.waiting;
   }
 
   async get<T>(path: string, options: RequestOptions = {}): Promise<T> {
@@ -205,17 +182,17 @@ class Client implements KubernetesClient {
       gracePeriodSeconds: options.gracePeriodSeconds,
       ...(options.dryRun === true && { dryRun: ['All'] }),
     };
-    const call: Attempt = {
+    const call: ApiCall = {
       verb: 'delete',
       method: 'DELETE',
       path,
-      lane: laneOf(options),
-      // The answer is the object as it was: nobody reads it.
+      pool: poolOf(options),
+      // The answer is the deleted object, which is not needed.
       headers: { 'content-type': 'application/json', accept: METADATA_ONLY },
       body: JSON.stringify(body),
       repeatable: true,
     };
-    await this.#inSlot(options, call);
+    await this.#limited(options, call);
   }
 
   async watch<T>(
@@ -230,39 +207,24 @@ class Client implements KubernetesClient {
       timeoutSeconds: options.timeoutSeconds.toString(),
       ...selection(options),
     });
-    const call: Call = { method: 'GET', path: path + query, lane: 'watch', headers: {} };
+    const call: Call = { method: 'GET', path: path + query, pool: 'watch', headers: {} };
     const name = `WATCH ${path}`;
-    const started = this.#clock.now();
-    let status = 0;
-    try {
-      const refusal = await this.#transport.stream(call, {
-        signal: options.signal,
-        idle: options.idle ?? 90_000,
-        lifetime: options.timeoutSeconds * 1000 + 30_000,
-        onLine: (line) => onEvent(parseEvent<T>(line, name)),
-      });
-      status = refusal?.status ?? 200;
-      if (refusal !== undefined) throw this.#refusal(refusal, name);
-    } catch (error) {
-      if (error instanceof ApiError) status = error.status;
-      throw error instanceof BrokenConnection ? error.error : error;
-    } finally {
-      this.#observe('watch', path, status, started);
-    }
+    await this.#sender.stream(call, path, {
+      signal: options.signal,
+      idle: options.idle ?? 90_000,
+      lifetime: options.timeoutSeconds * 1000 + 30_000,
+      onLine: (line) => onEvent(parseEvent<T>(line, name)),
+    });
   }
 
   close(): void {
-    this.#closed.abort();
-    this.#transport.close();
+    this.#sender.close();
   }
 
   async #read<T>(verb: Verb, path: string, options: RequestOptions): Promise<T> {
-    const lane: Dimension = options.priority === 'urgent' ? 'urgent' : 'read';
-    const body = await this.#call(
-      { verb, method: 'GET', path, lane, headers: {}, repeatable: true },
-      options,
-    );
-    return parseAnswer<T>(body, path);
+    const pool: ConnectionPool = options.priority === 'urgent' ? 'urgent' : 'read';
+    const call = { verb, method: 'GET', path, pool, headers: {}, repeatable: true };
+    return parseAnswer<T>(await this.#send(call, options), path);
   }
 
   async #write<T>(
@@ -277,87 +239,37 @@ class Client implements KubernetesClient {
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force === true ? 'true' : undefined,
       dryRun: options.dryRun === true ? 'All' : undefined,
-      // Our bodies are typed; looking for unknown fields would cost the apiserver a second, stricter decoding.
+      // The bodies are typed; a search for unknown fields would cost the apiserver a second, stricter decoding.
       fieldValidation: 'Ignore',
     });
-    const call: Attempt = {
+    const call: ApiCall = {
       verb,
       method,
       path: path + query,
-      lane: laneOf(options),
+      pool: poolOf(options),
       headers: {
         'content-type': patch === undefined ? 'application/json' : CONTENT_TYPES[patch],
         ...(options.metadataOnly === true && { accept: METADATA_ONLY }),
       },
       body: JSON.stringify(body),
-      // A create that succeeded unseen fails when repeated, an update conflicts with itself.
+      // A create whose answer was lost fails when it is repeated, and an update conflicts with itself.
       repeatable: patch === 'merge' || patch === 'apply',
     };
-    return parseAnswer<T>(await this.#inSlot(options, call), path);
+    return parseAnswer<T>(await this.#limited(options, call), path);
   }
 
-  #inSlot(options: RequestOptions, call: Attempt): Promise<string> {
-    if (options.priority === 'urgent') return this.#call(call, options);
-    return this.#slots.run(options.priority === 'low', () => this.#call(call, options));
+  #limited(options: RequestOptions, call: ApiCall): Promise<string> {
+    const { priority = 'normal' } = options;
+    if (priority === 'urgent') return this.#send(call, options);
+    return this.#writes.run(priority, () => this.#send(call, options));
   }
 
-  /** Resolves to the body of the first answer below 300. */
-  async #call(call: Attempt, options: RequestOptions): Promise<string> {
-    const retries = options.retries ?? 3;
-    let renewed = false;
-    for (let attempt = 0; ; ) {
-      const reply = await this.#once(call, options.timeout ?? this.#timeout);
-      if (reply.status < 300) return reply.body;
-      const error = this.#refusal(reply, `${call.method} ${call.path}`);
-      if (reply.status === 401 && !renewed) {
-        renewed = true;
-        continue;
-      }
-      attempt += 1;
-      if (attempt > retries || !mayRepeat(error, call)) throw error;
-      await pause(this.#clock, this.#retryDelay(error, attempt), this.#closed.signal);
-    }
-  }
-
-  /** One request; a connection that the server had closed while idle is replaced without a word. */
-  async #once(call: Attempt, timeout: number): Promise<Reply> {
-    const started = this.#clock.now();
-    const { verb, path, repeatable } = call;
-    for (let again = true; ; again = false) {
-      try {
-        const reply = await this.#transport.request(call, timeout);
-        this.#observe(verb, path, reply.status, started);
-        return reply;
-      } catch (error) {
-        if (error instanceof BrokenConnection && error.stale && repeatable && again) continue;
-        this.#observe(verb, path, 0, started);
-        throw error instanceof BrokenConnection ? error.error : error;
-      }
-    }
-  }
-
-  #refusal(reply: Reply, request: string): ApiError {
-    if (reply.status === 401) this.#credentials.refused(reply.credential);
-    return apiError(reply.status, reply.body, reply.retryAfter, request);
-  }
-
-  #retryDelay(error: ApiError, attempt: number): number {
-    const jittered = backoff({ first: 250, most: LONGEST_RETRY_MILLISECONDS }, attempt, this.#random);
-    const asked = (error.retryAfterSeconds ?? 0) * 1000;
-    return Math.min(LONGEST_RETRY_MILLISECONDS, Math.max(asked, jittered));
-  }
-
-  #observe(verb: Verb, path: string, status: number, started: number): void {
-    this.#onRequest?.(verb, resourceOf(path), status, (this.#clock.now() - started) / 1000);
+  #send(call: ApiCall, { timeout = this.#timeout, retries = 3 }: RequestOptions): Promise<string> {
+    return this.#sender.send(call, { timeout, retries });
   }
 }
 
-/** 429 was refused before anything happened; 503 may come from in between. */
-function mayRepeat(error: ApiError, call: Attempt): boolean {
-  return error.status === 429 || (error.status === 503 && call.repeatable);
-}
-
-function laneOf({ priority }: RequestOptions): Dimension {
+function poolOf({ priority }: RequestOptions): ConnectionPool {
   return priority === 'urgent' ? 'urgent' : 'write';
 }
 
@@ -375,7 +287,7 @@ function parseAnswer<T>(body: string, path: string): T {
   try {
     return JSON.parse(body) as T;
   } catch (error) {
-    throw apiError(502, `the answer is no JSON: ${messageOf(error)}`, undefined, path);
+    throw apiError(502, `the answer is not JSON: ${messageOf(error)}`, undefined, path);
   }
 }
 

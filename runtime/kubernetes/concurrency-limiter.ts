@@ -1,30 +1,30 @@
 /**
- * A limit on writes in flight. A pass that releases 5,000 workloads must not
- * open 5,000 connections; what is only nice to have (Events) goes when nothing
- * else waits.
+ * Limits the writes in flight: a pass that releases 5,000 workloads must not open 5,000 connections. Writes of low
+ * priority (Events) run only while no other write waits.
  */
 export class ConcurrencyLimiter {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #normal: (() => void)[] = [];
   readonly #low: (() => void)[] = [];
 
   constructor(limit: number) {
     this.#free = limit;
   }
 
-  /** Writes that wait for a slot. */
+  /** The number of writes that wait for others to finish. */
   get waiting(): number {
-    return this.#waiting.length + this.#low.length;
+    return this.#normal.length + this.#low.length;
   }
 
-  /** Runs it when a slot is free, in order of calls; low ones after all others. */
-  async run<T>(low: boolean, write: () => Promise<T>): Promise<T> {
+  /** Runs the write as soon as the limit allows, in the order of calls. */
+  async run<T>(priority: 'normal' | 'low', write: () => Promise<T>): Promise<T> {
+    const waiting = priority === 'low' ? this.#low : this.#normal;
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => (low ? this.#low : this.#waiting).push(resolve));
+    else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await write();
     } finally {
-      const next = this.#waiting.shift() ?? this.#low.shift();
+      const next = this.#normal.shift() ?? this.#low.shift();
       if (next === undefined) this.#free += 1;
       else next();
     }

@@ -1,4 +1,4 @@
-/** Conditions of a status, and the times in it, as the Kubernetes API wants them. */
+/** Conditions of a status, with times in the format of the Kubernetes API. */
 
 interface Condition {
   readonly type: string;
@@ -11,8 +11,8 @@ interface Stamp {
 }
 
 /**
- * Since when it has this status: the time of the last change stays.
- * @param previous the conditions as they stood, of any type
+ * The condition with its transition time, which changes only with its status.
+ * @param previous the previous conditions, of any type
  * @param now Unix seconds
  */
 export function stamped<C extends Condition>(
@@ -21,11 +21,11 @@ export function stamped<C extends Condition>(
   now: number,
 ): C & Stamp {
   const before = previous?.find(({ type }) => type === condition.type);
-  const isAsBefore = before?.status === condition.status;
-  return { ...condition, lastTransitionTime: isAsBefore ? before.lastTransitionTime : rfc3339(now) };
+  const isUnchanged = before?.status === condition.status;
+  return { ...condition, lastTransitionTime: isUnchanged ? before.lastTransitionTime : rfc3339(now) };
 }
 
-/** Unix seconds -> `2026-11-20T11:40:02Z`. */
+/** Formats Unix seconds like `2026-11-20T11:40:02Z`. */
 export function rfc3339(seconds: number): string {
   return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');
 }

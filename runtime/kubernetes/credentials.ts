@@ -1,7 +1,7 @@
 /**
- * Who we are, kept fresh: a ServiceAccount token is rotated on disk, a
- * certificate may be, an exec plugin's answer expires. Looked at again once a
- * minute (as client-go does) and after a 401; between that a request costs no I/O.
+ * The credentials of this process. A ServiceAccount token is rotated on disk, a certificate may be, and the answer of
+ * an exec plugin expires. They are read again once a minute, as client-go does, and after a 401; other requests cost no
+ * I/O.
  */
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
@@ -13,7 +13,7 @@ import type { Access } from './kubeconfig';
 
 export interface Credential {
   readonly headers: Readonly<Record<string, string>>;
-  /** A new one when certificate, key or CA changed, so that connections are made anew. */
+  /** Another object when certificate, key or CA changed, so that new connections are opened. */
   readonly secureContext: SecureContext;
 }
 
@@ -37,7 +37,7 @@ export class Credentials {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws FluxqError FLUXQ_KUBERNETES_CREDENTIALS, retryable: a file or plugin failed */
+  /** @throws FluxqError FLUXQ_KUBERNETES_CREDENTIALS, retryable, if a file or plugin fails */
   current(): Credential | Promise<Credential> {
     if (this.#credential !== undefined && this.clock.now() - this.#readAt < FRESH_MILLISECONDS)
       return this.#credential;
@@ -47,7 +47,7 @@ export class Credentials {
     return this.#reading;
   }
 
-  /** The apiserver refused this credential: the next call reads files and asks the plugin again. */
+  /** The apiserver refused this credential: the next call reads the files and runs the plugin again. */
   refused(credential: Credential): void {
     if (this.#credential !== credential) return;
     this.#readAt = Number.NEGATIVE_INFINITY;

@@ -1,14 +1,14 @@
-/** What can go wrong between us and the apiserver, as FluxqErrors with codes of docs/errors.md. */
+/** The errors of requests to the apiserver, with codes of docs/errors.md. */
 import { FluxqError, type FluxqErrorOptions, messageOf } from '../errors';
 import type { Status } from './types';
 
-/** The apiserver answered, and it was no. */
+/** The apiserver refused a request. */
 export class ApiError extends FluxqError {
   /** HTTP status. */
   readonly status: number;
-  /** Kubernetes' reason, e.g. `AlreadyExists`; `Unknown` when it gave none. */
+  /** The reason that Kubernetes gives, e.g. `AlreadyExists`; `Unknown` if it gives none. */
   readonly reason: string;
-  /** The server's own wish when to come back. */
+  /** The wait that the server requests before a retry. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(answer: Answer, options: FluxqErrorOptions = {}) {
@@ -35,8 +35,8 @@ interface Kind {
 }
 
 /**
- * 401 and 403 count as retryable: an apiserver that has just started refuses
- * with them until its caches are filled, and a token may be rotated.
+ * 401 and 403 are retryable: an apiserver that has just started answers with them until its caches are filled, and a
+ * token may be rotated.
  */
 const KINDS: Readonly<Record<number, Kind>> = {
   400: { code: 'FLUXQ_KUBERNETES_INVALID', retryable: false },
@@ -66,7 +66,7 @@ function kindOf(status: number, reason: string): Kind {
 }
 
 /**
- * @param body of the answer; anything but a Status object is shown by its first 200 characters
+ * @param body of the answer. Of anything but a Status object, the message has the first 200 characters
  * @param retryAfter the header, in seconds
  * @param request e.g. `PATCH /apis/batch/v1/namespaces/a/jobs/b`
  */
@@ -94,12 +94,12 @@ function statusOf(body: string): Status {
   try {
     return JSON.parse(body) as Status;
   } catch {
-    // A proxy's own error page, or an answer cut short: shown as text.
+    // The error page of a proxy, or an incomplete answer: the message has its text.
     return {};
   }
 }
 
-/** An ERROR event of a watch. */
+/** The error of an ERROR event in a watch. */
 export function watchError(status: Status, request: string): ApiError {
   return new ApiError(
     {
@@ -115,7 +115,7 @@ export function watchError(status: Status, request: string): ApiError {
 export function unreachable(request: string, cause: unknown): FluxqError {
   return new FluxqError('FLUXQ_KUBERNETES_UNREACHABLE', `no answer from the apiserver: ${messageOf(cause)}`, {
     field: request,
-    remedy: 'check the address and that the apiserver runs',
+    remedy: 'check the address, and that the apiserver is running',
     retryable: true,
     cause,
   });
@@ -132,7 +132,7 @@ export function closed(request: string): FluxqError {
   return new FluxqError('FLUXQ_KUBERNETES_CLOSED', 'the client was closed', { field: request });
 }
 
-/** Whether this is the apiserver saying so. */
+/** Whether the apiserver answered with this HTTP status. */
 export function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
 }

@@ -1,11 +1,10 @@
 /**
- * Kubernetes Events: what `kubectl describe` shows under an object. They are
- * news, not records: telling never waits and never fails the caller, the same
- * news twice becomes a count, and when the apiserver can't keep up the oldest
- * are left out and counted.
+ * Records Kubernetes Events, which `kubectl describe` shows under an object. Events are hints: recording one never
+ * waits and never fails its caller, repeated Events are counted, and if the apiserver can't keep up, the oldest Events
+ * are dropped.
  *
- * events.k8s.io/v1, not core/v1: the two are the same objects in storage
- * (kubectl describe shows both), this one has series and validation.
+ * The API is events.k8s.io/v1 and not core/v1: both are the same objects in storage (kubectl describe shows both), but
+ * this one has series and validation.
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../clock';
@@ -18,16 +17,16 @@ import type { ObjectReference } from './types';
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;
-  /** Who tells, e.g. `fluxqueue-controller`; at most 128 characters. */
+  /** The reporting controller, e.g. `fluxqueue-controller`; at most 128 characters. */
   readonly component: string;
-  /** Which replica of it. */
+  /** The replica of the controller. */
   readonly instance: string;
   readonly logger: Pick<Logger, 'warn' | 'debug'>;
-  /** News that wait to be sent; more drop the oldest. @default 1000 */
+  /** The number of Events that wait to be sent; further ones drop the oldest. @default 1000 */
   readonly capacity?: number;
-  /** Milliseconds in which the same news is counted instead of told again. @default 600000 */
+  /** Milliseconds in which a repeated Event is counted instead of created again. @default 600000 */
   readonly window?: number;
-  /** `sent`: created or counted up. `dropped`: no room, or refused. */
+  /** `sent`: the Event was created or its count raised. `dropped`: too many Events waited, or it was refused. */
   readonly onEvent?: (outcome: 'sent' | 'dropped') => void;
   readonly clock?: Clock;
 }
@@ -38,20 +37,20 @@ export interface EventNote {
   readonly reason: string;
   /** One sentence; cut at 1024 characters. */
   readonly message: string;
-  /** What was being done, UpperCamelCase. @default the reason */
+  /** The action that the controller took, in UpperCamelCase. @default the reason */
   readonly action?: string;
 }
 
 interface Pending {
   readonly key: string;
   readonly about: ObjectReference;
-  readonly news: EventNote;
-  /** How often since it was queued. */
+  readonly note: EventNote;
+  /** How often the Event was recorded since it waits. */
   count: number;
   at: Date;
 }
 
-/** An Event that was sent not long ago. */
+/** An Event that was sent within the window. */
 interface Sent {
   readonly path: string;
   readonly until: number;
@@ -59,7 +58,7 @@ interface Sent {
 }
 
 const LONGEST_MESSAGE = 1024;
-/** Remembered for counting; beyond that the oldest news would be told anew. */
+/** The number of sent Events that are remembered; older ones would be created again. */
 const MOST_REMEMBERED = 4096;
 
 export class EventRecorder {
@@ -77,10 +76,10 @@ export class EventRecorder {
   }
 
   /** Returns at once. */
-  record(about: ObjectReference, news: EventNote): void {
+  record(about: ObjectReference, note: EventNote): void {
     if (this.#stopped) return;
-    const message = news.message.slice(0, LONGEST_MESSAGE);
-    const key = [about.uid, news.type, news.reason, message].join('\n');
+    const message = note.message.slice(0, LONGEST_MESSAGE);
+    const key = [about.uid, note.type, note.reason, message].join('\n');
     const known = this.#pending.get(key);
     if (known !== undefined) {
       known.count += 1;
@@ -88,16 +87,16 @@ export class EventRecorder {
       return;
     }
     this.#makeRoom();
-    this.#pending.set(key, { key, about, news: { ...news, message }, count: 1, at: new Date() });
+    this.#pending.set(key, { key, about, note: { ...note, message }, count: 1, at: new Date() });
     this.#sending ??= this.#send();
   }
 
-  /** Resolves when everything told so far was sent or dropped. */
+  /** Resolves when every Event recorded so far was sent or dropped. */
   async flushed(): Promise<void> {
     await this.#sending;
   }
 
-  /** Takes nothing more and drops what waits; resolves when the one under way was answered. */
+  /** Drops the waiting Events and accepts no further ones. Resolves when no request is in flight any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const _ of this.#pending.keys()) this.#options.onEvent?.('dropped');
@@ -112,7 +111,7 @@ export class EventRecorder {
     this.#options.onEvent?.('dropped');
   }
 
-  /** One at a time: news must not crowd out what starts jobs. */
+  /** One at a time, so that Events do not delay the writes that start jobs. */
   async #send(): Promise<void> {
     for (;;) {
       const [next] = this.#pending.values();
@@ -124,8 +123,8 @@ export class EventRecorder {
       } catch (error) {
         this.#options.onEvent?.('dropped');
         this.#options.logger.warn(
-          { reason: next.news.reason, error: messageOf(error) },
-          'an event was not recorded',
+          { reason: next.note.reason, error: messageOf(error) },
+          'an Event was dropped',
         );
       }
     }
@@ -140,9 +139,9 @@ export class EventRecorder {
     await this.#create(pending);
   }
 
-  async #create({ key, about, news, count, at }: Pending): Promise<void> {
+  async #create({ key, about, note, count, at }: Pending): Promise<void> {
     const { client, component, instance, window = 600_000 } = this.#options;
-    // Events about what has no namespace live in `default`.
+    // Events about objects without a namespace are in `default`.
     const namespace = about.namespace ?? 'default';
     const name = `${about.name.slice(0, 220)}.${Date.now().toString(16)}${randomBytes(4).toString('hex')}`;
     const body = {
@@ -152,18 +151,18 @@ export class EventRecorder {
       eventTime: microTime(at),
       reportingController: component,
       reportingInstance: instance.slice(0, 128),
-      action: news.action ?? news.reason,
-      reason: news.reason,
+      action: note.action ?? note.reason,
+      reason: note.reason,
       regarding: about,
-      note: news.message,
-      type: news.type,
+      note: note.message,
+      type: note.type,
       ...(count > 1 && { series: { count, lastObservedTime: microTime(at) } }),
     };
     await client.create(events(namespace), body, { priority: 'low', metadataOnly: true });
     this.#remember(key, { path: events(namespace, name), until: this.#clock.now() + window, count });
   }
 
-  /** @returns false when that Event was deleted meanwhile */
+  /** @returns false if the Event was deleted meanwhile */
   async #countUp(sent: Sent, { count, at }: Pending): Promise<boolean> {
     sent.count += count;
     const series = { count: sent.count, lastObservedTime: microTime(at) };

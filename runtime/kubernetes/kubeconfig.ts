@@ -1,8 +1,7 @@
 /**
- * Where the apiserver is and who we are there. Reads kubeconfig files with the
- * parsers of @kubernetes/client-node, module by module: its KubeConfig class
- * pulls in every generated API type (350 ms and 75 MiB at start, measured on
- * 2.0.1), and reads the certificate files again for every request.
+ * Finds the apiserver and the user, from kubeconfig files or in the pod. The files are read with single parsers of
+ * @kubernetes/client-node: its KubeConfig class loads every generated API type (350 ms and 75 MiB at start, measured
+ * with 2.0.1) and reads the certificate files again for every request.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -19,20 +18,20 @@ import { parse } from 'yaml';
 import { FluxqError, messageOf } from '../errors';
 
 export interface KubeconfigOptions {
-  /** File to read. @default the files of the environment variable KUBECONFIG, else ~/.kube/config, else the pod's ServiceAccount */
+  /** The file to read. @default the files in the environment variable KUBECONFIG, or ~/.kube/config, or the pod's ServiceAccount */
   readonly kubeconfig?: string;
-  /** Context to use. @default the file's current-context */
+  /** The context to use. @default the current-context of the file */
   readonly context?: string;
   /** @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Folder of the pod's token and CA. @default /var/run/secrets/kubernetes.io/serviceaccount */
+  /** The folder with the token and CA of the pod. @default /var/run/secrets/kubernetes.io/serviceaccount */
   readonly serviceAccount?: string;
 }
 
 export interface Access {
   readonly cluster: Cluster;
   readonly user: User & { readonly tokenFile?: string };
-  /** The context's namespace, or the pod's. */
+  /** The namespace of the context, or of the pod. */
   readonly namespace: string | undefined;
   /** For messages: the file and context, or `in-cluster`. */
   readonly origin: string;
@@ -40,7 +39,7 @@ export interface Access {
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** @throws FluxqError FLUXQ_KUBECONFIG with one sentence that says what is wrong where */
+/** @throws FluxqError FLUXQ_KUBECONFIG, which names the file and the problem */
 export function loadAccess(options: KubeconfigOptions = {}): Access {
   const environment = options.environment ?? process.env;
   const files = candidates(options.kubeconfig, environment);
@@ -52,7 +51,7 @@ export function loadAccess(options: KubeconfigOptions = {}): Access {
     return inCluster(environment, options.serviceAccount);
   throw problem(
     files.join(delimiter),
-    'no such file, and this is no pod',
+    'the file does not exist, and this process is not in a pod',
     undefined,
     'give a kubeconfig or set KUBECONFIG',
   );
@@ -67,14 +66,14 @@ function candidates(
   return listed.length > 0 ? listed : [join(environment.HOME ?? homedir(), '.kube', 'config')];
 }
 
-/** Undefined when there is none and there need not be one. */
+/** Undefined if the file does not exist and is not required. */
 function readText(file: string, required: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (missing && !required) return undefined;
-    const what = missing ? 'no such file' : `can't be read: ${messageOf(error)}`;
+    const what = missing ? 'the file does not exist' : `can't be read: ${messageOf(error)}`;
     throw problem(file, what, undefined, 'give the path of a kubeconfig file', error);
   }
 }
@@ -93,7 +92,7 @@ function parseFile(file: string, text: string): Kubeconfig {
     const clusters = newClusters(raw.clusters);
     const users = newUsers(raw.users) as (Access['user'] & { tokenFile?: string })[];
     users.forEach((user, index) => {
-      // client-node reads `token-file` once; kubectl's field is tokenFile, and it is rotated.
+      // client-node reads `token-file` once. The field of kubectl is tokenFile, and the file is rotated.
       const tokenFile = raw.users?.[index]?.user?.tokenFile;
       if (tokenFile !== undefined) user.tokenFile = absolute(file, tokenFile);
       if (user.certFile) user.certFile = absolute(file, user.certFile);
@@ -120,14 +119,14 @@ function parseYaml(file: string, text: string): RawKubeconfig {
   } catch (error) {
     throw problem(
       file,
-      `is no valid YAML: ${messageOf(error).split('\n')[0]}`,
+      `is not valid YAML: ${messageOf(error).split('\n')[0]}`,
       undefined,
       'repair the file',
       error,
     );
   }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    throw problem(file, 'is no kubeconfig', undefined, 'give a file with clusters, users and contexts');
+    throw problem(file, 'is not a kubeconfig', undefined, 'give a file with clusters, users and contexts');
   }
   return raw as RawKubeconfig;
 }
@@ -136,7 +135,7 @@ function absolute(file: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(file), path);
 }
 
-/** As kubectl: the first file that names a thing wins. */
+/** As with kubectl, the first file that defines an entry wins. */
 function merge(files: readonly Kubeconfig[]): Kubeconfig {
   return {
     file: files.map(({ file }) => file).join(delimiter),
@@ -182,7 +181,7 @@ function pick<T extends { readonly name: string }>(
 }
 
 function names(list: readonly { readonly name: string }[]): string {
-  return list.length === 0 ? '(there is none)' : list.map(({ name }) => name).join(', ');
+  return list.length === 0 ? '(none)' : list.map(({ name }) => name).join(', ');
 }
 
 function inCluster(

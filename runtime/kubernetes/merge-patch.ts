@@ -1,4 +1,4 @@
-/** A merge patch (RFC 7396) keeps what it does not name: fields that are gone must be named as null. */
+/** The merge patch (RFC 7396) between two objects. It names removed fields as null, because a merge patch keeps the others. */
 export function mergePatchOf(before: object, after: object): Readonly<Record<string, unknown>> {
   const gone = Object.keys(before).filter((key) => !(key in after));
   return { ...Object.fromEntries(gone.map((key) => [key, null])), ...after };

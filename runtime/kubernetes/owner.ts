@@ -1,6 +1,6 @@
 import type { KubernetesObject, OwnerReference } from './types';
 
-/** Who made it and keeps it: of its owners the one that is its controller; Kubernetes lets there be one at most. */
+/** The owner that is the object's controller; Kubernetes allows at most one. */
 export function controllerOf({ metadata }: KubernetesObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }

@@ -7,14 +7,14 @@ export interface ResourcePath {
   readonly version?: string;
   /** Plural, as in the URL: `pods`. */
   readonly resource: string;
-  /** Left out: the whole cluster, or a resource that has no namespace. */
+  /** @default - all namespaces, or a resource without namespaces */
   readonly namespace?: string;
   readonly name?: string;
   /** `status`, `scale`, `binding`. */
   readonly subresource?: string;
 }
 
-/** Every part is escaped, so a name from outside can't point elsewhere. */
+/** Every part is escaped, so that a name from user input can't change the path. */
 export function resourcePath({
   group = '',
   version = 'v1',
@@ -46,7 +46,7 @@ export function namespaced(group: string, version: string, resource: string): Na
     });
 }
 
-/** The paths of a resource without namespace. */
+/** The paths of a resource without namespaces. */
 export function clusterWide(group: string, version: string, resource: string): ClusterPath {
   return (name, subresource) =>
     resourcePath({
@@ -74,16 +74,16 @@ export function resourceOf(path: string): string {
   return subresource === undefined ? resource : `${resource}/${subresource}`;
 }
 
-/** The path of the object itself, without its subresource. */
+/** The path of an object, without its subresource. */
 export function objectPath(path: string): string {
   const { parts, at } = dissect(path);
   return parts.slice(0, at + 2).join('/');
 }
 
-/** Subresources of a Namespace: `namespaces/a/status` names no resource inside of it. */
+/** Subresources of a Namespace: `namespaces/a/status` is not the path of a resource in the namespace. */
 const OF_NAMESPACES = new Set(['status', 'finalize']);
 
-/** The parts of a path, and which of them is the resource. */
+/** The parts of a path, and the index of the resource among them. */
 function dissect(path: string): { readonly parts: readonly string[]; readonly at: number } {
   const query = path.indexOf('?');
   // ['', 'api', version, ...] or ['', 'apis', group, version, ...]

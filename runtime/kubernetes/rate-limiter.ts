@@ -1,14 +1,14 @@
-/** Spreads writes that are not urgent: so many per second, in order of asking. */
+/** Limits the rate of writes that are not urgent, in the order of their requests. */
 export class RateLimiter {
-  /** Tickets handed out, and how many of them (counted with fractions) may go by now. */
+  /** The number of issued tickets, and how many of them (with fractions) are admitted by now. */
   private issued = 0;
   private admitted: number;
   private asOf: number | undefined;
   private readonly tickets = new Map<string, number>();
 
   /**
-   * @param perSecond asked anew every time, with the number of keys that wait: it may depend on the load
-   * @param burst as many may go at once
+   * @param perSecond the rate for this number of waiting keys. It is called for every request, so it may depend on load
+   * @param burst the number of writes that are admitted at once
    */
   constructor(
     private readonly perSecond: (waiting: number) => number,
@@ -19,7 +19,7 @@ export class RateLimiter {
 
   /**
    * @param now seconds
-   * @returns seconds until it is worth asking again; 0: it is this key's turn, and the turn is used
+   * @returns seconds until the next request for this key; 0 if the write is admitted
    */
   claim(key: string, now: number): number {
     const rate = this.perSecond(this.tickets.size);
@@ -32,19 +32,18 @@ export class RateLimiter {
       return 0;
     }
     this.tickets.set(key, ticket);
-    // The rate may have changed by then, so a long wait is looked at again before.
+    // The rate may rise meanwhile, so a long wait is checked again earlier.
     const wait = (ticket + 1 - this.admitted) / rate;
-    return wait > LONG ? Math.min(wait / 2, RECHECK) : wait;
+    return wait > LONG_SECONDS ? Math.min(wait / 2, RECHECK_SECONDS) : wait;
   }
 
-  /** The key needs its turn no more: the next one has it. */
+  /** The key no longer needs its ticket: the next key gets it. */
   drop(key: string): void {
     if (this.tickets.delete(key)) this.admitted += 1;
   }
 }
 
-/** Seconds. */
-const LONG = 2;
-/** Seconds: what has become quiet is seen within this. */
-const RECHECK = 10;
+/** Seconds. A longer wait is checked again after half of it, or after RECHECK_SECONDS. */
+const LONG_SECONDS = 2;
+const RECHECK_SECONDS = 10;
 const ROUNDING = 1e-9;

@@ -1,10 +1,9 @@
 /**
- * Keeps a copy of one resource: list once, then watch for ever. It takes every
- * way a watch ends for normal: the server's timeout, a reset, silence, 410, 429
- * and 5xx, a restarted apiserver. After a gap the list is compared with the
- * copy, so that what was deleted meanwhile is reported too.
+ * Keeps a copy of one resource: it lists once and then watches for ever. Every end of a watch is normal: the server's
+ * timeout, a reset, silence, 410, 429 and 5xx, a restarted apiserver. After a gap the list is compared with the copy,
+ * so that deletions in the gap are reported too.
  *
- * Consumers get hints, in order, never a guarantee to see every state between.
+ * Consumers get hints in order, but may not see every intermediate state.
  */
 
 import { type Backoff, backoff, type Clock, pause, type Random, systemClock } from '../clock';
@@ -15,11 +14,11 @@ import type { KubernetesClient, Selection, WatchEvent } from './client';
 import { isStatus } from './errors';
 import type { KubernetesObject } from './types';
 
-/** How a watch ended. `expired`: 410, the list has to be read again. */
+/** The end of a watch. `expired`: 410, so the list is read again. */
 export type WatchEnd = 'closed' | 'expired' | 'failed';
 
 interface ReflectorHooks {
-  /** A list was read to its end. */
+  /** Called when a list was read completely. */
   readonly onList?: (objects: number, seconds: number) => void;
   readonly onEvent?: (type: WatchEvent<unknown>['type']) => void;
   readonly onWatchEnd?: (end: WatchEnd) => void;
@@ -27,23 +26,23 @@ interface ReflectorHooks {
 
 export interface ReflectorOptions<K extends KubernetesObject, T> extends Selection, ReflectorHooks {
   readonly client: KubernetesClient;
-  /** Of the collection: `jobs()`. */
+  /** The path of the collection: `jobs()`. */
   readonly path: string;
-  /** What to keep of an object. @default all of it but managedFields */
+  /** The part of an object that the cache keeps. @default - everything but managedFields */
   readonly project?: (object: K) => T;
-  /** Ways to find objects beside their key. */
+  /** Indexes that find objects by other names than their key. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
-   * `now` undefined: deleted; `before` undefined: new. An object that was replaced by another of the same
-   * name is reported as deleted and then as new. Must not throw: that ends the watch.
+   * `now` is undefined for a deleted object, `before` for a new one. An object that was replaced by another one of the
+   * same name is reported as deleted and then as new. It must not throw, because that ends the watch.
    */
   readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Objects per page of a list. @default 500 */
   readonly pageSize?: number;
-  /** Milliseconds without a byte until a watch is made anew. @default 90000 */
+  /** Milliseconds without data after which the watch is opened again. @default 90000 */
   readonly idle?: number;
-  /** Wait between attempts, milliseconds. @default 500 to 30000 */
+  /** Milliseconds between two attempts. @default 500 to 30000 */
   readonly backoff?: Backoff;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -51,14 +50,14 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
 
 const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
 
-/** A watch that was open for so long had no trouble of its own, even if nothing happened. */
+/** A watch that was open for so long was healthy, even if it delivered nothing. */
 const HEALTHY_MILLISECONDS = 5_000;
 
-/** Server-side ends of watches are spread over 240 to 480 s, so that they don't fall together. */
+/** The server ends watches after 240 to 480 s, so that they do not end at the same time. */
 const WATCH_SECONDS = 240;
 
 export class Reflector<K extends KubernetesObject, T = K> {
-  /** Resolves when the first list is in the cache and was reported. Never rejects: it keeps trying. */
+  /** Resolves when the first list is in the cache and was reported. It never rejects, because listing is retried. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<K, T>;
   readonly #cache: ObjectCache<T>;
@@ -88,7 +87,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     void this.#run(this.#stop.signal);
   }
 
-  /** Nothing is reported any more. The cache stays as it is. */
+  /** No change is reported any more. The cache keeps its contents. */
   stop(): void {
     this.#stop.abort();
   }
@@ -109,12 +108,12 @@ export class Reflector<K extends KubernetesObject, T = K> {
     return this.#cache.size;
   }
 
-  /** When the server last said anything (a list, an event, a bookmark): milliseconds of the clock. */
+  /** The time of the last list, event or bookmark, in milliseconds of the clock. */
   get lastSync(): number | undefined {
     return this.#lastSync;
   }
 
-  /** Ends only with the signal: whatever is thrown inside is answered by another attempt. */
+  /** Ends only with the signal: every error is followed by another attempt. */
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const resourceVersion = this.#resourceVersion;
@@ -135,14 +134,14 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (watching) onWatchEnd?.(expired ? 'expired' : 'failed');
     if (expired) this.#resourceVersion = undefined;
     this.#failures += 1;
-    // The first 410 is ordinary and answered at once; a server whose every watch ends like this gets a pause.
+    // The first 410 is normal and retried at once; repeated ones are retried with backoff.
     const wait =
       expired && this.#failures === 1
         ? 0
         : backoff(this.#options.backoff ?? DEFAULT_BACKOFF, this.#failures, this.#random);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
-    if (expired) logger.info(fields, 'the watch is too old, reading the list again');
-    else logger.warn(fields, watching ? 'the watch broke, resuming' : "can't read the list, trying again");
+    if (expired) logger.info(fields, 'the watch expired, listing again');
+    else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
     if (wait > 0) await pause(this.#clock, wait, signal);
   }
 
@@ -166,7 +165,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
       return await this.#readPages(seen, this.#options.pageSize ?? 500, signal);
     } catch (error) {
       if (!isStatus(error, 410)) throw error;
-      // The moment of the first page was compacted away meanwhile; all in one answer can't expire.
+      // The version of the first page was compacted meanwhile. A list in one page can't expire.
       seen.clear();
       return this.#readPages(seen, undefined, signal);
     }
@@ -211,9 +210,9 @@ export class Reflector<K extends KubernetesObject, T = K> {
       },
     );
     if (signal.aborted) return;
-    // Something that ends every watch at once must not be asked again at once.
+    // A server that ends every watch at once is retried with backoff.
     if (events === 0 && this.#clock.now() - this.#attemptedAt < 1_000)
-      throw new Error('the watch ended as soon as it began');
+      throw new Error('the watch ended immediately');
     onWatchEnd?.('closed');
   }
 
@@ -247,7 +246,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   }
 }
 
-/** managedFields are up to half of an object and nobody here reads them. The object was parsed for us alone. */
+/** managedFields take up to half of an object and are not read. Nobody else has a reference to the parsed object. */
 function withoutManagedFields<K extends KubernetesObject, T>(raw: K): T {
   delete (raw.metadata as { managedFields?: unknown }).managedFields;
   return raw as unknown as T;

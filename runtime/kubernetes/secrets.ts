@@ -1,4 +1,4 @@
-/** A Secret of the stack that somebody deleted. */
+/** Creates a Secret of the stack again that somebody deleted. */
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from './client';
 import { isStatus } from './errors';
@@ -11,7 +11,7 @@ export interface NewSecret {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** @throws FluxqError FLUXQ_SECRET_MISSING when we may not make it, and what the client throws */
+/** @throws FluxqError FLUXQ_SECRET_MISSING if the ServiceAccount may not create it, and the errors of the client */
 export async function createSecret(
   client: Pick<KubernetesClient, 'create'>,
   { namespace, name, data }: NewSecret,
@@ -27,11 +27,15 @@ export async function createSecret(
     });
   } catch (error) {
     if (!isStatus(error, 403)) throw error;
-    throw new FluxqError('FLUXQ_SECRET_MISSING', 'is not there, and this ServiceAccount may not create it', {
-      field: `Secret ${namespace}/${name}`,
-      remedy: `apply the stack again, or: kubectl -n ${namespace} create secret generic ${name}; it is filled then`,
-      retryable: true,
-      cause: error,
-    });
+    throw new FluxqError(
+      'FLUXQ_SECRET_MISSING',
+      'does not exist, and this ServiceAccount may not create it',
+      {
+        field: `Secret ${namespace}/${name}`,
+        remedy: `apply the stack again, or: kubectl -n ${namespace} create secret generic ${name}; it is filled then`,
+        retryable: true,
+        cause: error,
+      },
+    );
   }
 }

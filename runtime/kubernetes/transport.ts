@@ -1,12 +1,10 @@
 /**
- * HTTP/1.1 over node:https with keep-alive, one pool of connections per lane:
- * a watch never shares one with a burst of writes (with one HTTP/2 connection
- * for both, the apiserver ends watches that are read slowly), and the leader's
- * renewals never queue behind either.
+ * HTTP/1.1 over node:https with keep-alive and several pools of connections. A watch never shares a connection with a
+ * burst of writes (with one HTTP/2 connection for both, the apiserver ends watches that are read slowly), and the
+ * leader's renewals never wait for either.
  *
- * The TLS context is made once and given to the agents: otherwise Node parses
- * the CA for every connection and builds a pool key out of all PEM texts for
- * every request.
+ * The TLS context is created once and given to the agents. Otherwise Node parses the CA for every connection and
+ * builds a pool key out of all PEM texts for every request.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -16,16 +14,16 @@ import type { Credential, Credentials } from './credentials';
 import { closed, timedOut, unreachable } from './errors';
 import type { Access } from './kubeconfig';
 
-export type Dimension = 'read' | 'write' | 'urgent' | 'watch';
+export type ConnectionPool = 'read' | 'write' | 'urgent' | 'watch';
 
-/** Per lane; more requests wait for a connection. */
+/** Per pool; further requests wait for a connection. */
 const MOST_CONNECTIONS = 64;
 
 export interface Call {
   readonly method: string;
-  /** With query. */
+  /** With its query. */
   readonly path: string;
-  readonly lane: Dimension;
+  readonly pool: ConnectionPool;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
@@ -38,23 +36,23 @@ export interface Reply {
 }
 
 export interface Streaming {
-  /** Ends the stream: the promise resolves. */
+  /** Aborting it ends the stream, and its promise resolves. */
   readonly signal: AbortSignal;
-  /** Milliseconds without a byte until the connection counts as dead. */
+  /** Milliseconds without data after which the connection is dead. */
   readonly idle: number;
-  /** Milliseconds the whole stream may last. */
+  /** Milliseconds that the whole stream may last. */
   readonly lifetime: number;
-  /** Complete lines, without the line end. */
+  /** Called with each complete line, without its line end. */
   readonly onLine: (line: string) => void;
 }
 
-type Agents = Readonly<Record<Dimension, http.Agent>>;
+type Agents = Readonly<Record<ConnectionPool, http.Agent>>;
 
-/** A connection that broke before it carried anything back: the request can be sent again if it may happen twice. */
+/** A connection that broke before it returned any data. The request can be sent again if it is repeatable. */
 export class BrokenConnection extends Error {
   constructor(
     readonly error: FluxqError,
-    /** The apiserver had closed it while it was idle: no sign of trouble. */
+    /** The apiserver had closed the connection while it was idle, which is normal. */
     readonly stale: boolean,
   ) {
     super(error.message);
@@ -101,8 +99,8 @@ export class Transport {
   }
 
   /**
-   * Hands over the lines of an endless answer. Resolves when the server ended
-   * it or the signal was aborted; a reply other than 200 is returned.
+   * Reads the lines of an endless answer. Resolves when the server ended it or the signal was aborted, or to the reply
+   * if its status is not 200.
    * @throws as {@link request}
    */
   async stream(call: Call, streaming: Streaming): Promise<Reply | undefined> {
@@ -118,7 +116,7 @@ export class Transport {
         request.destroy();
       };
       const fail = (error: Error) => {
-        // Settled first: what destroy reports would be taken for a broken connection.
+        // The promise is settled first: the error that destroy reports would look like a broken connection.
         reject(this.#failure(call, request, error));
         request.destroy();
       };
@@ -133,7 +131,7 @@ export class Transport {
     });
   }
 
-  /** Breaks everything that is under way. */
+  /** Breaks off everything that is in flight. */
   close(): void {
     this.#closed = true;
     for (const request of this.#open) request.destroy();
@@ -156,7 +154,7 @@ export class Transport {
       method: call.method,
       path: this.#prefix + call.path,
       headers,
-      agent: this.#agentsFor(credential.secureContext)[call.lane],
+      agent: this.#agentsFor(credential.secureContext)[call.pool],
     });
     this.#open.add(request);
     request.on('close', () => this.#open.delete(request));
@@ -166,7 +164,7 @@ export class Transport {
   #agentsFor(context: SecureContext): Agents {
     if (this.#agents !== undefined && this.#context === context) return this.#agents;
     for (const agent of Object.values(this.#agents ?? {})) {
-      // New credentials: what runs may end, idle connections go.
+      // New credentials: requests in flight may finish, idle connections are closed.
       for (const sockets of Object.values(agent.freeSockets))
         for (const socket of sockets ?? []) socket.destroy();
     }
@@ -180,14 +178,14 @@ export class Transport {
     return this.#agents;
   }
 
-  #agent(lane: Dimension, secureContext: SecureContext): http.Agent {
+  #agent(pool: ConnectionPool, secureContext: SecureContext): http.Agent {
     const { cluster } = this.access;
     const options = {
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
       maxFreeSockets: 32,
-      ...(lane !== 'watch' && { maxSockets: MOST_CONNECTIONS }),
-      // Most recently used first: surplus connections of a burst become idle and go.
+      ...(pool !== 'watch' && { maxSockets: MOST_CONNECTIONS }),
+      // The most recently used connection comes first, so that surplus connections of a burst become idle and close.
       scheduling: 'lifo' as const,
       ...proxyOf(cluster.proxyUrl, this.#base),
     };
@@ -211,7 +209,7 @@ function nameOf({ method, path }: Call): string {
   return `${method} ${path}`;
 }
 
-/** What Node's sockets and HTTP parser report has a code; a consumer's own exception passes as it is. */
+/** Errors of Node's sockets and HTTP parser have a code; an exception of the consumer is passed on. */
 function isConnectionError(error: Error): boolean {
   return !(error instanceof FluxqError) && ('code' in error || error instanceof CutShort);
 }
@@ -226,7 +224,7 @@ function replyOf(response: http.IncomingMessage, body: string, credential: Crede
   return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], body, credential };
 }
 
-/** Rejects with what the connection or onLine threw. */
+/** Rejects with the error of the connection or of onLine. */
 function readStream(
   response: http.IncomingMessage,
   { onLine }: Streaming,
@@ -252,7 +250,7 @@ function readStream(
   });
 }
 
-/** Node's agents tunnel through a proxy by themselves; loopback is never proxied, as with kubectl. */
+/** Node's agents support proxies. As with kubectl, loopback addresses are never proxied. */
 function proxyOf(given: string | undefined, server: URL): { proxyEnv?: Record<string, string> } {
   if (given !== undefined) return { proxyEnv: { HTTPS_PROXY: given, HTTP_PROXY: given } };
   const loopback =
@@ -262,7 +260,7 @@ function proxyOf(given: string | undefined, server: URL): { proxyEnv?: Record<st
   return loopback || set.length === 0 ? {} : { proxyEnv: Object.fromEntries(set) };
 }
 
-/** Cuts a stream of bytes into lines; one of 200 kB comes in many parts and is put together once. */
+/** Splits a stream of bytes into lines. A line of 200 kB comes in many parts and is joined once. */
 class Lines {
   #parts: Buffer[] = [];
 
@@ -284,7 +282,7 @@ class Lines {
     if (from < chunk.length) this.#parts.push(chunk.subarray(from));
   }
 
-  /** What came after the last line end. */
+  /** The bytes after the last line end. */
   get rest(): string {
     return Buffer.concat(this.#parts).toString('utf8');
   }

@@ -1,12 +1,11 @@
 /**
- * The parts of Kubernetes objects that the runtime reads or writes, as they
- * stand in JSON: dates are RFC 3339 strings, quantities are strings. The client
- * package's generated types say `Date` and want its serializer, which costs
- * more CPU than the request itself; unknown fields pass through untouched.
+ * The parts of Kubernetes objects that the runtime reads or writes, as they are in JSON: dates are RFC 3339 strings,
+ * quantities are strings. The generated types of @kubernetes/client-node have `Date` and need its serializer, which
+ * costs more CPU than the request itself. Unknown fields pass through unchanged.
  */
 
 type Labels = Readonly<Record<string, string>>;
-/** Amounts by resource name; numbers occur where a user wrote `cpu: 2`. */
+/** Amounts by resource name. They are numbers if a user wrote `cpu: 2`. */
 type ResourceList = Readonly<Record<string, string | number>>;
 
 export interface OwnerReference {
@@ -50,7 +49,7 @@ export interface KubernetesList<T> {
   readonly items: readonly T[];
 }
 
-/** What the apiserver answers instead of an object. */
+/** The answer of the apiserver to a request that it refuses. */
 export interface Status {
   readonly kind?: 'Status';
   readonly message?: string;
@@ -234,7 +233,7 @@ export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
 }
 
-/** Names one object: what an Event is about. */
+/** Identifies the object that an Event is about. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;

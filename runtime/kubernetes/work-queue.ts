@@ -1,17 +1,16 @@
 /**
- * Runs a reconcile function per key: one at a time for a key, several keys at
- * once, as often as asked but never for a key that is already waiting. A key
- * that comes in while it runs is run once more afterwards.
+ * Runs a reconcile function for keys: several keys at the same time, but each key only once at a time. A key that is
+ * added while it waits is not added again; a key that is added while it runs is run once more afterwards.
  */
 
 import { type Backoff, backoff, type Clock, type Random, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 
-/** When to look again, milliseconds; nothing: when the key is added again. */
+/** Milliseconds until the key runs again; undefined: when it is added again. */
 export type ReconcileResult = { readonly after: number } | undefined;
 
-/** `failed` is tried again; `dropped` had an error that no repetition can cure. */
+/** A key that `failed` is retried. A `dropped` key had an error that is not retryable. */
 export type Outcome = 'done' | 'again' | 'failed' | 'dropped';
 
 export interface WorkQueueOptions {
@@ -19,9 +18,9 @@ export interface WorkQueueOptions {
   readonly name: string;
   readonly reconcile: (key: string) => Promise<ReconcileResult> | Promise<void>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Keys that run at once. @default 8 */
+  /** The number of keys that run at the same time. @default 8 */
   readonly concurrency?: number;
-  /** Wait before a failed key runs again, milliseconds. @default 250 to 60000 */
+  /** Milliseconds before a failed key runs again. @default 250 to 60000 */
   readonly backoff?: Backoff;
   readonly onOutcome?: (key: string, outcome: Outcome, seconds: number) => void;
   readonly clock?: Clock;
@@ -52,7 +51,7 @@ export class WorkQueue {
     this.#concurrency = options.concurrency ?? 8;
   }
 
-  /** Keys that wait for their turn, delayed ones left out. */
+  /** The number of keys that wait to run, without delayed ones. */
   get waiting(): number {
     return this.#ready.size;
   }
@@ -61,7 +60,7 @@ export class WorkQueue {
     return this.#running.size;
   }
 
-  /** Run this key as soon as possible. A delay it had is over: the run will say when to look again. */
+  /** Runs the key as soon as possible, and cancels its delay: the run determines the next one. */
   add(key: string): void {
     if (this.#stopped) return;
     this.#undelay(key);
@@ -70,7 +69,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Run this key after so many milliseconds, or earlier if it was to run earlier. */
+  /** Runs the key after so many milliseconds, or earlier if an earlier run was requested. */
   addAfter(key: string, milliseconds: number): void {
     if (milliseconds <= 0) {
       this.add(key);
@@ -88,7 +87,7 @@ export class WorkQueue {
     this.#delayed.set(key, { at, cancel });
   }
 
-  /** Takes the key out, with its delay and its failures. A run under way is not stopped. */
+  /** Removes the key with its delay and its failures. A run in progress is not stopped. */
   forget(key: string): void {
     this.#undelay(key);
     this.#ready.delete(key);
@@ -96,13 +95,13 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
-  /** Resolves when nothing is ready or running; delayed keys may remain. */
+  /** Resolves when no key waits or runs; delayed keys may remain. */
   async drained(): Promise<void> {
     if (this.#ready.size === 0 && this.#running.size === 0) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Starts nothing more; resolves when what runs has ended. */
+  /** Starts no further runs. Resolves when the current ones have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();
@@ -154,7 +153,7 @@ export class WorkQueue {
     const { name, logger } = this.#options;
     if (error instanceof FluxqError && !error.retryable) {
       this.#failures.delete(key);
-      logger.error({ queue: name, key, err: error }, `given up: ${error.message}`);
+      logger.error({ queue: name, key, err: error }, `dropped: ${error.message}`);
       return 'dropped';
     }
     const failures = (this.#failures.get(key) ?? 0) + 1;

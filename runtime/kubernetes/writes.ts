@@ -1,7 +1,6 @@
 /**
- * Writes that mean one certain object. Every one names the UID it was decided
- * for, and the apiserver compares: an object of the same name that came later
- * is never touched. That the object is gone is an answer here, not an error.
+ * Writes to one certain object. Each of them carries the UID that it was decided for, and the apiserver compares it: a
+ * later object of the same name is never changed. It is a result and not an error that the object is gone.
  */
 import type { DeleteOptions, KubernetesClient } from './client';
 import { type ApiError, isStatus } from './errors';
@@ -9,20 +8,20 @@ import { objectPath } from './paths';
 import type { KubernetesObject } from './types';
 
 /**
- * done: it is as asked for. gone: there is no such object any more (or another one has
- * its name). conflict: it is there, but changed since it was read: read again.
+ * done: the object is as requested. gone: the object does not exist any more, or another one has its name. conflict:
+ * the object has changed since it was read, so it has to be read again.
  */
 export type WriteOutcome = 'done' | 'gone' | 'conflict';
 
 export type Patch =
-  /** With `metadata.uid` in the body: the precondition. */
+  /** `metadata.uid` in the body is the precondition. */
   | { readonly type: 'merge'; readonly body: object }
-  /** With an operation `test /metadata/uid`: the precondition. */
+  /** An operation `test /metadata/uid` is the precondition. */
   | { readonly type: 'json'; readonly body: readonly object[] };
 
 /**
- * @param onDone told of the object as this patch left it
- * @throws FluxqError of the client for everything else, e.g. an invalid patch
+ * @param onDone called with the object as this patch left it
+ * @throws FluxqError of the client for all other errors, e.g. an invalid patch
  */
 export async function applyPatch(
   client: KubernetesClient,
@@ -34,7 +33,7 @@ export async function applyPatch(
     onDone(await client.patch<KubernetesObject>(path, patch.body, patch.type, { metadataOnly: true }));
     return 'done';
   } catch (error) {
-    return whatHappened(client, path, expectedUid(patch), error);
+    return outcomeOf(client, path, expectedUid(patch), error);
   }
 }
 
@@ -48,15 +47,15 @@ export async function deleteObject(
     await client.delete(path, options);
     return 'done';
   } catch (error) {
-    return whatHappened(client, path, options.uid, error);
+    return outcomeOf(client, path, options.uid, error);
   }
 }
 
 /**
- * The apiserver answers a different UID in three ways: 409 to a delete, 422 "field is immutable" to a merge patch, and
- * 422 without any detail to a JSON patch. It is rare, so the object is read.
+ * The apiserver reports another UID in several ways: 409 for a delete, 422 "field is immutable" for a merge patch, 422
+ * without any detail for a JSON patch. So the object is read, which is rare.
  */
-async function whatHappened(
+async function outcomeOf(
   client: KubernetesClient,
   path: string,
   uid: string | undefined,
@@ -79,7 +78,7 @@ async function currentUid(client: KubernetesClient, path: string): Promise<strin
   }
 }
 
-/** A JSON patch whose `test` failed or whose path is not there: all the apiserver says is this sentence. */
+/** A JSON patch whose `test` failed or whose path does not exist. The apiserver gives only this sentence. */
 function isInapplicable(error: ApiError): boolean {
   return error.message.includes('the server rejected our request due to an error in our request');
 }

@@ -1,66 +1,56 @@
 /**
- * One leader among the controller's replicas, by a Lease.
+ * Elects one leader among the replicas of the controller, by a Lease.
  *
- * What keeps two from leading at once: every write of the Lease carries the
- * resourceVersion it was decided on; the holder stops `renewDeadline` after it
- * *sent* its last successful renewal, candidates wait `leaseDuration` after they
- * *saw* the Lease change, both by their own clock, so the clocks of machines need
- * not agree. A candidate leads only after it took a new fence from the database
- * and wrote it into the Lease, so even a holder that was frozen past its deadline
- * can't write to the queue any more.
+ * Two replicas never lead at the same time: every write of the Lease carries the resourceVersion that it was decided on;
+ * the holder stops `renewDeadline` after it *sent* its last successful renewal; candidates wait `leaseDuration` after
+ * they *saw* the Lease change. Each replica measures these times by its own clock, so the clocks of machines need not
+ * agree. A candidate leads only after it took a new fence from the database and wrote it to the Lease, so even a holder
+ * that was frozen past its deadline can't write to the queue any more.
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, pause, type Random, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
-import { leases } from '../kubernetes/paths';
-import type { Lease, LeaseSpec } from '../kubernetes/types';
+import type { LeaseSpec } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
-
-/** On the Lease: the fence of its holder, once it leads. */
-export const FENCE_ANNOTATION = 'fluxqueue/fence';
-/**
- * On the Lease: the highest fence that ever stood there. A database that was restored from a backup has forgotten the
- * latest; a leader with one of them again would not outdate whoever still has it.
- */
-export const LAST_FENCE_ANNOTATION = 'fluxqueue/last-fence';
+import { LeaseRecord, microTime } from './lease';
 
 export interface LeaderElectorOptions {
   readonly client: KubernetesClient;
   readonly namespace: string;
-  /** Of the Lease. */
+  /** The name of the Lease. */
   readonly name: string;
-  /** Must be unique per process. @default host name, UID of the pod and a random UUID */
+  /** The holder that the Lease names. It must be unique per process. @default host name, UID of the pod and a random UUID */
   readonly identity?: string;
   /**
-   * UID of the pod that this process is the only elector of. A container is started again only when its process has ended,
-   * so a holder of the same pod is dead and is replaced at once.
-   * @default - none: two processes of one host may both be alive, and every holder is waited for
+   * The UID of the pod in which this process is the only elector. A container is restarted only after its process has
+   * ended, so a holder of the same pod is dead and is replaced at once.
+   * @default - every holder may be alive, because two processes may run on one host
    */
   readonly podUid?: string;
-  /** Takes a new fence, higher than this one and every other; called once per term, after the Lease is ours. */
+  /** Takes a new fence, higher than `atLeast` and every other. Called once per term, after the Lease was acquired. */
   readonly fence: (atLeast: number) => Promise<number>;
-  /** We lead from now on. */
+  /** This replica leads from now on. */
   readonly onAcquired: (fence: number) => void;
-  /** We don't lead any more: called exactly once per term, never for a release by stop(). */
+  /** This replica leads no longer. Called exactly once per term, but not after `stop`. */
   readonly onLost: (reason: string) => void;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds; whole seconds. A dead holder is replaced after this. @default 15000 */
+  /** Milliseconds, in whole seconds. A dead holder is replaced after this time. @default 15000 */
   readonly leaseDuration?: number;
-  /** Milliseconds; a holder that can't renew gives up after this. @default 10000 */
+  /** Milliseconds. A holder that can't renew the Lease stops leading after this time. @default 10000 */
   readonly renewDeadline?: number;
-  /** Milliseconds between renewals, and between a candidate's looks. @default 2000 */
+  /** Milliseconds between two renewals, and between two attempts of a candidate. @default 2000 */
   readonly retryPeriod?: number;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** The Lease is ours since this reading of the clock, taken before the request was sent. */
+/** The time in which this replica holds the Lease. */
 interface Term {
+  /** Reading of the clock before the last successful renewal was sent. */
   renewedAt: number;
-  /** Undefined until the fence is on the Lease: not leading yet. */
+  /** Undefined until the fence is on the Lease: the replica does not lead yet. */
   fence: number | undefined;
 }
 
@@ -72,12 +62,8 @@ export class LeaderElector {
   readonly #timing: Timing;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #path: string;
+  readonly #lease: LeaseRecord;
   readonly #stop = new AbortController();
-  /** As last read or written by us. */
-  #lease: Lease | undefined;
-  /** When we first saw this version of it. */
-  #seenAt = 0;
   #term: Term | undefined;
   #running: Promise<void> | undefined;
   #cancelDeadline: () => void = () => undefined;
@@ -89,33 +75,32 @@ export class LeaderElector {
     this.#timing = checkedTiming(options);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.#path = leases(options.namespace, options.name);
+    const timeout = Math.round(this.#timing.renewDeadline / 2);
+    const { client, namespace, name } = options;
+    this.#lease = new LeaseRecord({ client, namespace, name, timeout, clock: this.#clock });
   }
 
   start(): void {
     this.#running ??= this.#run(this.#stop.signal);
   }
 
-  /**
-   * Whether we lead now. Looks at the clock, so it is right even when this
-   * process was frozen and no timer has fired yet.
-   */
+  /** Whether this replica leads. It reads the clock, so it is right even if the process was frozen and no timer has fired. */
   get leading(): boolean {
     return this.fence !== undefined;
   }
 
-  /** The fence of the term we lead, if we do. */
+  /** The fence of this replica's term; undefined while it does not lead. */
   get fence(): number | undefined {
     const term = this.#term;
     return term === undefined || this.#isOver(term) ? undefined : term.fence;
   }
 
-  /** Who holds the Lease, as last seen; undefined: nobody. */
+  /** The holder of the Lease as last seen; undefined if nobody holds it. */
   get holder(): string | undefined {
-    return this.#lease?.spec?.holderIdentity || undefined;
+    return this.#lease.holder;
   }
 
-  /** Ends the candidacy and gives the Lease back, so that the next leader need not wait. Stop the work that leads first. */
+  /** Ends the candidacy and releases the Lease, so that the next leader need not wait. The term's work must stop before. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -130,10 +115,9 @@ export class LeaderElector {
       try {
         await this.#step(signal);
       } catch (error) {
-        // Whoever waits for the apiserver here is told once per failed attempt, not by an exception.
         this.#options.logger.warn(
           { lease: this.#options.name, error: messageOf(error) },
-          'leader election: no answer',
+          'leader election failed, retrying',
         );
       }
       await pause(this.#clock, this.#timing.retryPeriod * (1 + 0.2 * this.#random()), signal);
@@ -147,50 +131,33 @@ export class LeaderElector {
       await this.#renew(current);
       return;
     }
-    this.#see(await this.#read());
+    await this.#lease.read();
     if (!this.#mayTake()) return;
     const term = await this.#take();
     if (term !== undefined) await this.#lead(term, signal);
   }
 
-  async #read(): Promise<Lease | undefined> {
-    try {
-      return await this.#options.client.get<Lease>(this.#path, this.#request());
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      throw error;
-    }
-  }
-
-  /** Only a change counts as a sign of life, and only our own clock measures how old it is. */
-  #see(lease: Lease | undefined): void {
-    if (lease?.metadata.resourceVersion === this.#lease?.metadata.resourceVersion && lease !== undefined)
-      return;
-    this.#lease = lease;
-    this.#seenAt = this.#clock.now();
-  }
-
   #mayTake(): boolean {
-    const spec = this.#lease?.spec;
+    const { spec } = this.#lease;
     if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
     if (this.#isOfThisPod(spec.holderIdentity)) return true;
     const duration = (spec.leaseDurationSeconds ?? this.#timing.leaseDuration / 1000) * 1000;
-    return this.#clock.now() - this.#seenAt > duration;
+    return this.#lease.age > duration;
   }
 
-  /** An earlier process of this container: see {@link LeaderElectorOptions.podUid}. */
+  /** Whether the holder is an earlier process of this container: see {@link LeaderElectorOptions.podUid}. */
   #isOfThisPod(holder: string): boolean {
     const { podUid } = this.#options;
     return podUid !== undefined && holder.split('_')[1] === podUid;
   }
 
-  /** Undefined: another candidate was quicker. */
+  /** Resolves to undefined if another candidate was faster. */
   async #take(): Promise<Term | undefined> {
     const renewedAt = this.#clock.now();
     const now = microTime();
-    const old = this.#lease?.spec;
+    const old = this.#lease.spec;
     const transitions = old?.leaseTransitions ?? 0;
-    const written = await this.#write(
+    const written = await this.#lease.write(
       {
         ...this.#spec(now),
         acquireTime: now,
@@ -205,7 +172,7 @@ export class LeaderElector {
     return this.#term;
   }
 
-  /** Renewals go on while the database thinks about the fence. */
+  /** The Lease is renewed while the fence is taken from the database. */
   async #lead(term: Term, signal: AbortSignal): Promise<void> {
     const { logger, name, onAcquired } = this.#options;
     const renewals = new AbortController();
@@ -215,7 +182,7 @@ export class LeaderElector {
     await renewing;
     if (this.#term !== term) return;
     if (fence === undefined) {
-      // Perhaps another replica reaches the database.
+      // Another replica may reach the database.
       this.#cancelDeadline();
       this.#term = undefined;
       await this.#release();
@@ -227,18 +194,18 @@ export class LeaderElector {
     onAcquired(fence);
   }
 
-  /** Undefined: the database gave none, or we are asked to stop before it did. */
+  /** Resolves to undefined if the database gives no fence, or if `stop` is called before it does. */
   async #takeFence(signal: AbortSignal): Promise<number | undefined> {
     const { fence, logger, name } = this.#options;
     const { promise: stopped, resolve } = deferred<undefined>();
     const stop = () => resolve(undefined);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return signal.aborted ? undefined : await Promise.race([fence(lastFence(this.#lease)), stopped]);
+      return signal.aborted ? undefined : await Promise.race([fence(this.#lease.lastFence), stopped]);
     } catch (error) {
       logger.warn(
         { lease: name, error: messageOf(error) },
-        'no fence from the database, giving the lease back',
+        'no fence from the database, releasing the lease',
       );
       return undefined;
     } finally {
@@ -255,21 +222,21 @@ export class LeaderElector {
       } catch (error) {
         this.#options.logger.warn(
           { lease: this.#options.name, error: messageOf(error) },
-          'lease not renewed',
+          'renewing the lease failed, retrying',
         );
       }
     }
   }
 
-  /** @returns whether the Lease is ours still */
+  /** @returns whether this replica still holds the Lease */
   async #renew(term: Term, fence = term.fence): Promise<boolean> {
     const renewedAt = this.#clock.now();
-    const spec = { ...this.#lease?.spec, ...this.#spec(microTime()) };
-    let written = await this.#write(spec, fence);
+    const spec = { ...this.#lease.spec, ...this.#spec(microTime()) };
+    let written = await this.#lease.write(spec, fence);
     if (!written) {
-      // Somebody changed it: a new holder, a user's annotation, or our own write whose answer was lost.
-      this.#see(await this.#read());
-      if (this.#lease?.spec?.holderIdentity === this.identity) written = await this.#write(spec, fence);
+      // The Lease was changed: by a new holder, by a user, or by an own write whose answer was lost.
+      await this.#lease.read();
+      if (this.#lease.holder === this.identity) written = await this.#lease.write(spec, fence);
       else this.#lose(term, `the lease was taken by ${this.holder ?? 'nobody'}`);
     }
     if (!written || this.#term !== term) return false;
@@ -286,39 +253,16 @@ export class LeaderElector {
     };
   }
 
-  /** Guarded by the resourceVersion we know; the Lease shows this fence or none. @returns false on a conflict */
-  async #write(spec: LeaseSpec, fence: number | undefined): Promise<boolean> {
-    const { client, namespace, name } = this.#options;
-    const known = this.#lease;
-    const body = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { ...(known?.metadata ?? { name, namespace }), annotations: annotationsWith(known, fence) },
-      spec,
-    };
-    try {
-      const lease =
-        known === undefined
-          ? await client.create<Lease>(leases(namespace), body, this.#request())
-          : await client.update<Lease>(this.#path, body, this.#request());
-      this.#see(lease);
-      return true;
-    } catch (error) {
-      if (isStatus(error, 409) || isStatus(error, 404)) return false;
-      throw error;
-    }
-  }
-
   async #release(): Promise<void> {
     try {
-      await this.#write(
-        { ...this.#lease?.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() },
+      await this.#lease.write(
+        { ...this.#lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() },
         undefined,
       );
     } catch (error) {
       this.#options.logger.warn(
         { error: messageOf(error) },
-        'the lease was not given back, it runs out by itself',
+        'releasing the lease failed, it expires by itself',
       );
     }
   }
@@ -345,11 +289,6 @@ export class LeaderElector {
     this.#options.logger.warn({ lease: this.#options.name, reason }, 'no longer leading');
     this.#options.onLost(reason);
   }
-
-  /** One quick attempt: the next period is the retry. */
-  #request() {
-    return { priority: 'urgent', retries: 0, timeout: Math.round(this.#timing.renewDeadline / 2) } as const;
-  }
 }
 
 function checkedTiming(options: LeaderElectorOptions): Timing {
@@ -357,31 +296,11 @@ function checkedTiming(options: LeaderElectorOptions): Timing {
   if (leaseDuration > renewDeadline && renewDeadline > retryPeriod * 1.2 && retryPeriod > 0) {
     return { leaseDuration, renewDeadline, retryPeriod };
   }
-  throw new FluxqError('FLUXQ_LEASE_TIMING', 'the times of the leader election contradict each other', {
+  throw new FluxqError('FLUXQ_LEASE_TIMING', 'the times of the leader election conflict with each other', {
     field: options.name,
     value: { leaseDuration, renewDeadline, retryPeriod },
     remedy: 'make leaseDuration longer than renewDeadline, and that longer than 1.2 times retryPeriod',
   });
-}
-
-/** Other annotations stay; the fence of an earlier holder never stands beside a new one's name as its own. */
-function annotationsWith(lease: Lease | undefined, fence: number | undefined): Record<string, string> {
-  const { [FENCE_ANNOTATION]: _, ...others } = lease?.metadata.annotations ?? {};
-  const last = Math.max(lastFence(lease), fence ?? 0);
-  return {
-    ...others,
-    ...(last === 0 ? {} : { [LAST_FENCE_ANNOTATION]: `${last}` }),
-    ...(fence === undefined ? {} : { [FENCE_ANNOTATION]: `${fence}` }),
-  };
-}
-
-/** What is no number there, by whatever hand, is none; nor one that no number could follow. */
-function lastFence(lease: Lease | undefined): number {
-  const { [FENCE_ANNOTATION]: fence, [LAST_FENCE_ANNOTATION]: last } = lease?.metadata.annotations ?? {};
-  const known = [fence, last]
-    .map(Number)
-    .filter((number) => Number.isSafeInteger(number) && number > 0 && number < 2 ** 52);
-  return Math.max(0, ...known);
 }
 
 function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
@@ -390,9 +309,4 @@ function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-/** Lease times want six decimals. */
-function microTime(): string {
-  return new Date().toISOString().replace('Z', '000Z');
 }

@@ -1,47 +1,38 @@
 /**
- * What has been over for long leaves the queue's tables for the archive: a
- * little at a time, so that grants need not wait for it. Nothing depends on it
- * being done in time; what fails is tried again an hour later.
+ * Moves workloads that finished long ago from the queue's tables to the archive, a batch at a time, so that grants
+ * need not wait for it. Nothing depends on it being done in time: a failed batch is retried an hour later.
  */
-
-import type { Clock } from '../clock';
 import { hasCode, messageOf } from '../errors';
-import type { Logger } from '../observability/log';
-import type { Queue } from '../queue/store';
+import type { Controller, Shared } from '../shared/shared';
 
-export interface RetentionOptions {
-  readonly queue: Pick<Queue, 'archive'>;
-  readonly fence: number;
-  /** How long a finished workload stays. */
-  readonly days: number;
-  readonly onFenced: (error: Error) => void;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
-  readonly clock: Clock;
-  /** Unix seconds. */
-  readonly now: () => number;
-}
-
-/** A term that has just begun has more urgent things to do. */
+/** Milliseconds. A term that has just begun has more urgent work. */
 const FIRST_MS = 60_000;
 const PERIOD_MS = 3_600_000;
-/** Rows in one statement, and the milliseconds between two: at most 500 rows a second. */
-const PORTION = 500;
-const BREATH_MS = 1_000;
-const DAY = 24 * 3600;
+/** Rows per statement, and the milliseconds between two statements: at most 500 rows per second. */
+const BATCH_SIZE = 500;
+const BATCH_PAUSE_MS = 1_000;
+const DAY_SECONDS = 24 * 3600;
 
-export class Retention {
+export interface RetentionContext extends Pick<Shared, 'config' | 'fence' | 'onFenced' | 'now'> {
+  readonly queue: Pick<Shared['queue'], 'archive'>;
+  readonly time: Pick<Shared['time'], 'clock'>;
+  readonly logger: Pick<Shared['logger'], 'info' | 'warn'>;
+}
+
+export class Retention implements Controller {
   private cancel = () => {};
   private underWay: Promise<void> = Promise.resolve();
   private stopped = false;
-  private moved = 0;
+  /** Rows that this round has archived so far. */
+  private archived = 0;
 
-  constructor(private readonly options: RetentionOptions) {}
+  constructor(private readonly context: RetentionContext) {}
 
   start(): void {
     this.schedule(FIRST_MS);
   }
 
-  /** Resolves when no statement of it is under way any more. */
+  /** Resolves when no statement is in flight any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel();
@@ -50,24 +41,24 @@ export class Retention {
 
   private schedule(milliseconds: number): void {
     if (this.stopped) return;
-    this.cancel = this.options.clock.after(milliseconds, () => {
-      this.underWay = this.portion().then((next) => this.schedule(next));
+    this.cancel = this.context.time.clock.after(milliseconds, () => {
+      this.underWay = this.archiveBatch().then((next) => this.schedule(next));
     });
   }
 
-  /** One portion; resolves to the milliseconds until the next one. */
-  private async portion(): Promise<number> {
-    const { queue, fence, days, now, logger, onFenced } = this.options;
+  /** Resolves to the milliseconds until the next batch. */
+  private async archiveBatch(): Promise<number> {
+    const { queue, fence, config, now, logger, onFenced } = this.context;
+    const { retentionDays: days } = config.queue;
     try {
-      const count = await queue.archive(fence, now() - days * DAY, PORTION);
-      this.moved += count;
-      if (count === PORTION) return BREATH_MS;
-      if (this.moved > 0)
-        logger.info({ workloads: this.moved, days }, 'archived what has been over for long');
-      this.moved = 0;
+      const count = await queue.archive(fence, now() - days * DAY_SECONDS, BATCH_SIZE);
+      this.archived += count;
+      if (count === BATCH_SIZE) return BATCH_PAUSE_MS;
+      if (this.archived > 0) logger.info({ workloads: this.archived, days }, 'archived finished workloads');
+      this.archived = 0;
     } catch (error) {
       if (hasCode(error, 'FLUXQ_FENCED')) onFenced(error);
-      logger.warn({ error: messageOf(error) }, 'not archived, it is tried again in an hour');
+      logger.warn({ error: messageOf(error) }, 'archiving failed, retrying in an hour');
     }
     return PERIOD_MS;
   }

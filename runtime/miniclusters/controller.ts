@@ -3,38 +3,24 @@
  * them, and has each looked at when something of it changes.
  */
 import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
-import type { Time } from '../clock';
 import { keyOf } from '../kubernetes/cache';
-import type { KubernetesClient } from '../kubernetes/client';
-import type { EventRecorder } from '../kubernetes/events';
 import { jobs, namespaced } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
-import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
-import type { Logger } from '../observability/log';
+import type { Job, KubernetesObject } from '../kubernetes/types';
+import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
+import { reconcileQueue } from '../shared/reconcile-queue';
+import type { Controller, Shared } from '../shared/shared';
 import type { OwnedObject } from './prune';
 import { MiniClusterReconciler } from './reconciler';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
 import type { StatefulSet } from './workload-status';
 
-export interface MiniClustersOptions {
-  readonly client: KubernetesClient;
-  readonly logger: Logger;
-  readonly events: EventRecorder;
-  readonly podsOf: (uid: string) => readonly Pod[];
-  readonly rowOf: (uid: string) => WorkloadRow | undefined;
-  readonly workQueue: (reconcile: (key: string) => Promise<ReconcileResult>) => WorkQueue;
-  readonly time: Pick<Time, 'clock' | 'random'>;
-  /** Unix seconds. */
-  readonly now: () => number;
-}
-
 const statefulSets = namespaced('apps', 'v1', 'statefulsets');
 const deployments = namespaced('apps', 'v1', 'deployments');
 const services = namespaced('', 'v1', 'services');
 
-export class MiniClusters {
+export class MiniClusterController implements Controller {
   private readonly clusters: Reflector<MiniCluster>;
   private readonly jobs: Reflector<Job>;
   private readonly statefulSets: Reflector<StatefulSet>;
@@ -42,9 +28,12 @@ export class MiniClusters {
   private readonly queue: WorkQueue;
   private synced = false;
 
-  constructor(options: MiniClustersOptions) {
-    const { client, logger, events, podsOf, rowOf, now } = options;
-    const { clock, random } = options.time;
+  constructor(
+    private readonly shared: Shared,
+    fluxJobs: { rowOf(uid: string): WorkloadRow | undefined },
+  ) {
+    const { client, logger, events, workloads, now } = shared;
+    const { clock, random } = shared.time;
     const common = { client, logger, clock, random };
     const made = {
       ...common,
@@ -76,8 +65,8 @@ export class MiniClusters {
       statefulSetOf: (key) => this.statefulSets.get(key),
       ownedObjectsOf: (key) =>
         this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
-      podsOf,
-      rowOf,
+      podsOf: (uid) => workloads.podsOf(uid),
+      rowOf: (uid) => fluxJobs.rowOf(uid),
       recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
@@ -86,11 +75,16 @@ export class MiniClusters {
       logger,
       now,
     });
-    this.queue = options.workQueue((key) => reconciler.reconcile(key));
+    this.queue = reconcileQueue(shared, {
+      name: 'miniclusters',
+      concurrency: 8,
+      reconcile: (key) => reconciler.reconcile(key),
+    });
   }
 
   /** Returns at once: nothing else waits for it. */
   start(): void {
+    this.shared.workloadCache.onChange((row) => this.rowChanged(row));
     const all = this.reflectors();
     for (const reflector of all) reflector.start();
     void Promise.all(all.map(({ synced }) => synced)).then(() => {
@@ -100,7 +94,7 @@ export class MiniClusters {
   }
 
   /** Its place in the queue, or its end there. */
-  rowChanged({ kind, namespace, name }: WorkloadRow): void {
+  private rowChanged({ kind, namespace, name }: WorkloadRow): void {
     if (kind === 'Job') this.enqueue(`${namespace}/${name}`);
   }
 

@@ -1,4 +1,4 @@
-/** The plain HTTP port of every role: /healthz, /readyz and /metrics for probes and Prometheus. */
+/** The HTTP port of every role, with /healthz, /readyz and /metrics for probes and Prometheus. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
@@ -11,14 +11,14 @@ export interface ObservabilityServer {
 
 export interface ObservabilityOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly registry: Registry;
-  /** Names what is not ready; empty when the role can do its work. */
+  /** The names of what is not ready; empty if the role can do its work. */
   readonly notReady: () => readonly string[];
 }
 
-/** @throws FluxqError FLUXQ_PORT_IN_USE when something else listens there */
+/** @throws FluxqError FLUXQ_PORT_IN_USE if another program listens on the port */
 export async function serveObservability(options: ObservabilityOptions): Promise<ObservabilityServer> {
   const server = createServer((request, response) => {
     answer(options, request, response).catch((error: unknown) => send(response, 500, messageOf(error)));

@@ -1,4 +1,4 @@
-/** Every metric of the controller, with its help text. Names: fluxqueue_<what>_<unit>. */
+/** All metrics of the controller. Their names are fluxqueue_<subject>_<unit>. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {

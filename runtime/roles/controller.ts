@@ -1,4 +1,4 @@
-/** The controller role: stands for election, and serves a term whenever it leads. */
+/** The controller role: takes part in the leader election and runs a term while it leads. */
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, databaseUrl } from '../config';
@@ -17,10 +17,10 @@ import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
 const RETRY_MS = 2_000;
-/** At 40 jobs a second half the commits; a job alone does not wait. */
+/** Milliseconds. At 40 jobs per second this halves the commits; a single job does not wait. */
 const GATHER_MS = 60;
 
-/** @throws FluxqError for a configuration that can't work; a database or apiserver that is down is waited for */
+/** Waits for a database or apiserver that is down. @throws FluxqError for a configuration that can't work */
 export async function startController(config: Config, logger: Logger): Promise<Role> {
   const url = databaseUrl(config);
   const registry = createRegistry();
@@ -40,7 +40,7 @@ export async function startController(config: Config, logger: Logger): Promise<R
       gatherMs: GATHER_MS,
       units: config.units,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
-      // DATABASE_URL is read when a container starts: the next one has the new password.
+      // DATABASE_URL is read when a container starts: the next container has the new password.
       onLoginRefused: (error) => controller.failWith(error),
     }),
     metrics,
@@ -95,17 +95,17 @@ class Controller {
       onAcquired: (fence) => this.change(() => this.begin(fence)),
       onLost: (reason) => {
         logger.warn({ reason }, 'no longer the leader');
-        // At once: a term that is still starting holds up what is queued behind it.
+        // A term that is still starting has to end now, because the next change waits for its start.
         void this.term?.stop();
         this.change(() => this.end());
       },
     });
   }
 
-  /** Stands for election once the tables are there; until then the database is waited for. */
+  /** Takes part in the election once the database has its tables. */
   start(): void {
     this.change(async () => {
-      this.migrated = await this.keepTrying('the database', () => this.queue.migrate());
+      this.migrated = await this.retryUntilStopped('the database', () => this.queue.migrate());
       if (this.migrated) this.elector.start();
     });
   }
@@ -124,7 +124,7 @@ class Controller {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.end();
-    // A term that was about to begin has seen the signal by now.
+    // A term that was about to begin has seen the abort signal by now.
     await this.changing;
     await this.end();
     await this.elector.stop();
@@ -136,7 +136,7 @@ class Controller {
   private async begin(fence: number): Promise<void> {
     this.logger.info({ fence, host: hostname() }, 'leader');
     this.metrics.leader.set(1);
-    await this.keepTrying('the start of the term', async () => {
+    await this.retryUntilStopped('the start of the term', async () => {
       if (this.elector.fence !== fence || this.stopping.signal.aborted) return;
       const term = new Term({
         config: this.config,
@@ -146,8 +146,8 @@ class Controller {
         fence,
         logger: this.logger,
         metrics: this.metrics,
-        // The election goes on as it is; a process that was overtaken unawares starts afresh. One that lost the lease
-        // and has it again only hears the last of its earlier term.
+        // A process that was fenced while it holds the lease restarts. After a lost lease the error belongs to an
+        // earlier term and is ignored.
         onFenced: (error) => {
           if (this.elector.fence === fence) this.fail(error);
         },
@@ -167,15 +167,15 @@ class Controller {
     await term?.stop();
   }
 
-  /** Terms begin and end one after the other. */
+  /** Runs the steps one after the other, so that a term ends before the next one begins. */
   private change(step: () => Promise<void>): void {
     this.changing = this.changing.then(step).catch((error: unknown) => {
       this.fail(error instanceof Error ? error : new Error(messageOf(error)));
     });
   }
 
-  /** @returns false when it was stopped before it worked; throws what no repetition can cure */
-  private async keepTrying(what: string, work: () => Promise<void>): Promise<boolean> {
+  /** Retries the work until it succeeds. @returns false if the role was stopped before. @throws errors that are not retryable */
+  private async retryUntilStopped(what: string, work: () => Promise<void>): Promise<boolean> {
     while (!this.stopping.signal.aborted) {
       try {
         await work();

@@ -1,4 +1,4 @@
-/** `fluxqueue fluxion`: the role as runtime/main.ts starts it. */
+/** The fluxion role: the Fluxion service with its probes. */
 import type { Config } from '../config';
 import { chooseEngine } from '../fluxion/server/engine-choice';
 import { startFluxionServer } from '../fluxion/server/server';
@@ -12,7 +12,7 @@ export async function startFluxion({ fluxion, http }: Config, log: Logger): Prom
   const choice = { engine, log, ...(library === undefined ? {} : { library }) };
   const server = await startFluxionServer({ address: listen, engine: await chooseEngine(choice), log });
   const probes = await serveObservability({ ...http, registry: createRegistry(), notReady: () => [] });
-  // Nothing ends it but a signal: an engine that breaks answers its callers and is initialised anew.
+  // Only a signal ends the role: an engine that fails reports the error to its callers and is initialised again.
   return {
     failed: new Promise(() => {}),
     stop: async () => {

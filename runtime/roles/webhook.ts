@@ -1,4 +1,4 @@
-/** The webhook role: the server, its certificate, its probes and metrics. Replicas are alike; any of them may answer. */
+/** The webhook role: the server with its certificate, probes and metrics. Any replica can answer a request. */
 import { X509Certificate } from 'node:crypto';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
@@ -18,16 +18,15 @@ import type { Logger } from '../observability/log';
 import { createRegistry } from '../observability/metrics';
 import type { Role } from './role';
 
-/** Where the certificate comes from. */
+/** The source of the certificate: files or a Secret. */
 interface CertificateSource {
   readonly first: TlsPair;
-  /** Tells of every later one. */
+  /** Calls back with every later certificate. */
   follow(onCertificate: (pair: TlsPair) => void): { stop(): Promise<void> | void };
 }
 
 /**
- * Listens for probes first, then waits for a certificate as long as it takes,
- * then answers.
+ * Answers probes first, then waits for a certificate as long as necessary, then answers admission requests.
  * @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_KUBECONFIG, FLUXQ_CERTIFICATE_UNREADABLE, FLUXQ_CERTIFICATE_INVALID
  */
 export async function startWebhookRole(config: Config, logger: Logger): Promise<Role> {
@@ -49,7 +48,7 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
       tls: source.first,
       admission: { schedulerName },
       onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
-      onError: (error) => logger.warn({ error: messageOf(error) }, 'a request could not be answered'),
+      onError: (error) => logger.warn({ error: messageOf(error) }, 'answering an admission request failed'),
     });
     metrics.expiry.set(expiryOf(source.first));
     const following = source.follow((pair) => {
@@ -61,7 +60,7 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
       () => following.stop(),
     );
     missing = [];
-    logger.info({ port: server.port }, 'webhook answers');
+    logger.info({ port: server.port }, 'webhook started');
   } catch (error) {
     await stop();
     throw error;
@@ -89,7 +88,10 @@ async function certificateSource(
 async function sourceFromFiles(directory: string, logger: Logger): Promise<CertificateSource> {
   const first = await readCertificateFiles(directory);
   const onError = (error: unknown) =>
-    logger.warn({ error: messageOf(error) }, 'could not take up a new certificate; the present one stays');
+    logger.warn(
+      { error: messageOf(error) },
+      'reading the new certificate failed, still serving the current one',
+    );
   return {
     first,
     follow: (onCertificate) => watchCertificateFiles(first, { directory, onCertificate, onError }),
@@ -111,14 +113,14 @@ async function sourceFromSecret(
   };
 }
 
-/** An apiserver that is not there yet is waited for; one that says no for good is an error. */
+/** Waits for an apiserver that is down. @throws errors that are not retryable */
 async function firstCertificate(store: CertificateStoreOptions, logger: Logger) {
   for (let failures = 1; ; failures++) {
     try {
       return await ensureCertificate(store);
     } catch (error) {
       if (!(error instanceof FluxqError) || !error.retryable) throw error;
-      logger.warn({ error: error.message }, 'no certificate yet; trying again');
+      logger.warn({ error: error.message }, 'no certificate yet, retrying');
       await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random));
     }
   }

@@ -7,7 +7,7 @@ import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
 import { parseConfig } from '../config';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
-import { ownQueue } from '../fluxsetups/queue-settings';
+import { stackQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
 import { newRow } from '../queue/rows';
@@ -85,7 +85,7 @@ class Replay {
       name: `node-${i}`,
       units: { core: coresPerNode },
     }));
-    this.queue = { ...ownQueue(parseConfig({}).queue), policy };
+    this.queue = { ...stackQueue(parseConfig({}).queue), policy };
     const origin = trace[0]?.submittedAt ?? 0;
     for (const job of trace) this.arrivals.add(Math.floor((job.submittedAt - origin) * scale), job);
   }

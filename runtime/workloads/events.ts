@@ -2,9 +2,9 @@
 import type { EventNote, EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import type { WorkloadKey } from '../shared/workload-key';
 import type { WorkloadAdapter } from './adapter';
 import { adapters } from './index';
-import type { WorkloadKey } from './key';
 
 export interface WorkloadEventsOptions {
   readonly events: Pick<EventRecorder, 'record'>;

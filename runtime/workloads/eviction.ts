@@ -12,8 +12,8 @@ import type { QueueSettings } from '../queue/settings';
 import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
-import { type DecisionLogger, logDecision } from './decision-log';
 import { listNames } from './events';
 import { findUnpinned, isGated } from './pod';
 

@@ -13,8 +13,8 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
-import { type DecisionLogger, logDecision } from './decision-log';
 import type { Eviction } from './eviction';
 
 export interface ReleaseOptions {

@@ -10,24 +10,10 @@ import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
 import { workloadSettings } from './settings';
-
-/** The facts that decide the queue of a workload. */
-export interface QueueRequest {
-  readonly namespace: string;
-  /** The setting `fluxqueue/queue`; undefined if the workload does not set it. */
-  readonly requested: string | undefined;
-  /** The queue of the workload's row; undefined for a new workload. */
-  readonly current: string | undefined;
-}
-
-/** Chooses the queue of a workload and returns the settings with which that queue plans it. */
-export interface QueueChoice {
-  queueOf(request: QueueRequest): string;
-  planOf(queue: string): QueueSettings;
-}
 
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';

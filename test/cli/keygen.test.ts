@@ -12,10 +12,10 @@ interface Stored {
 const refusal = (status: number) =>
   new ApiError({ status, reason: 'Unknown', message: 'no', retryAfterSeconds: undefined });
 
-/** An apiserver with room for one Secret. */
+/** An apiserver that stores one Secret. */
 class OneSecret {
   readonly writes: string[] = [];
-  /** Another one writes this first, once. */
+  /** Another client writes this before the first write. */
   rival: Stored | undefined;
 
   constructor(public stored?: Stored) {}
@@ -60,7 +60,7 @@ async function made(): Promise<Stored> {
   return cluster.stored!;
 }
 
-test('makes the Secret that is not there: one that brokers take, for good', async () => {
+test('creates a missing Secret as immutable, with a certificate that brokers accept', async () => {
   const cluster = new OneSecret();
   expect(await ensureCurve(cluster.options)).toBe('made');
   expect(cluster.writes).toEqual(['create /api/v1/namespaces/science/secrets']);
@@ -73,7 +73,7 @@ test('makes the Secret that is not there: one that brokers take, for good', asyn
   expect(() => checkCertificate(cluster.text, 'it')).not.toThrow();
 });
 
-test('run again, it changes nothing', async () => {
+test('keeps the certificate when it runs again', async () => {
   const cluster = new OneSecret(await made());
   const before = cluster.text;
   expect(await ensureCurve(cluster.options)).toBe('kept');
@@ -81,7 +81,7 @@ test('run again, it changes nothing', async () => {
   expect(cluster.text).toBe(before);
 });
 
-test('fills a Secret that is there without a certificate, and only as it was read', async () => {
+test('fills an existing Secret without a certificate, with the resourceVersion that it read', async () => {
   const cluster = new OneSecret({
     metadata: { name: 'hello-curve', resourceVersion: '7' },
     data: { other: 'eA==' },
@@ -92,7 +92,7 @@ test('fills a Secret that is there without a certificate, and only as it was rea
   expect(() => checkCertificate(cluster.text, 'it')).not.toThrow();
 });
 
-test('of two at once, the first one wins', async () => {
+test('keeps the certificate of another run that wrote first', async () => {
   const winner = await made();
   const cluster = new OneSecret();
   cluster.rival = winner;
@@ -100,19 +100,19 @@ test('of two at once, the first one wins', async () => {
   expect(cluster.stored).toBe(winner);
 });
 
-test('a Secret that holds something else is refused, and left alone', async () => {
+test('refuses a Secret with another value and does not change it', async () => {
   const data = { 'curve.cert': Buffer.from('hunter2').toString('base64') };
   const cluster = new OneSecret({ metadata: { name: 'hello-curve' }, data });
   const error = await ensureCurve(cluster.options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(FluxqError);
   expect((error as FluxqError).message).toMatch(
-    /^FLUXQ_CURVE_INVALID: Secret science\/hello-curve, key curve\.cert: line 1 is neither a section/,
+    /^FLUXQ_CURVE_INVALID: Secret science\/hello-curve, key curve\.cert: line 1 must be a section/,
   );
   expect((error as FluxqError).message).not.toContain('hunter2');
   expect(cluster.writes).toEqual([]);
 });
 
-test('no right to read it is an error, not a reason to make one', async () => {
+test('reports a Secret that it may not read, and does not create one', async () => {
   const { client, ...rest } = new OneSecret().options;
   const get = async () => {
     throw refusal(403);

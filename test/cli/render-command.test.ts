@@ -1,4 +1,4 @@
-/** `fluxqueue render` as people call it. */
+/** `fluxqueue render` as a process. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { bin } from '../../package.json';
@@ -18,7 +18,7 @@ function fluxqueue(args: readonly string[], input = '') {
   });
 }
 
-test('reads stdin, writes manifests to stdout and what to know to stderr', () => {
+test('reads stdin, and writes manifests to stdout and notes to stderr', () => {
   const { status, stdout, stderr } = fluxqueue(
     ['render', '--namespace', 'lab', '--keygen-image', 'rt:1'],
     MINICLUSTER,
@@ -28,7 +28,7 @@ test('reads stdin, writes manifests to stdout and what to know to stderr', () =>
   expect(stdout.match(/^---$/gm)).toHaveLength(8);
 });
 
-test('bad input: a sentence, no stack, exit code 1, nothing on stdout', () => {
+test('reports invalid input in one sentence without a stack trace, with exit code 1 and no output', () => {
   const { status, stdout, stderr } = fluxqueue(['render', '/nowhere/mc.yaml']);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^FLUXQ_RENDER_INPUT: \/nowhere\/mc\.yaml: can't be read: .*\n$/);

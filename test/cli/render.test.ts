@@ -10,14 +10,14 @@ const PLAIN = text('{containers: [{image: app, command: hostname}]}');
 const run = (yaml: string, more: object = {}) => render({ text: yaml, source: 'mc.yaml', ...more });
 const objects = (yaml: string) => parseAllDocuments(yaml).map((document) => document.toJS());
 
-test('prints what the controller applies', () => {
+test('prints the manifests that the controller applies', () => {
   const spec = { containers: [{ image: 'app', command: 'hostname' }] };
   expect(objects(run(PLAIN).yaml)).toEqual(
     JSON.parse(JSON.stringify(renderMiniCluster({ metadata: { name: 'mc' }, spec }))),
   );
 });
 
-test('the namespace given wins over the resource’s own', () => {
+test('prefers the given namespace to that of the resource', () => {
   const own = text('{containers: [{}]}', '{name: mc, namespace: own}');
   const namespaces = (more: object) => [
     ...new Set(objects(run(own, more).yaml).map(({ metadata }) => metadata.namespace)),
@@ -25,7 +25,7 @@ test('the namespace given wins over the resource’s own', () => {
   expect([namespaces({}), namespaces({ namespace: 'lab' })]).toEqual([['own'], ['lab']]);
 });
 
-test('several documents, empty ones between them', () => {
+test('reads several documents and skips empty ones', () => {
   const two = `---\n${PLAIN}---\n---\n${PLAIN.replace('name: mc', 'name: other')}`;
   expect(
     objects(run(two).yaml)
@@ -34,12 +34,12 @@ test('several documents, empty ones between them', () => {
   ).toEqual(['mc', 'other']);
 });
 
-test('what the apiserver added to a live one is no problem', () => {
+test('accepts fields that the apiserver added', () => {
   const live = `${text('{containers: [{image: app}]}', '{name: mc, uid: x, labels: {a: b}, managedFields: []}')}status: {phase: Running}\n`;
   expect(objects(run(live).yaml)).toHaveLength(4);
 });
 
-test('strings stay strings for every reader of YAML', () => {
+test('quotes strings so that readers of YAML 1.1 and 1.2 agree', () => {
   const values = [
     'yes',
     'on',
@@ -69,24 +69,24 @@ test('strings stay strings for every reader of YAML', () => {
   }
 });
 
-test('null is not given, as for the apiserver', () => {
+test('treats null like a field that is not set', () => {
   const nulls = text(
     '{containers: [{image: app, command: hostname, commands: {pre: null}}], flux: null, size: null}',
   );
   expect(run(nulls).yaml).toBe(run(PLAIN).yaml);
 });
 
-test('scripts are printed as they are', () => {
+test('prints scripts as literal blocks', () => {
   expect(run(PLAIN).yaml).toContain('start.sh: |\n    #!/bin/sh\n');
   expect(run(PLAIN).yaml).not.toMatch(/[&*]a\d/);
 });
 
-test('says which Secret its pods wait for', () => {
+test('notes the Secret that the pods wait for', () => {
   expect(run(PLAIN).notes).toEqual([expect.stringContaining('Secret mc-curve with the key curve.cert')]);
   expect(run(PLAIN, { keygen: {} }).notes).toEqual([]);
 });
 
-test('a certificate in the resource is not printed, and that is said', () => {
+test('notes that a certificate in the resource is not printed', () => {
   const curveCert = makeCertificate({ name: 'mc', hostname: 'test', madeAt: new Date(0) });
   const { yaml, notes } = run(text(JSON.stringify({ containers: [{}], flux: { curveCert } })));
   expect(yaml).not.toContain('secret-key');
@@ -103,27 +103,27 @@ function failure(yaml: string): FluxqError {
 }
 
 test.each<[string, string, string]>([
-  ['nothing', '', 'is empty'],
+  ['empty input', '', 'is empty'],
   ['only a comment', '# x\n', 'is empty'],
-  ['no YAML', 'a: [', 'is no YAML: '],
-  ['a text', 'hello', 'is no MiniCluster'],
-  ['a list', '- a\n', 'is no MiniCluster'],
-  ['another kind', 'apiVersion: v1\nkind: Pod\n', 'is no MiniCluster (got "Pod")'],
+  ['invalid YAML', 'a: [', 'is not valid YAML: '],
+  ['a text', 'hello', 'is not a MiniCluster'],
+  ['a list', '- a\n', 'is not a MiniCluster'],
+  ['another kind', 'apiVersion: v1\nkind: Pod\n', 'is not a MiniCluster (got "Pod")'],
   [
     'an old version',
     text('{}', '{name: a}', 'flux-framework.org/v1alpha1'),
-    'is not of flux-framework.org/v1alpha2',
+    'must have apiVersion flux-framework.org/v1alpha2',
   ],
   ['no name', text('{containers: []}', '{}'), 'has no metadata.name'],
   ['no spec', text(''), 'has no spec'],
-])('%s: one clear sentence', (_, yaml, what) => {
+])('reports %s in one sentence', (_, yaml, what) => {
   const { code, message } = failure(yaml);
   expect(code).toBe('FLUXQ_RENDER_INPUT');
   expect(message).toContain(`FLUXQ_RENDER_INPUT: mc.yaml: ${what}`);
   expect(message).not.toContain('\n');
 });
 
-test('every problem of every MiniCluster is listed', () => {
+test('lists every problem of every MiniCluster', () => {
   const bad = `${text('{size: 4, maxSize: 2, containers: [{launcher: true, batch: true, command: x}]}')}---\n${text('{containers: [{prots: [1]}]}', '{name: other}')}`;
   const { code, message } = failure(bad);
   expect(code).toBe('FLUXQ_RENDER_SPEC');
@@ -135,13 +135,13 @@ test('every problem of every MiniCluster is listed', () => {
   ]);
 });
 
-test('a certificate that brokers would refuse is one of them, and is not shown', () => {
+test('lists an invalid certificate without its secret', () => {
   const { code, message } = failure(
     text('{size: 0, containers: [{}], flux: {curveCert: "curve\\n  secret-key = \\"TOP\\""}}'),
   );
   expect(code).toBe('FLUXQ_RENDER_SPEC');
   expect(message).toMatch(
-    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 has a key that is not 40 char/,
+    / {2}spec\.size: .*\n {2}spec\.flux\.curveCert: line 2 must have a key of 40 Z85 char/,
   );
   expect(message).not.toContain('TOP');
 });

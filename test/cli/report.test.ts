@@ -16,7 +16,7 @@ const entry = {
   detail: {},
 };
 
-test('a history is one line for each entry; several workloads of one name are told apart', () => {
+test('formats a history as one line per entry, with the uid if several workloads had the name', () => {
   const nameless = { ...entry, at: 1_800_000_060, actor: '', event: 'Finished', why: '' };
   expect(historyLines([entry, nameless])).toEqual([
     '2027-01-15T08:00:00.250Z  Submitted  by ada  was admitted',
@@ -29,7 +29,7 @@ test('a history is one line for each entry; several workloads of one name are to
   expect(historyLines([])).toEqual([]);
 });
 
-test('accounts are a table with a head', () => {
+test('formats accounting as a table with a header', () => {
   const hours = { jobs: 3, pods: 5, cpuHours: 1234.567, memoryGiBHours: 0, gpuHours: 1 };
   expect(
     accountingLines([
@@ -45,7 +45,7 @@ test('accounts are a table with a head', () => {
   expect(accountingLines([])).toEqual(['JOBS  PODS  CPU-HOURS  GIB-HOURS  GPU-HOURS']);
 });
 
-test('what is asked for is read with care', () => {
+test('parses the period and the keys, and refuses invalid ones', () => {
   const given = { from: '2026-11-01', until: '2026-11-02T12:00:00Z', by: 'user,queue' };
   expect(accountingQuery(given)).toEqual({
     from: 1_793_491_200,
@@ -54,18 +54,18 @@ test('what is asked for is read with care', () => {
   });
   expect(accountingQuery({ ...given, by: '' }).by).toEqual([]);
   expect(() => accountingQuery({ ...given, by: 'user,team' })).toThrow(
-    'FLUXQ_CONFIG_INVALID: --by: no such key (got "team")',
+    'FLUXQ_CONFIG_INVALID: --by: is not a known key (got "team")',
   );
   expect(() => accountingQuery({ ...given, from: 'soon' })).toThrow(
-    'FLUXQ_CONFIG_INVALID: --from: is no date (got "soon")',
+    'FLUXQ_CONFIG_INVALID: --from: is not a date (got "soon")',
   );
 });
 
-test('a month begins at its first midnight, UTC', () => {
+test('starts a month at its first midnight in UTC', () => {
   expect(startOfMonth(new Date('2026-11-30T23:59:59-05:00'))).toBe('2026-12-01T00:00:00.000Z');
 });
 
-test('a workload is named by its namespace and its name', () => {
+test('parses namespace/name as the name of a workload', () => {
   expect(workloadName('science/train')).toEqual({ namespace: 'science', name: 'train' });
   for (const wrong of ['train', '/train', 'science/', 'a/b/c', ''])
     expect(() => workloadName(wrong)).toThrow('write namespace/name');

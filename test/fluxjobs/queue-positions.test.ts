@@ -1,24 +1,24 @@
-import { Positions } from '../../runtime/fluxjobs/queue-positions';
+import { QueuePositions } from '../../runtime/fluxjobs/queue-positions';
 import { openQueue } from '../../runtime/queue/queue';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { submission } from '../queue/submission';
 
-describePostgres('places in the queues', (getPostgres) => {
-  test('by priority, then age, then arrival; each queue counts for itself', async () => {
+describePostgres('queue positions', (getPostgres) => {
+  test('follow priority, then age, then arrival, separately for each queue', async () => {
     const queue = openQueue({ url: await getPostgres().freshDatabase() });
     try {
       await queue.migrate();
       const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
-      const positions = new Positions(workloadCache, () => ({ now: 50, settingsOf: () => undefined }));
-      workloadCache.onChange(() => positions.changed());
+      const positions = new QueuePositions(workloadCache, () => ({ now: 50, settingsOf: () => undefined }));
+      workloadCache.onChange(() => positions.invalidate());
       await workloadCache.submit(submission('late', { submittedAt: 20 }));
       await workloadCache.submit(submission('early', { submittedAt: 10 }));
       await workloadCache.submit(submission('urgent', { submittedAt: 30, priority: 1 }));
       await workloadCache.submit(submission('other', { submittedAt: 40, queue: 'gpu' }));
       const all = () => ['urgent', 'early', 'late', 'other'].map((uid) => positions.of(uid));
       expect(all()).toEqual([1, 2, 3, 1]);
-      expect([...positions.first()].sort()).toEqual(['early', 'late', 'other', 'urgent']);
+      expect([...positions.front()].sort()).toEqual(['early', 'late', 'other', 'urgent']);
       const { jobid } = workloadCache.byUid('urgent')!;
       const nodes = [{ name: 'node-1', units: { core: '0', memory: '0' } }];
       await workloadCache.allocate([{ uid: 'urgent', allocation: { jobid, start: 0, end: 60, nodes } }]);

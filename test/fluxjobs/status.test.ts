@@ -19,8 +19,8 @@ function conditions(row: WorkloadRow): string {
     .join(' ');
 }
 
-const WAITS = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
-const STUCK = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
+const RECONCILING = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
+const STALLED = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
 
 const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
   ['Waiting', { reason: null }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
@@ -33,19 +33,19 @@ const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
     'Unsatisfiable',
   ],
   ['Waiting', { reason: 'Invalid' }, 'Scheduled=False Ready=False Reconciling=False Stalled=True', 'Invalid'],
-  ['Waiting', { reason: 'NoFluxSetup' }, STUCK, 'NoFluxSetup'],
-  ['Waiting', { reason: 'RequeueLimit' }, STUCK, 'RequeueLimit'],
-  ['Waiting', { reason: 'QuotaExceeded' }, WAITS, 'QuotaExceeded'],
+  ['Waiting', { reason: 'NoFluxSetup' }, STALLED, 'NoFluxSetup'],
+  ['Waiting', { reason: 'RequeueLimit' }, STALLED, 'RequeueLimit'],
+  ['Waiting', { reason: 'QuotaExceeded' }, RECONCILING, 'QuotaExceeded'],
   [
     'Waiting',
     { reason: 'DependencyPending', message: 'waits for prep to succeed' },
-    WAITS,
+    RECONCILING,
     'DependencyPending',
   ],
   [
     'Waiting',
     { reason: 'DependencyPending', message: `${NEVER_MET}waits for prep to succeed, which has failed` },
-    STUCK,
+    STALLED,
     'DependencyPending',
   ],
   ['Ready', {}, 'Scheduled=True Ready=False Reconciling=True Stalled=False', 'Granted'],
@@ -76,7 +76,7 @@ describe('the status of a FluxJob', () => {
     }
   });
 
-  test('what waits: position and expected start, with ~', () => {
+  test('shows the position and the estimated start of a waiting workload', () => {
     const row = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000.4 });
     expect(fluxJobStatus(row, context({ position: 2 }))).toMatchObject({
       phase: 'Waiting',
@@ -88,7 +88,7 @@ describe('the status of a FluxJob', () => {
     });
   });
 
-  test('what runs: nodes, real start, no position even if one is known', () => {
+  test('shows the nodes and the start time of a running workload, but no position', () => {
     const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
     expect(status).toMatchObject({
       nodes: 'node-1',
@@ -101,13 +101,15 @@ describe('the status of a FluxJob', () => {
     expect(status).not.toHaveProperty('result');
   });
 
-  test('how it ended, in words', () => {
+  test('describes how the workload ended', () => {
     const messages = (row: WorkloadRow) => fluxJobStatus(row, context()).conditions![0]!.message;
-    expect(messages(rowIn('Finished'))).toBe('ran 30 s on node-1');
-    expect(messages(rowIn('Finished', { result: 'Cancelled', startedAt: null }))).toBe('ended before it ran');
+    expect(messages(rowIn('Finished'))).toBe('ran for 30 s on node-1');
+    expect(messages(rowIn('Finished', { result: 'Cancelled', startedAt: null }))).toBe(
+      'finished before any pod started',
+    );
   });
 
-  test('a transition time changes only with the status', () => {
+  test('keeps the transition time of a condition whose status does not change', () => {
     const before = fluxJobStatus(rowIn('Waiting'), context({ now: 10 }));
     const after = fluxJobStatus(rowIn('Ready'), context({ now: 20, previous: before }));
     const times = Object.fromEntries(after.conditions!.map((c) => [c.type, c.lastTransitionTime]));
@@ -119,7 +121,7 @@ describe('the status of a FluxJob', () => {
     });
   });
 
-  test('nodes that were given back early stay shown, those of a grant before do not', () => {
+  test('keeps nodes that were freed early, but not the nodes of an earlier grant', () => {
     const nodes = ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0', memory: '0' } }));
     const wide = rowIn('Running', { allocation: { jobid: 7, start: 0, end: 9, nodes } });
     const previous = fluxJobStatus(wide, context());
@@ -129,7 +131,7 @@ describe('the status of a FluxJob', () => {
   });
 });
 
-test('the spec carries what was asked for; a walltime in whole seconds', () => {
+test('the spec has the request, with the walltime in whole seconds', () => {
   const row = rowIn('Waiting', { walltime: 1.2, priority: 5 });
   const spec = fluxJobSpec(row, 'batch/v1');
   expect(spec).toMatchObject({
@@ -142,12 +144,12 @@ test('the spec carries what was asked for; a walltime in whole seconds', () => {
 });
 
 describe('the name of a FluxJob', () => {
-  test('is the name and the kind', () => {
+  test('is composed of name and kind', () => {
     expect(fluxJobName('Job', 'train')).toBe('train-job');
     expect(fluxJobName('Pod', 'train')).toBe('train-pod');
   });
 
-  test('stays a name when the workload has the longest one, and differs for others like it', () => {
+  test('is valid and unique for workloads with the longest names', () => {
     const long = 'x'.repeat(240);
     const names = [`${long}.${'a'.repeat(12)}`, `${long}.${'b'.repeat(12)}`].map((name) =>
       fluxJobName('Job', name),

@@ -1,129 +1,185 @@
-/** FluxSetups at work: what their changes set going. */
+/** What the changes of FluxSetups and of their workloads set in motion. */
 import { parseConfig } from '../../runtime/config';
-import { FluxSetupController } from '../../runtime/fluxsetups/controller';
-import type { FluxSetupObject } from '../../runtime/fluxsetups/queue-settings';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { FluxSetupController, type FluxSetupShared } from '../../runtime/fluxsetups/controller';
+import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
+import type { Change } from '../../runtime/kubernetes/informer';
 import type { QueueSettings } from '../../runtime/queue/settings';
-import type { Queue } from '../../runtime/queue/store';
-import { ManualClock } from '../kubernetes/manual-clock';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { Signals } from '../../runtime/shared/signals';
+import { Signal } from '../../runtime/signal';
+import { ManualClock, settle } from '../kubernetes/manual-clock';
+import { recordingLogger } from '../kubernetes/recording-logger';
 import { rowIn } from '../queue/rows';
 import { fluxSetup } from './fluxsetup-objects';
 
 class World {
   readonly clock = new ManualClock();
   readonly objects: FluxSetupObject[] = [];
-  readonly added: string[] = [];
-  readonly changed: string[] = [];
-  readonly rejudged: boolean[] = [];
+  readonly signals = new Signals();
+  /** Keys of FluxSetups, once per reconciliation. */
+  readonly reconciled: string[] = [];
+  readonly statusWrites: string[] = [];
+  /** What was announced, in order: `resubmit science` or `schedule`. */
+  readonly announced: string[] = [];
+  /** The names of the queues, once per write to the database. */
   readonly stored: string[][] = [];
   failure: Error | undefined;
-  readonly setups: FluxSetupController;
+  rowChanged: (row: WorkloadRow) => void = () => undefined;
+  private readonly changed = new Signal<Change<FluxSetupObject>>();
+  readonly controller = new FluxSetupController(this.shared());
 
-  constructor() {
-    const queue = {
-      finished: async () => [{ queue: 'science/team', count: 7 }],
-      setQueues: async (_fence: number, settings: readonly QueueSettings[]) => {
-        if (this.failure !== undefined) throw this.failure;
-        this.stored.push(settings.map(({ name }) => name));
+  private shared(): FluxSetupShared {
+    const config = parseConfig({});
+    this.signals.resubmitWaiting.subscribe(({ namespace }) => this.announced.push(`resubmit ${namespace}`));
+    this.signals.schedule.subscribe(() => this.announced.push('schedule'));
+    return {
+      config,
+      client: { patch: async (path: string) => this.statusWrites.push(path) },
+      queue: {
+        finished: async () => [{ queue: 'science/team', count: 7 }],
+        setQueues: async (_fence: number, settings: readonly QueueSettings[]) => {
+          if (this.failure !== undefined) throw this.failure;
+          this.stored.push(settings.map(({ name }) => name));
+        },
       },
-    } as unknown as Queue;
-    this.setups = new FluxSetupController({
-      config: parseConfig({}),
-      client: {} as KubernetesClient,
-      queue,
       fence: 1,
-      rows: () => [],
-      all: () => this.objects,
-      seen: () => undefined,
-      busy: () => false,
-      add: (key) => this.added.push(key),
-      onChanged: (namespace, rejudge) => {
-        this.changed.push(namespace);
-        this.rejudged.push(rejudge);
+      logger: recordingLogger(),
+      time: { clock: this.clock, random: () => 0 },
+      now: () => this.clock.now() / 1000,
+      workloadCache: {
+        active: () => [],
+        onChange: (listener: (row: WorkloadRow) => void) => {
+          this.rowChanged = listener;
+        },
       },
-      clock: this.clock,
-      now: () => 0,
-    });
+      informers: { fluxSetups: this.informer() },
+      queues: new QueueRegistry(stackQueue(config.queue), true, () => this.objects),
+      signals: this.signals,
+      isBusy: () => false,
+    } as unknown as FluxSetupShared;
   }
 
-  create(object: FluxSetupObject): void {
-    this.objects.push(object);
-    this.setups.changed(undefined, object);
+  private informer() {
+    return {
+      changed: this.changed,
+      list: () => this.objects,
+      size: 1,
+      get: (key: string) => {
+        this.reconciled.push(key);
+        return this.objects.find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key);
+      },
+    };
+  }
+
+  async change(before: FluxSetupObject | undefined, now: FluxSetupObject | undefined): Promise<void> {
+    if (before !== undefined) this.objects.splice(this.objects.indexOf(before), 1);
+    if (now !== undefined) this.objects.push(now);
+    this.changed.emit({ key: 'science/team', before, now });
+    await settle();
   }
 }
 
-test('a new FluxSetup is a queue, in the tables too, and what waits in its namespace is judged anew', async () => {
+async function startedWorld(): Promise<World> {
   const world = new World();
-  await world.setups.store();
-  world.create(fluxSetup('team'));
-  expect(world.changed).toEqual(['science']);
-  expect(world.added).toEqual(['science/team']);
-  expect(world.setups.queues.byName('science/team')).toBeDefined();
-  await Promise.all([world.setups.store(), world.setups.store()]);
+  await world.controller.start();
+  return world;
+}
+
+test('writes the queues to the database when it starts', async () => {
+  const { stored } = await startedWorld();
+  expect(stored).toEqual([['default']]);
+});
+
+test('stores a new FluxSetup as a queue and resubmits the waiting workloads of its namespace', async () => {
+  const world = await startedWorld();
+  await world.change(undefined, fluxSetup('team'));
+  expect(world.announced).toEqual(['resubmit science']);
   expect(world.stored).toEqual([['default'], ['default', 'science/team']]);
+  expect(world.statusWrites).toHaveLength(1);
 });
 
-test('a status that we wrote changes nothing', async () => {
-  const world = new World();
+test('writes the queues once for all reconciliations between two changes', async () => {
+  const world = await startedWorld();
+  await world.change(undefined, fluxSetup('team'));
+  world.objects.push(fluxSetup('other'));
+  world.signals.resync.emit();
+  await settle();
+  expect(world.reconciled).toEqual(['science/team', 'science/team', 'science/other']);
+  expect(world.stored).toHaveLength(2);
+});
+
+test('announces nothing after its own status write', async () => {
+  const world = await startedWorld();
   const team = fluxSetup('team');
-  world.create(team);
-  await world.setups.store();
-  world.setups.changed(team, { ...team, status: { waiting: 3 } });
-  await world.setups.store();
-  expect(world.changed).toEqual(['science']);
-  expect(world.stored).toHaveLength(1);
+  await world.change(undefined, team);
+  await world.change(team, { ...team, status: { waiting: 3 } });
+  expect(world.announced).toEqual(['resubmit science']);
+  expect(world.stored).toHaveLength(2);
 });
 
-test('a change of what workloads are planned with judges them anew, the rest is for the next pass', async () => {
-  const world = new World();
+test('resubmits waiting workloads only after changes that their rows depend on', async () => {
+  const world = await startedWorld();
   const specs = [{}, { quota: { cores: 1 } }, { walltime: { max: '2h' } }, { priority: { max: 3 } }];
   const versions = specs.map((spec, i) => fluxSetup('team', spec, { generation: i + 1 }));
-  world.create(versions[0]!);
-  for (const version of versions.slice(1)) world.setups.changed(versions[0], version);
-  world.setups.changed(versions[1], undefined);
-  expect(world.rejudged).toEqual([true, false, true, true, true]);
+  await world.change(undefined, versions[0]);
+  for (const version of versions.slice(1)) {
+    await world.change(versions[0], version);
+    world.objects.splice(0, 1, versions[0]!);
+  }
+  await world.change(versions[0], undefined);
+  const resubmit = 'resubmit science';
+  expect(world.announced).toEqual([resubmit, 'schedule', resubmit, resubmit, resubmit]);
 });
 
-test('its deletion takes the queue away', async () => {
-  const world = new World();
+test('removes the queue of a deleted FluxSetup', async () => {
+  const world = await startedWorld();
   const team = fluxSetup('team');
-  world.create(team);
-  world.objects.pop();
-  world.setups.changed(team, undefined);
-  await world.setups.store();
-  expect(world.changed).toEqual(['science', 'science']);
-  expect(world.stored).toEqual([['default']]);
+  await world.change(undefined, team);
+  await world.change(team, undefined);
+  expect(world.announced).toEqual(['resubmit science', 'resubmit science']);
+  expect(world.stored.at(-1)).toEqual(['default']);
 });
 
-test('a database that is down is asked again', async () => {
+test('rejects its start while the database fails', async () => {
   const world = new World();
   world.failure = new Error('down');
-  await expect(world.setups.store()).rejects.toThrow('down');
+  await expect(world.controller.start()).rejects.toThrow('down');
+});
+
+test('writes the queues again after the database failed, and the status only then', async () => {
+  const world = await startedWorld();
+  world.failure = new Error('down');
+  await world.change(undefined, fluxSetup('team'));
+  expect([world.stored.length, world.statusWrites.length]).toEqual([1, 0]);
   world.failure = undefined;
-  await world.setups.store();
-  expect(world.stored).toEqual([['default']]);
+  await world.clock.advance(250);
+  expect(world.stored.at(-1)).toEqual(['default', 'science/team']);
+  expect(world.statusWrites).toHaveLength(1);
 });
 
-test('many rows that change are one look at the FluxSetups', async () => {
-  const world = new World();
-  world.setups.rowChanged(rowIn('Waiting'));
-  world.create(fluxSetup('team'));
-  world.added.length = 0;
-  for (let i = 0; i < 100; i++) world.setups.rowChanged(rowIn('Finished', { queue: 'science/team' }));
-  expect(world.added).toEqual([]);
+test('reconciles a FluxSetup once for many row changes within a second', async () => {
+  const world = await startedWorld();
+  await world.change(undefined, fluxSetup('team'));
+  world.reconciled.length = 0;
+  for (let i = 0; i < 100; i++) world.rowChanged(rowIn('Finished', { queue: 'science/team' }));
+  await settle();
+  expect(world.reconciled).toEqual([]);
   await world.clock.advance(1_000);
-  expect(world.added).toEqual(['science/team']);
+  expect(world.reconciled).toEqual(['science/team']);
+  expect(world.statusWrites).toHaveLength(2);
   await world.clock.advance(10_000);
-  expect(world.added).toHaveLength(1);
+  expect(world.reconciled).toHaveLength(1);
 });
 
-test('nothing is looked at after the end', async () => {
-  const world = new World();
-  world.create(fluxSetup('team'));
-  world.setups.rowChanged(rowIn('Waiting'));
-  world.setups.stop();
-  world.added.length = 0;
-  world.setups.rowChanged(rowIn('Waiting'));
+test('reconciles nothing after it was stopped', async () => {
+  const world = await startedWorld();
+  await world.change(undefined, fluxSetup('team'));
+  world.rowChanged(rowIn('Waiting'));
+  await world.controller.stop();
+  world.reconciled.length = 0;
+  world.rowChanged(rowIn('Waiting'));
   await world.clock.advance(10_000);
-  expect(world.added).toEqual([]);
+  expect(world.reconciled).toEqual([]);
 });

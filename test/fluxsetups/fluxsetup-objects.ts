@@ -1,5 +1,5 @@
-/** FluxSetups for tests, as the apiserver returns them. */
-import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
+/** FluxSetups as the apiserver returns them, for tests. */
+import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
 
 export function fluxSetup(
   name: string,

@@ -6,7 +6,7 @@ const onNodes = (...nodes: { name: string; units: Record<string, string> }[]) =>
   allocation: { jobid: 7, start: 0, end: 60, nodes },
 });
 
-test('counts what waits, and what is held by resource', () => {
+test('counts workloads by phase and the resources that they hold, per queue', () => {
   const rows = [
     rowIn('Waiting', { queue: 'a' }),
     rowIn('Waiting', { queue: 'a' }),

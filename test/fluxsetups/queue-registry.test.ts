@@ -1,102 +1,115 @@
 import { parseConfig } from '../../runtime/config';
-import { QueueRegistry, queueOf, type Setup } from '../../runtime/fluxsetups/queue-registry';
-import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { type QueueCandidate, QueueRegistry, queueOf } from '../../runtime/fluxsetups/queue-registry';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import { fluxSetup } from './fluxsetup-objects';
 
-const setup = (name: string, createdAt = '2026-01-01T00:00:00Z'): Setup => ({ name, createdAt });
+const candidate = (name: string, createdAt = '2026-01-01T00:00:00Z'): QueueCandidate => ({ name, createdAt });
 const NONE = { namespace: 'science', requested: undefined, current: undefined };
 const asks = (requested: string) => ({ ...NONE, requested });
 
 describe('a workload that names a queue', () => {
   test.each([
-    ['a FluxSetup of its namespace', 'team', [setup('team'), setup('other')], 'default', 'science/team'],
-    ["the stack's own queue", 'default', [setup('team')], 'default', 'default'],
     [
-      "a FluxSetup that is named like the stack's own",
+      'goes to the FluxSetup of its namespace',
+      'team',
+      [candidate('team'), candidate('other')],
       'default',
-      [setup('default')],
+      'science/team',
+    ],
+    ["goes to the stack's own queue", 'default', [candidate('team')], 'default', 'default'],
+    [
+      "prefers a FluxSetup with the name of the stack's own queue",
+      'default',
+      [candidate('default')],
       'default',
       'science/default',
     ],
-    ['one that is not there', 'tema', [setup('team')], 'default', 'science/tema'],
-    ['the own queue of a stack without one', 'default', [], undefined, 'science/default'],
-  ])('%s', (_, requested, setups, own, queue) => {
-    expect(queueOf(asks(requested), setups, own)).toBe(queue);
+    ['waits for a queue that does not exist', 'tema', [candidate('team')], 'default', 'science/tema'],
+    ['waits for a FluxSetup if the stack has no queue', 'default', [], undefined, 'science/default'],
+  ])('%s', (_, requested, candidates, own, queue) => {
+    expect(queueOf(asks(requested), candidates, own)).toBe(queue);
   });
 });
 
-describe('a workload that names none', () => {
+describe('a workload that names no queue', () => {
   const later = '2026-01-02T00:00:00Z';
   test.each([
-    ['the only FluxSetup of its namespace', [setup('team')], 'default', 'science/team'],
-    ['of several the one named default', [setup('a'), setup('default', later)], 'own', 'science/default'],
-    ['of several the oldest', [setup('a', later), setup('b')], 'default', 'science/b'],
-    ['of equally old ones the first by name', [setup('b'), setup('a')], 'default', 'science/a'],
-    ["without FluxSetups the stack's own", [], 'batch', 'batch'],
-    ['without any queue the one that is to come', [], undefined, 'science/default'],
-  ])('goes to %s', (_, setups, own, queue) => {
-    expect(queueOf(NONE, setups, own)).toBe(queue);
+    ['the only FluxSetup of its namespace', [candidate('team')], 'default', 'science/team'],
+    ['the FluxSetup named default', [candidate('a'), candidate('default', later)], 'own', 'science/default'],
+    ['the oldest of several FluxSetups', [candidate('a', later), candidate('b')], 'default', 'science/b'],
+    [
+      'the first by name of FluxSetups of the same age',
+      [candidate('b'), candidate('a')],
+      'default',
+      'science/a',
+    ],
+    ["the stack's own queue if there is no FluxSetup", [], 'batch', 'batch'],
+    ['a future FluxSetup if there is no queue at all', [], undefined, 'science/default'],
+  ])('goes to %s', (_, candidates, own, queue) => {
+    expect(queueOf(NONE, candidates, own)).toBe(queue);
   });
 
-  test('stays where it is when its FluxSetup is deleted', () => {
+  test('stays in its queue when the FluxSetup is deleted', () => {
     expect(queueOf({ ...NONE, current: 'science/team' }, [], 'default')).toBe('science/team');
   });
 
-  test('moves on when another FluxSetup is there', () => {
-    expect(queueOf({ ...NONE, current: 'science/team' }, [setup('next')], 'default')).toBe('science/next');
+  test('moves to another FluxSetup of its namespace', () => {
+    const candidates = [candidate('next')];
+    expect(queueOf({ ...NONE, current: 'science/team' }, candidates, 'default')).toBe('science/next');
   });
 
   test("leaves the stack's own queue for the first FluxSetup of its namespace", () => {
-    expect(queueOf({ ...NONE, current: 'default' }, [setup('team')], 'default')).toBe('science/team');
+    expect(queueOf({ ...NONE, current: 'default' }, [candidate('team')], 'default')).toBe('science/team');
   });
 });
 
-describe('the queues', () => {
-  const own = ownQueue(parseConfig({ queue: { defaultWalltimeSeconds: 77 } }).queue);
-  const queuesOf = (objects: FluxSetupObject[], hasOwn = true) =>
-    new QueueRegistry(own, hasOwn, () => objects);
+describe('the queue registry', () => {
+  const own = stackQueue(parseConfig({ queue: { defaultWalltimeSeconds: 77 } }).queue);
+  const registryOf = (objects: FluxSetupObject[], isStackQueueEnabled = true) =>
+    new QueueRegistry(own, isStackQueueEnabled, () => objects);
 
-  test("are the stack's own and one per FluxSetup", () => {
-    const queues = queuesOf([fluxSetup('a'), fluxSetup('b', {}, { namespace: 'art' })]);
+  test("has the stack's own queue and one queue per FluxSetup", () => {
+    const queues = registryOf([fluxSetup('a'), fluxSetup('b', {}, { namespace: 'art' })]);
     expect(queues.all().map(({ name }) => name)).toEqual(['default', 'science/a', 'art/b']);
     expect(queues.byName('art/b')?.namespace).toBe('art');
     expect(queues.byName('art/a')).toBeUndefined();
-    expect(queuesOf([], false).all()).toEqual([]);
+    expect(registryOf([], false).all()).toEqual([]);
   });
 
-  test('follow the FluxSetups once they are told', () => {
+  test('reads the FluxSetups again after a change', () => {
     const objects = [fluxSetup('a')];
-    const queues = queuesOf(objects);
+    const queues = registryOf(objects);
     expect(queues.queueOf(NONE)).toBe('science/a');
     objects[0] = fluxSetup('b', { depth: 3 });
-    queues.changed();
+    queues.invalidate();
     expect(queues.queueOf(NONE)).toBe('science/b');
     expect(queues.byName('science/b')?.depth).toBe(3);
   });
 
-  test('hold what was in one that is gone, not what was in none', () => {
+  test('keeps workloads in a queue that was deleted, not in one that never existed', () => {
     const objects = [fluxSetup('team')];
-    const queues = queuesOf(objects);
+    const queues = registryOf(objects);
     expect(queues.queueOf(NONE)).toBe('science/team');
     objects.pop();
-    queues.changed();
+    queues.invalidate();
     expect(queues.queueOf({ ...NONE, current: 'science/team' })).toBe('science/team');
     expect(queues.queueOf({ ...NONE, current: 'science/tema' })).toBe('default');
-    // After a restart only the rows tell that there was a queue.
-    const next = queuesOf([]);
+    // After a restart only the rows show that the queue existed.
+    const next = registryOf([]);
     next.remember('science/team');
     expect(next.queueOf({ ...NONE, current: 'science/team' })).toBe('science/team');
   });
 
-  test('of a FluxSetup that makes no sense there is none, and it is said why', () => {
-    const queues = queuesOf([fluxSetup('a', { quota: { cores: '1e99' } })]);
+  test('reports why an invalid FluxSetup has no queue', () => {
+    const queues = registryOf([fluxSetup('a', { quota: { cores: '1e99' } })]);
     expect(queues.byName('science/a')).toBeUndefined();
     expect(queues.problemOf('science/a')).toContain('FLUXQ_QUANTITY: spec.quota.cores: ');
     expect(queues.queueOf(NONE)).toBe('science/a');
   });
 
-  test('what waits for a queue is planned by the walltimes of the stack', () => {
-    const queues = queuesOf([fluxSetup('a', { walltime: { default: '9s' } })], false);
+  test("plans workloads without a queue by the walltimes of the stack's own queue", () => {
+    const queues = registryOf([fluxSetup('a', { walltime: { default: '9s' } })], false);
     expect(queues.planOf('science/a').defaultWalltimeSeconds).toBe(9);
     expect(queues.planOf('science/none').defaultWalltimeSeconds).toBe(77);
     expect(queues.byName('default')).toBeUndefined();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseConfig } from '../../runtime/config';
-import { ownQueue, settingsOf } from '../../runtime/fluxsetups/queue-settings';
+import { settingsOf, stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { fluxSetup } from './fluxsetup-objects';
 
 const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
@@ -106,7 +106,7 @@ test('what the API can not refuse is refused with its place', () => {
 
 test("the stack's own queue is as configured, open to all", () => {
   const { queue } = parseConfig({ queue: { name: 'batch', policy: 'hybrid', reservations: 2, weight: 3 } });
-  expect(ownQueue(queue)).toEqual({
+  expect(stackQueue(queue)).toEqual({
     ...BARE,
     name: 'batch',
     namespace: null,

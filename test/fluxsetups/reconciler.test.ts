@@ -1,13 +1,15 @@
-/** When a FluxSetup is written: what it says is in the other tests. */
+/** When the status of a FluxSetup is written. Its contents are tested in status.test.ts. */
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
-import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { FluxSetupReconciler } from '../../runtime/fluxsetups/reconciler';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { WorkloadRow } from '../../runtime/queue/workload';
+import { recordingLogger } from '../kubernetes/recording-logger';
 import { rowIn } from '../queue/rows';
 import { fluxSetup } from './fluxsetup-objects';
 
@@ -18,10 +20,11 @@ class World {
   busy = false;
   rows: WorkloadRow[] = [];
   object: FluxSetupObject | undefined = fluxSetup('team');
-  stored = 0;
+  storeCalls = 0;
   failure: Error | undefined;
+  readonly logger = recordingLogger();
   readonly writes: { path: string; status: FluxSetupStatus }[] = [];
-  readonly queues = new QueueRegistry(ownQueue(parseConfig({}).queue), true, () =>
+  readonly queues = new QueueRegistry(stackQueue(parseConfig({}).queue), true, () =>
     this.object === undefined ? [] : [this.object],
   );
   readonly reconciler: FluxSetupReconciler;
@@ -37,27 +40,28 @@ class World {
       units: DEFAULT_UNITS,
       rows: () => this.rows,
       finishedOf: () => 0,
-      seen: () => this.object,
-      busy: () => this.busy,
-      store: async () => {
-        this.stored++;
+      fluxSetupOf: () => this.object,
+      isBusy: () => this.busy,
+      storeQueues: async () => {
+        this.storeCalls++;
       },
+      logger: this.logger,
       now: () => this.now,
     });
   }
 
-  /** A row more that waits; resolves to what reconcile says. */
-  async more(): Promise<{ after: number } | undefined> {
+  /** Adds a waiting row. Resolves to the result of a reconciliation. */
+  async addRow(): Promise<{ after: number } | undefined> {
     this.rows.push(rowIn('Waiting', { queue: KEY, uid: `u${this.rows.length}` }));
     this.reconciler.recount();
     return this.reconciler.reconcile(KEY);
   }
 }
 
-test('a new one is told at once that it is at work, after its settings are in the tables', async () => {
+test('writes the status of a new FluxSetup at once, after its settings are in the database', async () => {
   const world = new World();
   expect(await world.reconciler.reconcile(KEY)).toBeUndefined();
-  expect(world.stored).toBe(1);
+  expect(world.storeCalls).toBe(1);
   expect(world.writes).toEqual([
     {
       path: '/apis/flux-framework.org/v1alpha1/namespaces/science/fluxsetups/team/status',
@@ -66,43 +70,43 @@ test('a new one is told at once that it is at work, after its settings are in th
   ]);
 });
 
-test('what is there already is not written again', async () => {
+test('does not write a status that did not change', async () => {
   const world = new World();
   await world.reconciler.reconcile(KEY);
   for (let i = 0; i < 3; i++) expect(await world.reconciler.reconcile(KEY)).toBeUndefined();
   expect(world.writes).toHaveLength(1);
 });
 
-test('counts are written once a second, and every five while the cluster is busy', async () => {
+test('writes counts once a second, and every five seconds while the cluster is busy', async () => {
   const world = new World();
   await world.reconciler.reconcile(KEY);
   world.now += 0.2;
-  expect(await world.more()).toEqual({ after: 800 });
-  expect(await world.more()).toEqual({ after: 800 });
+  expect(await world.addRow()).toEqual({ after: 800 });
+  expect(await world.addRow()).toEqual({ after: 800 });
   world.now += 0.8;
   expect(await world.reconciler.reconcile(KEY)).toBeUndefined();
   expect(world.writes.at(-1)?.status.waiting).toBe(2);
   world.busy = true;
   world.now += 1;
-  expect(await world.more()).toEqual({ after: 4_000 });
+  expect(await world.addRow()).toEqual({ after: 4_000 });
   expect(world.writes).toHaveLength(2);
 });
 
-test('a change by its owner does not wait', async () => {
+test('confirms a change of the spec at once', async () => {
   const world = new World();
   await world.reconciler.reconcile(KEY);
   world.busy = true;
   world.object = fluxSetup('team', { quota: { cores: 8 } }, { generation: 2 });
-  world.queues.changed();
+  world.queues.invalidate();
   await world.reconciler.reconcile(KEY);
-  // A name that is not limited any more must go: a merge patch keeps what it does not name.
+  // A merge patch keeps the keys that it does not name, so a limit that was removed is null.
   expect(world.writes.at(-1)?.status).toMatchObject({
     observedGeneration: 2,
     quota: { cores: '8', memory: null, jobs: null },
   });
 });
 
-test('one that is deleted, before or while it is written, is forgotten', async () => {
+test('accepts that the FluxSetup was deleted, before or during the write', async () => {
   const world = new World();
   world.failure = new ApiError({
     status: 404,
@@ -115,4 +119,26 @@ test('one that is deleted, before or while it is written, is forgotten', async (
   world.failure = undefined;
   expect(await world.reconciler.reconcile(KEY)).toBeUndefined();
   expect(world.writes).toEqual([]);
+});
+
+test('logs one decision per reconciliation at debug level', async () => {
+  const world = new World();
+  await world.reconciler.reconcile(KEY);
+  world.now += 0.5;
+  await world.addRow();
+  await world.reconciler.reconcile(KEY);
+  const fields = { fluxsetup: KEY, queue: KEY };
+  expect(world.logger.lines).toEqual([
+    { level: 'debug', fields, message: 'FluxSetup: status written' },
+    {
+      level: 'debug',
+      fields: { ...fields, retryMs: 500 },
+      message: 'FluxSetup: status write is rate-limited',
+    },
+    {
+      level: 'debug',
+      fields: { ...fields, retryMs: 500 },
+      message: 'FluxSetup: status write is rate-limited',
+    },
+  ]);
 });

@@ -1,9 +1,9 @@
 import { EMPTY } from '../../runtime/fluxsetups/queue-counts';
 import { settingsOf } from '../../runtime/fluxsetups/queue-settings';
-import { fluxSetupStatus, type SetupFacts } from '../../runtime/fluxsetups/status';
+import { type FluxSetupFacts, fluxSetupStatus } from '../../runtime/fluxsetups/status';
 import { fluxSetup } from './fluxsetup-objects';
 
-const FACTS: SetupFacts = {
+const FACTS: FluxSetupFacts = {
   queue: 'science/team',
   settings: settingsOf(
     fluxSetup('team', { policy: 'fcfs', quota: { cores: '2500m', memory: '1536Mi', nodes: 4 } }),
@@ -21,7 +21,7 @@ const FACTS: SetupFacts = {
   now: 1_700_000_000,
 };
 
-test('says what is in the queue, in Kubernetes quantities', () => {
+test('reports the usage and quota of the queue as Kubernetes quantities', () => {
   expect(fluxSetupStatus(FACTS)).toMatchObject({
     queue: 'science/team',
     waiting: 3,
@@ -34,21 +34,21 @@ test('says what is in the queue, in Kubernetes quantities', () => {
   });
 });
 
-const conditions = (facts: Partial<SetupFacts> = {}) =>
+const conditions = (facts: Partial<FluxSetupFacts> = {}) =>
   Object.fromEntries(fluxSetupStatus({ ...FACTS, ...facts }).conditions!.map((each) => [each.type, each]));
 
-test('is Ready while its queue is at work', () => {
+test('is Ready while its queue is in service', () => {
   const { Ready, Reconciling, Stalled } = conditions();
   expect([Ready?.status, Reconciling?.status, Stalled?.status]).toEqual(['True', 'False', 'False']);
   expect(Ready).toMatchObject({
     reason: 'Serving',
-    message: 'the queue is at work, policy fcfs',
+    message: 'the queue is in service with policy fcfs',
     observedGeneration: 5,
     lastTransitionTime: '2023-11-14T22:13:20Z',
   });
 });
 
-test('is Stalled with the reason when it makes no queue', () => {
+test('is Stalled with the reason when its settings are invalid', () => {
   const { Ready, Stalled } = conditions({
     settings: undefined,
     problem: 'FLUXQ_QUANTITY: why',
@@ -58,7 +58,7 @@ test('is Stalled with the reason when it makes no queue', () => {
   expect(Stalled).toMatchObject({ status: 'True', reason: 'Invalid' });
 });
 
-test('transition times stay while a condition does', () => {
+test('keeps the transition time of a condition whose status does not change', () => {
   const previous = fluxSetupStatus({ ...FACTS, now: 1_600_000_000 });
   const later = conditions({ previous, settings: undefined, problem: 'x' });
   expect(later.Reconciling?.lastTransitionTime).toBe('2020-09-13T12:26:40Z');

@@ -2,7 +2,7 @@
  * The control loops of a cluster on the simulated apiserver: they create the pods of Jobs, bind, run and finish pods, and
  * collect garbage. They act with delays and in any order.
  */
-import { fluxJobs } from '../../runtime/fluxjobs/reconciler';
+import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';

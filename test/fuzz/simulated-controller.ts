@@ -6,7 +6,7 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
-import { createLogger } from '../../runtime/observability/log';
+import { createLogger, type Logger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { ObjectStore } from './object-store';
@@ -32,7 +32,7 @@ export class SimulatedController {
   /** Seconds by which the clock of the controller is wrong. */
   drift = 0;
 
-  constructor() {
+  constructor(private readonly logger: Logger = createLogger('simulation', 'silent')) {
     const now = () => EPOCH + this.clock.now() / 1000;
     const random = new Random(1);
     this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, random, now);
@@ -115,7 +115,7 @@ export class SimulatedController {
       queue: this.queue,
       fluxion: this.fluxion,
       fence: this.fence,
-      logger: createLogger('simulated-controller', 'silent'),
+      logger: this.logger,
       metrics: this.metrics,
       onFenced: () => undefined,
       time: {

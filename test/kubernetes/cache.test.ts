@@ -9,7 +9,7 @@ const meta = (name: string, resourceVersion = '1'): ObjectMeta => ({
   creationTimestamp: '2026-01-01T00:00:00Z',
 });
 
-test('finds objects by key and by index, and forgets both', () => {
+test('finds objects by key and by index until they are deleted', () => {
   const cache = new ObjectCache<{ colours: string[] }>({
     colour: ({ colours }) => colours,
     uid: (_, { uid }) => [uid],
@@ -33,6 +33,6 @@ test('finds objects by key and by index, and forgets both', () => {
   expect([...cache.keys()]).toEqual(['n/b']);
 });
 
-test('what has no namespace is keyed by its name', () => {
+test('uses the name as the key of an object without a namespace', () => {
   expect(keyOf({ name: 'node-1' })).toBe('node-1');
 });

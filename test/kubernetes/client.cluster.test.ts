@@ -1,15 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect as connectTo } from 'node:net';
-import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
-import {
-  type ClientOptions,
-  createClient,
-  type KubernetesClient,
-  type Verb,
-} from '../../runtime/kubernetes/client';
+import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { clusterWide, namespaced } from '../../runtime/kubernetes/paths';
+import type { Verb } from '../../runtime/kubernetes/request-sender';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import { writeKubeconfig } from '../cluster/credentials';
@@ -102,7 +93,7 @@ function tests(getCluster: () => Cluster): void {
     ]);
   });
 
-  test('answers of metadata alone, when the rest is not wanted', async () => {
+  test('requests only metadata if asked to', async () => {
     const client = connect();
     const large = named('large', { a: 'x'.repeat(200_000) });
     const answer = await client.create<ConfigMap>(configMaps('default'), large, { metadataOnly: true });
@@ -112,7 +103,7 @@ function tests(getCluster: () => Cluster): void {
     expect(stored.data?.a).toHaveLength(200_000);
   });
 
-  test('errors carry the code, the request, the reason and the sentence of the apiserver', async () => {
+  test('reports errors with code, request, reason and the message of the apiserver', async () => {
     const client = connect();
     await client.create(configMaps('default'), named('twice'));
     await expect(client.create(configMaps('default'), named('twice'))).rejects.toMatchObject({
@@ -138,7 +129,7 @@ function tests(getCluster: () => Cluster): void {
     });
   });
 
-  test('429 is answered by waiting as long as the server asks, for any verb, a few times', async () => {
+  test('retries after 429 for every verb, a few times, after the wait that the server requests', async () => {
     const clock = new ManualClock();
     const client = connect({ clock });
     proxy.inject(method('POST'), { kind: 'answer', status: 429, retryAfter: 3 }, 2);
@@ -163,7 +154,7 @@ function tests(getCluster: () => Cluster): void {
     await rejected;
   });
 
-  test('503 is repeated only when doing it twice is the same as once', async () => {
+  test('retries after 503 only requests that are repeatable', async () => {
     const client = connect();
     proxy.inject(everything, { kind: 'answer', status: 503 }, 2);
     await expect(client.create(configMaps('default'), named('once'))).rejects.toMatchObject({ status: 503 });
@@ -175,7 +166,7 @@ function tests(getCluster: () => Cluster): void {
     ]);
   });
 
-  test('a lost answer is a retryable error, and the write may have happened', async () => {
+  test('reports a lost answer as a retryable error, although the write may have happened', async () => {
     const client = connect();
     proxy.inject(method('POST'), { kind: 'lose-answer' }, 1);
     await expect(client.create(configMaps('default'), named('in-doubt'))).rejects.toMatchObject({
@@ -185,7 +176,7 @@ function tests(getCluster: () => Cluster): void {
     expect(await client.get(configMaps('default', 'in-doubt'))).toBeDefined();
   });
 
-  test('a connection that was reset while idle is replaced without an error', async () => {
+  test('replaces a connection that was reset while it was idle', async () => {
     const client = connect();
     await client.get(namespaces('default'));
     proxy.inject(everything, { kind: 'reset' }, 1);
@@ -198,7 +189,7 @@ function tests(getCluster: () => Cluster): void {
     });
   });
 
-  test('silence ends with a timeout, also in the middle of an answer', async () => {
+  test('times out when the server is silent, also in the middle of an answer', async () => {
     const client = connect({ timeout: 200 });
     const stop = proxy.inject(everything, { kind: 'silence' });
     await expect(client.get(namespaces('default'))).rejects.toMatchObject({
@@ -213,7 +204,7 @@ function tests(getCluster: () => Cluster): void {
     await expect(client.get(namespaces('default'))).resolves.toBeDefined();
   });
 
-  test('nobody listens: a retryable error that names the request', async () => {
+  test('reports a connection that is refused as a retryable error that names the request', async () => {
     const access = { server: 'https://127.0.0.1:1', caFile: getCluster().caFile, token: 'none' };
     const client = connect({ kubeconfig: writeKubeconfig(getCluster().directory, 'nobody', access) });
     await expect(client.get(namespaces('default'))).rejects.toMatchObject({
@@ -223,108 +214,7 @@ function tests(getCluster: () => Cluster): void {
     });
   });
 
-  test('a server with the certificate of another authority is refused', async () => {
-    const { directory } = getCluster();
-    const caFile = join(directory, 'other-ca.crt');
-    writeFileSync(caFile, rootCertificates[0]!);
-    const access = { server: proxy.server, caFile, token: getCluster().token('admin') };
-    const client = connect({ kubeconfig: writeKubeconfig(directory, 'wrong-ca', access) });
-    await expect(client.get(namespaces('default'))).rejects.toThrow(/certificate/);
-    expect(proxy.requests).toEqual([]);
-  });
-
-  test('a rotated token file is read again as soon as the old token is refused', async () => {
-    const { directory, caFile, server } = getCluster();
-    const tokenFile = join(directory, 'rotating.token');
-    writeFileSync(tokenFile, 'old-and-gone\n');
-    const config = {
-      clusters: [{ name: 'c', cluster: { server, 'certificate-authority': caFile } }],
-      users: [{ name: 'u', user: { tokenFile } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    };
-    const path = join(directory, 'rotating.yaml');
-    writeFileSync(path, JSON.stringify(config));
-    const client = connect({ kubeconfig: path });
-    await expect(client.get(namespaces('default'))).rejects.toMatchObject({
-      code: 'FLUXQ_KUBERNETES_UNAUTHORIZED',
-    });
-    writeFileSync(tokenFile, `${getCluster().token('admin')}\n`);
-    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
-  });
-
-  test('an exec plugin gives the token, is told the cluster, and is asked again after a 401', async () => {
-    const { directory, caFile, server } = getCluster();
-    const log = join(directory, 'plugin.log');
-    // Its first answer is a token that the apiserver refuses.
-    const script = `
-      const fs = require('node:fs');
-      const before = fs.existsSync('${log}') ? fs.readFileSync('${log}', 'utf8').length : 0;
-      fs.appendFileSync('${log}', process.env.KUBERNETES_EXEC_INFO.includes('${server}') ? 'y' : 'n');
-      const token = before === 0 ? 'expired' : '${getCluster().token('admin')}';
-      console.log(JSON.stringify({ kind: 'ExecCredential', status: { token } }));`;
-    const exec = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: process.execPath,
-      args: ['-e', script],
-    };
-    const config = (user: object) => ({
-      clusters: [{ name: 'c', cluster: { server, 'certificate-authority': caFile } }],
-      users: [{ name: 'u', user }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    });
-    const path = join(directory, 'exec.yaml');
-    writeFileSync(path, JSON.stringify(config({ exec })));
-    const client = connect({ kubeconfig: path });
-    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
-    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
-    expect(readFileSync(log, 'utf8')).toBe('yy');
-
-    writeFileSync(path, JSON.stringify(config({ exec: { ...exec, command: '/no/such/plugin' } })));
-    await expect(connect({ kubeconfig: path }).get(namespaces('default'))).rejects.toMatchObject({
-      code: 'FLUXQ_KUBERNETES_CREDENTIALS',
-      field: `${path}, context x`,
-      retryable: true,
-    });
-  });
-
-  test('goes through the proxy that the kubeconfig names', async () => {
-    const { directory, caFile, server } = getCluster();
-    const tunnelled: string[] = [];
-    const tunnel = createServer().on('connect', (request, socket, head) => {
-      tunnelled.push(request.url ?? '');
-      const { port } = new URL(server);
-      const upstream = connectTo(Number(port), '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        upstream.write(head);
-        upstream.pipe(socket).pipe(upstream);
-      });
-      upstream.on('error', () => socket.destroy());
-      socket.on('error', () => upstream.destroy());
-    });
-    await new Promise<void>((resolve) => tunnel.listen(0, '127.0.0.1', resolve));
-    const proxyUrl = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`;
-    const path = join(directory, 'tunnel.yaml');
-    writeFileSync(
-      path,
-      JSON.stringify({
-        clusters: [
-          { name: 'c', cluster: { server, 'certificate-authority': caFile, 'proxy-url': proxyUrl } },
-        ],
-        users: [{ name: 'u', user: { token: getCluster().token('admin') } }],
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'x',
-      }),
-    );
-    const client = connect({ kubeconfig: path });
-    await expect(client.get(namespaces('default'))).resolves.toBeDefined();
-    expect(tunnelled).toEqual([new URL(server).host]);
-    client.close();
-    await new Promise((resolve) => tunnel.close(resolve));
-  });
-
-  test('no more writes at once than allowed; urgent ones pass by', async () => {
+  test('limits the writes in flight, except for urgent ones', async () => {
     const client = connect({ maxWrites: 3 });
     let most = 0;
     proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 20 });
@@ -349,7 +239,7 @@ function tests(getCluster: () => Cluster): void {
     expect(client.waitingWrites).toBe(0);
   });
 
-  test('a closed client breaks off and refuses', async () => {
+  test('breaks off requests when it is closed, and refuses later ones', async () => {
     const client = connect();
     proxy.inject(everything, { kind: 'silence' });
     const pending = client.get(namespaces('default'));

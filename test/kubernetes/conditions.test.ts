@@ -2,7 +2,7 @@ import { rfc3339, stamped } from '../../runtime/kubernetes/conditions';
 
 const READY = { type: 'Ready', status: 'True', reason: 'Serving', message: 'at work' };
 
-test('a condition keeps the time of its last change, whatever else it says now', () => {
+test('a condition keeps its transition time when only reason or message change', () => {
   const first = stamped(READY, undefined, 100);
   expect(first).toEqual({ ...READY, lastTransitionTime: '1970-01-01T00:01:40Z' });
   const stalled = stamped({ type: 'Stalled', status: 'True' }, [first], 150);
@@ -13,6 +13,6 @@ test('a condition keeps the time of its last change, whatever else it says now',
   expect(turned.lastTransitionTime).toBe(rfc3339(300));
 });
 
-test('times are whole seconds, the fraction cut off', () => {
+test('times are rounded down to whole seconds', () => {
   expect(rfc3339(1_700_000_000.9)).toBe('2023-11-14T22:13:20Z');
 });

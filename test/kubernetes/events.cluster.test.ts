@@ -31,7 +31,7 @@ function tests(getCluster: () => Cluster): void {
     client = createClient({ kubeconfig: proxy.kubeconfig, random: () => 0 });
     count += 1;
     const { metadata } = await client.create<Job>(jobs('default'), {
-      metadata: { name: `told-${count}` },
+      metadata: { name: `event-${count}` },
       spec: {
         suspend: true,
         template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
@@ -60,14 +60,14 @@ function tests(getCluster: () => Cluster): void {
     });
   }
 
-  const told = async () => {
+  const stored = async () => {
     const { items } = await client.list<Event>(events('default'));
     return items.filter(({ regarding }) => regarding.uid === about.uid && regarding.kind === 'Job');
   };
-  const ours = async () => (await told()).filter(({ reason }) => reason !== 'Suspended');
+  const recorded = async () => (await stored()).filter(({ reason }) => reason !== 'Suspended');
   const scheduled = { type: 'Normal', reason: 'Scheduled', message: '1 pod on node-3 after 12 s' } as const;
 
-  test('is what kubectl describe shows', async () => {
+  test('creates the Event that kubectl describe shows', async () => {
     recorder.record(about, scheduled);
     recorder.record(about, {
       type: 'Warning',
@@ -81,14 +81,14 @@ function tests(getCluster: () => Cluster): void {
     expect(outcomes).toEqual(['sent', 'sent']);
   });
 
-  test('the same news again is counted, other news is told', async () => {
+  test('counts a repeated Event and creates a different one', async () => {
     recorder.record(about, scheduled);
     await recorder.flushed();
     recorder.record(about, scheduled);
     recorder.record(about, scheduled);
     recorder.record(about, { ...scheduled, message: '1 pod on node-4 after 13 s' });
     await recorder.flushed();
-    const seen = (await ours()).map(({ note, series }) => [note, series?.count]);
+    const seen = (await recorded()).map(({ note, series }) => [note, series?.count]);
     expect(seen.sort()).toEqual([
       ['1 pod on node-3 after 12 s', 3],
       ['1 pod on node-4 after 13 s', undefined],
@@ -97,17 +97,17 @@ function tests(getCluster: () => Cluster): void {
     expect(stdout).toMatch(/\(x3 over .*node-3/);
   });
 
-  test('news whose Event was deleted meanwhile is told anew', async () => {
+  test('creates an Event again that was deleted meanwhile', async () => {
     recorder.record(about, scheduled);
     await recorder.flushed();
-    const [first] = await ours();
+    const [first] = await recorded();
     await client.delete(events('default', first!.metadata.name));
     recorder.record(about, scheduled);
     await recorder.flushed();
-    expect((await ours()).map(({ note }) => note)).toEqual([scheduled.message]);
+    expect((await recorded()).map(({ note }) => note)).toEqual([scheduled.message]);
   });
 
-  test('when the apiserver is slow nobody waits, and the oldest is dropped and counted', async () => {
+  test('drops the oldest Events while the apiserver is slow, without delaying callers', async () => {
     const lift = proxy.inject(everything, { kind: 'delay', milliseconds: 300 });
     recorder = recorderWith({ capacity: 3 });
     for (const name of ['1', '2', '3', '4', '5', '6'])
@@ -115,12 +115,12 @@ function tests(getCluster: () => Cluster): void {
     expect(outcomes).toEqual(['dropped', 'dropped']);
     lift();
     await recorder.flushed();
-    // The first was under way already.
-    expect((await ours()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
+    // The first one was in flight already.
+    expect((await recorded()).map(({ note }) => note).sort()).toEqual(['1', '4', '5', '6']);
     expect(outcomes).toEqual(['dropped', 'dropped', 'sent', 'sent', 'sent', 'sent']);
   });
 
-  test('what the apiserver refuses is dropped, and the next is told', async () => {
+  test('drops an Event that the apiserver refuses and sends the next one', async () => {
     recorder.record({ ...about, namespace: 'nowhere' }, scheduled);
     recorder.record(about, scheduled);
     await recorder.flushed();
@@ -128,13 +128,13 @@ function tests(getCluster: () => Cluster): void {
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { reason: 'Scheduled' } }]);
   });
 
-  test('survives names and messages at the limits', async () => {
+  test('shortens names and messages to their limits', async () => {
     recorder.record(about, { ...scheduled, message: 'x'.repeat(5_000) });
     await recorder.flushed();
-    expect((await ours())[0]!.note).toHaveLength(1024);
+    expect((await recorded())[0]!.note).toHaveLength(1024);
   });
 
-  test('stop drops what waits', async () => {
+  test('drops waiting Events when it is stopped', async () => {
     proxy.inject(everything, { kind: 'delay', milliseconds: 100 });
     for (const message of ['1', '2', '3']) recorder.record(about, { ...scheduled, message });
     await waitFor('the first', () =>

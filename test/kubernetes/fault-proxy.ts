@@ -1,9 +1,7 @@
 /**
- * Stands before a real apiserver and does to its clients what networks and
- * busy servers do: resets connections, goes silent, answers 429 or 500, ends a
- * watch in the middle of an event. It ends TLS with the apiserver's own
- * certificate (both are 127.0.0.1), so clients need only another port; bearer
- * tokens pass through.
+ * A proxy in front of a real apiserver that injects faults of networks and busy servers: it resets connections, goes
+ * silent, answers 429 or 500, and ends a watch in the middle of an event. It terminates TLS with the certificate of the
+ * apiserver (both are 127.0.0.1), so clients need only another port. Bearer tokens pass through.
  */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -15,31 +13,31 @@ import { writeKubeconfig } from '../cluster/credentials';
 
 export interface ProxyRequest {
   readonly method: string;
-  /** With query. */
+  /** With its query. */
   readonly path: string;
 }
 
 export type Match = (request: ProxyRequest) => boolean;
 
 export type Fault =
-  /** An answer in place of the apiserver's; nothing is forwarded. */
+  /** The proxy answers itself and forwards nothing. */
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly retryAfter?: number;
       readonly reason?: string;
     }
-  /** The connection is reset; nothing is forwarded. */
+  /** The proxy resets the connection and forwards nothing. */
   | { readonly kind: 'reset' }
-  /** The apiserver does it, and the connection is reset in place of the answer. */
+  /** The apiserver handles the request, and the proxy resets the connection instead of answering. */
   | { readonly kind: 'lose-answer' }
-  /** Nothing is forwarded and nothing answered. */
+  /** The proxy neither forwards nor answers. */
   | { readonly kind: 'silence' }
-  /** The apiserver's answer begins, and stops half-way. */
+  /** The answer of the apiserver stops after its first half. */
   | { readonly kind: 'half-answer' }
-  /** Forwarded after so many milliseconds. */
+  /** The proxy forwards the request after so many milliseconds. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
-  /** A watch that begins well and ends at once with an event `410 Expired`. */
+  /** A watch begins normally and ends immediately with an event `410 Expired`. */
   | { readonly kind: 'expire' };
 
 interface Rule {
@@ -52,16 +50,16 @@ interface Exchange {
   readonly request: ProxyRequest;
   readonly response: ServerResponse;
   upstream?: IncomingMessage;
-  /** From now on nothing the apiserver sends is passed on. */
+  /** From now on no data of the apiserver is passed on. */
   muted: boolean;
-  /** Of the next bytes half is passed on, then the connection is reset or goes silent. */
+  /** Half of the next data is passed on, then the connection is reset or goes silent. */
   cut: 'reset' | 'silence' | undefined;
 }
 
 export const isWatch: Match = ({ path }) => path.includes('watch=true');
 export const everything: Match = () => true;
 
-/** A proxy before the apiserver of this cluster. */
+/** Starts a proxy in front of the apiserver of this cluster. */
 export async function startFaultProxy(cluster: Cluster): Promise<FaultProxy> {
   const certificate = (ending: string) =>
     readFileSync(join(cluster.directory, 'certificates', `apiserver.${ending}`));
@@ -71,9 +69,9 @@ export async function startFaultProxy(cluster: Cluster): Promise<FaultProxy> {
 }
 
 export class FaultProxy {
-  /** Every request so far that reached the proxy. */
+  /** Every request that has reached the proxy. */
   readonly requests: ProxyRequest[] = [];
-  /** Told of everything that is under way whenever a request comes in. */
+  /** Called with all open requests whenever a request arrives. */
   onRequest: (open: readonly ProxyRequest[]) => void = () => undefined;
   readonly #rules: Rule[] = [];
   readonly #exchanges = new Set<Exchange>();
@@ -99,7 +97,7 @@ export class FaultProxy {
     return `https://127.0.0.1:${this.#port}`;
   }
 
-  /** Watches that are open now. */
+  /** The number of open watches. */
   get openWatches(): number {
     return [...this.#exchanges].filter(({ request }) => isWatch(request)).length;
   }
@@ -116,9 +114,9 @@ export class FaultProxy {
   }
 
   /**
-   * From now on, matching requests meet this fault.
-   * @param times how often; then they pass
-   * @returns ends it earlier
+   * Injects this fault into matching requests.
+   * @param times the number of requests; later ones pass
+   * @returns a function that ends the fault earlier
    */
   inject(match: Match, fault: Fault, times = Number.POSITIVE_INFINITY): () => void {
     const rule = { match, fault, left: times };
@@ -133,17 +131,17 @@ export class FaultProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Open answers that match go silent; their connections stay. New requests pass. */
+  /** Matching open answers go silent, but their connections stay open. New requests pass. */
   mute(match: Match): void {
     for (const exchange of this.#exchanges) if (match(exchange.request)) exchange.muted = true;
   }
 
-  /** Open answers that match are reset in the middle of what comes next. */
+  /** Matching open answers are reset in the middle of their next data. */
   cut(match: Match): void {
     for (const exchange of this.#exchanges) if (match(exchange.request)) exchange.cut = 'reset';
   }
 
-  /** Open answers that match end as if the apiserver had ended them. */
+  /** Matching open answers end as if the apiserver had ended them. */
   end(match: Match): void {
     for (const exchange of this.#exchanges) {
       if (!match(exchange.request)) continue;
@@ -152,13 +150,13 @@ export class FaultProxy {
     }
   }
 
-  /** Nothing is passed on in any direction until {@link resume}; connections stay. */
+  /** Passes on no data in either direction until {@link resume}; connections stay open. */
   stall(): void {
     this.#stalled = true;
     for (const exchange of this.#exchanges) exchange.muted = true;
   }
 
-  /** New requests pass again; what was under way stays silent. */
+  /** New requests pass again; requests that were open stay silent. */
   resume(): void {
     this.#stalled = false;
   }
@@ -240,7 +238,7 @@ export class FaultProxy {
       headers: incoming.headers,
       agent: this.#agent,
     });
-    // An apiserver that is down looks to the client as it would without us.
+    // An apiserver that is down looks to the client as it does without the proxy.
     upstream.on('error', () => response.destroy());
     upstream.on('response', (answered) => {
       exchange.upstream = answered;

@@ -42,7 +42,7 @@ contexts:
 current-context: work
 `;
 
-test('takes the current context, paths relative to the file', () => {
+test('uses the current context, with paths relative to the file', () => {
   const access = loadAccess({ kubeconfig: file('config', GOOD) });
   expect(access).toMatchObject({
     cluster: {
@@ -55,7 +55,7 @@ test('takes the current context, paths relative to the file', () => {
   });
 });
 
-test('takes a named context, also one without user', () => {
+test('uses a named context, also one without a user', () => {
   const kubeconfig = file('config', GOOD);
   expect(loadAccess({ kubeconfig, context: 'home' })).toMatchObject({
     cluster: { server: 'https://west:6443' },
@@ -65,13 +65,13 @@ test('takes a named context, also one without user', () => {
   expect(loadAccess({ kubeconfig, context: 'open' }).user.token).toBeUndefined();
 });
 
-test('KUBECONFIG may name several files: what comes first wins', () => {
+test('merges the files of KUBECONFIG; the first definition wins', () => {
   const first = file('first', 'current-context: home');
   const environment = { KUBECONFIG: [first, file('second', GOOD)].join(delimiter) };
   expect(loadAccess({ environment }).cluster.name).toBe('west');
 });
 
-test('without any file, in a pod, the ServiceAccount is used', () => {
+test('uses the ServiceAccount in a pod without a kubeconfig', () => {
   file('namespace', 'fluxqueue-system\n');
   const environment = { HOME: directory, KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   expect(loadAccess({ environment, serviceAccount: directory })).toMatchObject({
@@ -81,7 +81,7 @@ test('without any file, in a pod, the ServiceAccount is used', () => {
   });
 });
 
-describe('a bad kubeconfig is told in one sentence:', () => {
+describe('an invalid kubeconfig is reported in one sentence:', () => {
   const refusal = (text: string | undefined, context?: string): string => {
     const kubeconfig = text === undefined ? join(directory, 'config') : file('config', text);
     try {
@@ -96,13 +96,18 @@ describe('a bad kubeconfig is told in one sentence:', () => {
   };
 
   test.each([
-    ['missing file', undefined, undefined, /FILE: no such file; give the path of a kubeconfig file$/],
-    ['no YAML', 'clusters: [', undefined, /FILE: is no valid YAML: .* at line 1/],
     [
-      'no kubeconfig',
+      'missing file',
+      undefined,
+      undefined,
+      /FILE: the file does not exist; give the path of a kubeconfig file$/,
+    ],
+    ['invalid YAML', 'clusters: [', undefined, /FILE: is not valid YAML: .* at line 1/],
+    [
+      'plain text',
       'just text',
       undefined,
-      /FILE: is no kubeconfig; give a file with clusters, users and contexts$/,
+      /FILE: is not a kubeconfig; give a file with clusters, users and contexts$/,
     ],
     [
       'unknown context',
@@ -123,7 +128,7 @@ describe('a bad kubeconfig is told in one sentence:', () => {
       undefined,
       /FILE: has no current-context; name one of: work, home/,
     ],
-    ['empty', 'clusters: []', undefined, /FILE: has no current-context; name one of: \(there is none\)$/],
+    ['empty', 'clusters: []', undefined, /FILE: has no current-context; name one of: \(none\)$/],
     [
       'no server',
       GOOD.replace('server: "https://east:6443/", ', ''),
@@ -140,9 +145,9 @@ describe('a bad kubeconfig is told in one sentence:', () => {
     expect(refusal(text, context)).toMatch(expected);
   });
 
-  test('nothing anywhere', () => {
+  test('reports that no kubeconfig exists', () => {
     expect(() => loadAccess({ environment: { HOME: directory } })).toThrow(
-      `FLUXQ_KUBECONFIG: ${join(directory, '.kube/config')}: no such file, and this is no pod; give a kubeconfig or set KUBECONFIG`,
+      `FLUXQ_KUBECONFIG: ${join(directory, '.kube/config')}: the file does not exist, and this process is not in a pod; give a kubeconfig or set KUBECONFIG`,
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock';
 
-/** Time stands still until a test moves it. */
+/** A clock whose time advances only when a test moves it. */
 export class ManualClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly callback: () => void }[] = [];
@@ -17,17 +17,17 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Milliseconds until the next timer; undefined: there is none. */
+  /** Milliseconds until the next timer; undefined if there is none. */
   get next(): number | undefined {
     return this.#timers.length === 0 ? undefined : Math.min(...this.#timers.map(({ at }) => at)) - this.#now;
   }
 
-  /** Time goes on, and no timer fires: a process that was frozen. */
+  /** Advances the time without firing timers, like a process that was frozen. */
   freeze(milliseconds: number): void {
     this.#now += milliseconds;
   }
 
-  /** Fires what is due on the way, in order, and lets what follows from it settle. */
+  /** Advances the time, fires the timers on the way in order, and lets promises settle after each of them. */
   async advance(milliseconds: number): Promise<void> {
     await settle();
     const end = this.#now + milliseconds;
@@ -44,7 +44,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets promises that are already decided run their reactions. */
+/** Lets the reactions of settled promises run. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

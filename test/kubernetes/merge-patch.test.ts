@@ -1,6 +1,6 @@
 import { mergePatchOf } from '../../runtime/kubernetes/merge-patch';
 
-test('names what is gone as null, and what is there as it is', () => {
+test('has null for removed fields and the new value of the others', () => {
   expect(mergePatchOf({ phase: 'Waiting', position: 3 }, { phase: 'Ready', nodes: 'n[0-3]' })).toEqual({
     phase: 'Ready',
     position: null,

@@ -9,7 +9,7 @@ const owner = (name: string, controller?: boolean) => ({
   ...(controller === undefined ? {} : { controller }),
 });
 
-test('of several owners the controller is meant, wherever it stands; others are none', () => {
+test('finds the one of several owners that is the controller', () => {
   const ownerReferences = [owner('a'), owner('b', false), owner('c', true)];
   expect(controllerOf({ metadata: { ...METADATA, ownerReferences } })?.name).toBe('c');
   expect(

@@ -22,7 +22,7 @@ test.each([
   expect(path).toBe(expected);
 });
 
-test('a name from outside stays one part of the path', () => {
+test('escapes names, so that user input stays one part of the path', () => {
   expect(jobs('a/../b', 'x?dryRun=All')).toBe('/apis/batch/v1/namespaces/a%2F..%2Fb/jobs/x%3FdryRun%3DAll');
 });
 

@@ -8,7 +8,7 @@ export interface Recorded {
   readonly message: string;
 }
 
-/** Keeps what was logged, prints nothing. */
+/** A logger that records its lines and prints nothing. */
 export function recordingLogger(): Pick<Logger, Level> & { readonly lines: Recorded[] } {
   const lines: Recorded[] = [];
   const at = (level: Level) =>

@@ -20,7 +20,7 @@ const lists = (proxy: FaultProxy) => proxy.requests.filter(isList).length;
 describeCluster('reflector', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
-  /** Past the proxy. */
+  /** Writes directly to the apiserver. */
   let admin: KubernetesClient;
   let client: KubernetesClient;
   let proxy: FaultProxy;
@@ -56,7 +56,7 @@ function tests(getCluster: () => Cluster): void {
     reflector = new Reflector<ConfigMap, string>({
       client,
       path: configMaps(namespace),
-      // Not kube-root-ca.crt, which every namespace has.
+      // Without kube-root-ca.crt, which every namespace has.
       labelSelector: 'test',
       project: ({ data }) => data.value!,
       onChange: (key, now, before) => changes.push(`${key.split('/')[1]}: ${before ?? '-'} > ${now ?? '-'}`),
@@ -80,7 +80,7 @@ function tests(getCluster: () => Cluster): void {
   const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
   const watching = () => waitFor('an open watch', () => proxy.openWatches > 0);
 
-  test('lists by page, then follows: new, changed, deleted', async () => {
+  test('lists in pages, then reports new, changed and deleted objects', async () => {
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => put(name, '1')));
     const listed: number[] = [];
     await follow({
@@ -102,7 +102,7 @@ function tests(getCluster: () => Cluster): void {
     expect(warnings()).toEqual([]);
   });
 
-  test('survives resets without reading the list again', async () => {
+  test('resumes after connection resets without listing again', async () => {
     await put('a', '1');
     await follow();
     for (const value of ['2', '3', '4']) {
@@ -116,7 +116,7 @@ function tests(getCluster: () => Cluster): void {
     expect(changes).toEqual(['a: - > 1', 'a: 1 > 2', 'a: 2 > 3', 'a: 3 > 4']);
   });
 
-  test('survives a watch that ends in the middle of an event', async () => {
+  test('resumes a watch that ended in the middle of an event', async () => {
     await put('a', '1');
     await follow();
     await watching();
@@ -127,7 +127,7 @@ function tests(getCluster: () => Cluster): void {
     expect(lists(proxy)).toBe(1);
   });
 
-  test('notices a watch that is silent, and sees what it missed', async () => {
+  test('opens a silent watch again and reports the changes that it missed', async () => {
     await put('a', '1');
     await put('b', '1');
     await follow({ idle: 300 });
@@ -142,7 +142,7 @@ function tests(getCluster: () => Cluster): void {
     expect(lists(proxy)).toBe(1);
   });
 
-  test('notices when nothing at all goes through any more', async () => {
+  test('notices that the connection delivers nothing any more', async () => {
     await put('a', '1');
     await follow({ idle: 300 });
     await watching();
@@ -153,7 +153,7 @@ function tests(getCluster: () => Cluster): void {
     await sees('a', '2');
   });
 
-  test('reads the list again when its watch is too old, and reports what was deleted meanwhile', async () => {
+  test('lists again when its watch expires, and reports deletions in the gap', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, '1');
     await follow();
     await watching();
@@ -170,11 +170,11 @@ function tests(getCluster: () => Cluster): void {
     await sees('d', '1');
     expect(ends).toContain('expired');
     expect(lists(proxy)).toBe(2);
-    // c was replaced by another object of its name: first deleted, then new.
+    // c was replaced by another object of the same name, so it is reported as deleted and then as new.
     expect(changes.sort()).toEqual(['a: 1 > 2', 'b: 1 > -', 'c: - > 9', 'c: 1 > -', 'd: - > 1']);
   });
 
-  test('a watch that is refused as too old has the list read again', async () => {
+  test('lists again when a watch is refused with 410', async () => {
     await put('a', '1');
     await follow();
     await watching();
@@ -185,7 +185,7 @@ function tests(getCluster: () => Cluster): void {
     expect(lists(proxy)).toBe(2);
   });
 
-  test('a list whose next page is too old is read in one piece', async () => {
+  test('lists in one page when the next page has expired', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, '1');
     proxy.inject(
       ({ path }) => path.includes('continue='),
@@ -202,7 +202,7 @@ function tests(getCluster: () => Cluster): void {
     ]);
   });
 
-  test('keeps trying while lists and watches are answered 429 and 500, less and less often', async () => {
+  test('retries with backoff while lists and watches are answered with 429 and 500', async () => {
     await put('a', '1');
     proxy.inject(isList, { kind: 'answer', status: 500 }, 2);
     proxy.inject(isList, { kind: 'answer', status: 429, retryAfter: 0 }, 1);
@@ -223,7 +223,7 @@ function tests(getCluster: () => Cluster): void {
     expect(lists(proxy)).toBe(4);
   });
 
-  test('a server that ends every watch at once is not asked in a loop', async () => {
+  test('uses backoff for a server that ends every watch at once', async () => {
     await follow();
     await watching();
     proxy.inject(isWatch, { kind: 'answer', status: 200 });
@@ -232,7 +232,7 @@ function tests(getCluster: () => Cluster): void {
     expect(watches(proxy)).toBeLessThan(6);
   });
 
-  test('survives a restart of the apiserver', async () => {
+  test('resumes after a restart of the apiserver', async () => {
     await put('a', '1');
     await put('b', '1');
     await follow();
@@ -245,7 +245,7 @@ function tests(getCluster: () => Cluster): void {
     expect(reflector.size).toBe(1);
   });
 
-  test('says when it last heard from the server', async () => {
+  test('has the time of the last message of the server', async () => {
     await put('a', '1');
     await follow();
     const synced = reflector.lastSync!;
@@ -254,7 +254,7 @@ function tests(getCluster: () => Cluster): void {
     expect(reflector.lastSync).toBeGreaterThan(synced);
   });
 
-  test('after stop nothing is reported', async () => {
+  test('reports nothing after it was stopped', async () => {
     await put('a', '1');
     await follow();
     await watching();
@@ -265,7 +265,7 @@ function tests(getCluster: () => Cluster): void {
     expect(reflector.get(`${namespace}/a`)).toBe('1');
   });
 
-  test('what onChange throws is logged, and what follows is seen', async () => {
+  test('logs an exception of onChange and reports later changes', async () => {
     await put('a', '1');
     let thrown = 0;
     await follow({

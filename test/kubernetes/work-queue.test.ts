@@ -27,7 +27,7 @@ function gated() {
   return { runs, reconcile, keys: () => runs.map(({ key }) => key) };
 }
 
-test('runs keys in order of arrival, as many at once as allowed', async () => {
+test('runs keys in order of arrival, as many at the same time as allowed', async () => {
   const { runs, reconcile, keys } = gated();
   const { queue } = setUp({ reconcile, concurrency: 2 });
   for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
@@ -38,7 +38,7 @@ test('runs keys in order of arrival, as many at once as allowed', async () => {
   expect(queue.waiting).toBe(1);
 });
 
-test('a key that waits is not queued twice', async () => {
+test('does not queue a waiting key twice', async () => {
   const { runs, reconcile, keys } = gated();
   const { queue } = setUp({ reconcile, concurrency: 1 });
   for (const key of ['a', 'b', 'b', 'b']) queue.add(key);
@@ -49,7 +49,7 @@ test('a key that waits is not queued twice', async () => {
   expect(keys()).toEqual(['a', 'b']);
 });
 
-test('a key that comes in while it runs is run once more, never beside itself', async () => {
+test('runs a key once more that is added while it runs, but never twice at the same time', async () => {
   const { runs, reconcile, keys } = gated();
   const { queue } = setUp({ reconcile, concurrency: 8 });
   queue.add('a');
@@ -64,7 +64,7 @@ test('a key that comes in while it runs is run once more, never beside itself', 
   expect(keys()).toEqual(['a', 'a']);
 });
 
-test('looks again when reconcile asks for it', async () => {
+test('runs a key again after the delay that reconcile returns', async () => {
   let runs = 0;
   const { clock, queue } = setUp({
     reconcile: async () => {
@@ -80,7 +80,7 @@ test('looks again when reconcile asks for it', async () => {
   expect(clock.next).toBeUndefined();
 });
 
-test('the earliest of several delays counts, and adding the key ends the delay', async () => {
+test('uses the earliest of several delays, and cancels the delay when the key is added', async () => {
   const ran: number[] = [];
   const { clock, queue } = setUp({
     reconcile: async () => {
@@ -98,7 +98,7 @@ test('the earliest of several delays counts, and adding the key ends the delay',
   expect(ran).toEqual([300, 2_000]);
 });
 
-test('an error is retried with growing waits, up to the longest, and forgotten after a success', async () => {
+test('retries a failed key with exponential backoff, which a success resets', async () => {
   const ran: number[] = [];
   const { clock, queue, outcomes, logger } = setUp({
     backoff: { first: 100, most: 800 },
@@ -119,7 +119,7 @@ test('an error is retried with growing waits, up to the longest, and forgotten a
   expect(ran.slice(6)).toEqual([10_000, 10_100]);
 });
 
-test('an error that no repetition can cure is logged once and dropped', async () => {
+test('logs and drops a key with an error that is not retryable', async () => {
   let runs = 0;
   const { clock, queue, outcomes, logger } = setUp({
     reconcile: async () => {
@@ -134,7 +134,7 @@ test('an error that no repetition can cure is logged once and dropped', async ()
   expect(logger.lines).toMatchObject([{ level: 'error', fields: { key: 'a' } }]);
 });
 
-test('a retryable FluxqError is retried', async () => {
+test('retries a key with a retryable FluxqError', async () => {
   let runs = 0;
   const { clock, queue } = setUp({
     reconcile: async () => {
@@ -147,7 +147,7 @@ test('a retryable FluxqError is retried', async () => {
   expect(runs).toBe(2);
 });
 
-test('waits are spread by jitter, never below half the first', () => {
+test('adds jitter to the backoff, but never less than half of the first wait', () => {
   fc.assert(
     fc.asyncProperty(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), async (random) => {
       const { clock, queue } = setUp({
@@ -170,7 +170,7 @@ test('waits are spread by jitter, never below half the first', () => {
   );
 });
 
-test('forget takes a key out with its delay', async () => {
+test('forget removes a key with its delay', async () => {
   const { runs, reconcile, keys } = gated();
   const { clock, queue } = setUp({ reconcile, concurrency: 1 });
   queue.add('a');
@@ -183,7 +183,7 @@ test('forget takes a key out with its delay', async () => {
   expect(keys()).toEqual(['a']);
 });
 
-test('stop waits for what runs and starts nothing more', async () => {
+test('stop waits for the current runs and starts no further ones', async () => {
   const { runs, reconcile, keys } = gated();
   const { clock, queue } = setUp({ reconcile, concurrency: 1 });
   queue.add('a');
@@ -202,7 +202,7 @@ test('stop waits for what runs and starts nothing more', async () => {
   expect(keys()).toEqual(['a']);
 });
 
-test('drained resolves when nothing is ready or running', async () => {
+test('drained resolves when no key waits or runs', async () => {
   const { runs, reconcile } = gated();
   const { queue } = setUp({ reconcile, concurrency: 1 });
   await queue.drained();
@@ -220,7 +220,7 @@ test('drained resolves when nothing is ready or running', async () => {
   expect(queue.running).toBe(0);
 });
 
-test('whatever is added when: never two runs of a key at once, and a run after the last add', async () => {
+test('for random adds, a key never runs twice at the same time and runs after its last add', async () => {
   const command = fc.oneof(
     fc.record({ add: fc.constantFrom('a', 'b', 'c') }),
     fc.record({ addAfter: fc.constantFrom('a', 'b', 'c'), ms: fc.integer({ min: 0, max: 50 }) }),

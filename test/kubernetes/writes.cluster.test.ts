@@ -17,7 +17,7 @@ const job = (name: string) => ({
 });
 
 describeCluster(
-  'precise writes',
+  'writes to one object',
   (getCluster) => {
     let client: KubernetesClient;
     beforeAll(() => {
@@ -29,7 +29,7 @@ describeCluster(
     const release = (uid: string) =>
       ({ type: 'merge', body: { metadata: { uid }, spec: { suspend: false } } }) as const;
 
-    test('a merge patch reaches the object it was made for', async () => {
+    test('a merge patch changes the object with its UID', async () => {
       const { metadata } = await client.create<Job>(jobs('default'), job('mine'));
       const left: (number | undefined)[] = [];
       const outcome = await applyPatch(client, jobs('default', 'mine'), release(metadata.uid), (object) =>
@@ -37,11 +37,11 @@ describeCluster(
       );
       expect([outcome, left]).toEqual(['done', [metadata.generation! + 1]]);
       expect((await stored('mine')).spec.suspend).toBe(false);
-      // Idempotent: once more is done as well.
+      // A repeated write is also done.
       await expect(applyPatch(client, jobs('default', 'mine'), release(metadata.uid))).resolves.toBe('done');
     });
 
-    test('another object of the same name is not touched by any kind of write', async () => {
+    test('no write changes another object of the same name', async () => {
       const { metadata } = await client.create<Job>(jobs('default'), job('reborn'));
       const path = jobs('default', 'reborn');
       await deleteObject(client, path, { uid: metadata.uid, propagationPolicy: 'Background' });
@@ -58,7 +58,7 @@ describeCluster(
       expect([after.metadata.uid, after.spec]).toEqual([before.metadata.uid, before.spec]);
     });
 
-    test('what does not exist is gone, and no write brings it back', async () => {
+    test('a write to an object that does not exist reports gone and creates nothing', async () => {
       const path = jobs('default', 'nothing');
       const uid = '00000000-0000-0000-0000-000000000000';
       expect(await applyPatch(client, path, release(uid))).toBe('gone');
@@ -67,7 +67,7 @@ describeCluster(
       await expect(stored('nothing')).rejects.toMatchObject({ status: 404 });
     });
 
-    test('a change by somebody else is a conflict: by resourceVersion, by a test', async () => {
+    test('a change by another client is a conflict, by resourceVersion or by a test operation', async () => {
       const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
         metadata: { name: 'contested' },
         data: { owner: 'us' },
@@ -87,7 +87,7 @@ describeCluster(
       expect(await applyPatch(client, path, { type: 'json', body: operations })).toBe('conflict');
     });
 
-    test('a patch that makes an invalid object stays an error', async () => {
+    test('a patch to an invalid object is an error', async () => {
       const { metadata } = await client.create<Job>(jobs('default'), job('invalid'));
       const body = { metadata: { uid: metadata.uid }, spec: { parallelism: -1 } };
       await expect(

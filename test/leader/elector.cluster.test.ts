@@ -1,29 +1,15 @@
 import { type Clock, systemClock } from '../../runtime/clock';
-import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { leases } from '../../runtime/kubernetes/paths';
-import type { Lease } from '../../runtime/kubernetes/types';
-import {
-  FENCE_ANNOTATION,
-  LAST_FENCE_ANNOTATION,
-  LeaderElector,
-  type LeaderElectorOptions,
-} from '../../runtime/leader/elector';
+import { LeaderElector, type LeaderElectorOptions } from '../../runtime/leader/elector';
+import { FENCE_ANNOTATION, LAST_FENCE_ANNOTATION } from '../../runtime/leader/lease';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
-import { everything, type FaultProxy, type Match, startFaultProxy } from '../kubernetes/fault-proxy';
+import { everything, type FaultProxy, type Match } from '../kubernetes/fault-proxy';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
-
-const QUICK = { leaseDuration: 2_000, renewDeadline: 1_200, retryPeriod: 200 };
-
-/** One replica: its elector behind a proxy of its own. */
-interface Replica {
-  readonly elector: LeaderElector;
-  readonly proxy: FaultProxy;
-  readonly acquired: number[];
-  readonly lost: string[];
-}
+import { leads, loses, QUICK, Replicas } from './replicas';
 
 const writes: Match = ({ method }) => method !== 'GET';
 
@@ -31,11 +17,9 @@ describeCluster('leader election', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
   let admin: KubernetesClient;
-  let name = '';
   let count = 0;
-  let fence = 0;
-  let replicas: Replica[];
-  let clients: KubernetesClient[];
+  let replicas: Replicas;
+  let name: string;
 
   beforeAll(() => {
     admin = createClient({ kubeconfig: getCluster().kubeconfig });
@@ -44,59 +28,19 @@ function tests(getCluster: () => Cluster): void {
   beforeEach(() => {
     count += 1;
     name = `leader-${count}`;
-    fence = 0;
-    replicas = [];
-    clients = [];
+    replicas = new Replicas(getCluster(), admin, name);
   });
-  afterEach(async () => {
-    for (const { proxy } of replicas) proxy.resume();
-    for (const client of clients) client.close();
-    await Promise.all(replicas.map(({ elector }) => elector.stop()));
-    await Promise.all(replicas.map(({ proxy }) => proxy.stop()));
-  });
+  afterEach(() => replicas.stop());
 
-  async function replica(
-    identity: string | undefined,
-    options: Partial<LeaderElectorOptions> = {},
-  ): Promise<Replica> {
-    const proxy = await startFaultProxy(getCluster());
-    const settings: ClientOptions = { kubeconfig: proxy.kubeconfig };
-    const client = createClient(settings);
-    const acquired: number[] = [];
-    const lost: string[] = [];
-    const elector = new LeaderElector({
-      client,
-      namespace: 'default',
-      name,
-      ...(identity === undefined ? {} : { identity }),
-      fence: async () => {
-        fence += 1;
-        return fence;
-      },
-      onAcquired: (number) => acquired.push(number),
-      onLost: (reason) => lost.push(reason),
-      logger: recordingLogger(),
-      ...QUICK,
-      ...options,
-    });
-    const made = { elector, proxy, acquired, lost };
-    replicas.push(made);
-    clients.push(client);
-    elector.start();
-    return made;
-  }
+  const replica = (identity: string, options: Partial<LeaderElectorOptions> = {}) =>
+    replicas.start(identity, options);
+  const stored = () => replicas.stored();
 
-  const stored = () => admin.get<Lease>(leases('default', name));
-  const leads = ({ elector }: Replica) =>
-    waitFor(`${elector.identity} to lead`, () => elector.leading, { everyMs: 5 });
-  const loses = ({ elector, lost }: Replica, times: number) =>
-    waitFor(`${elector.identity} to lose`, () => lost.length === times, { everyMs: 5 });
-
-  test('one leads, its fence stands on the Lease; released, the other takes over at once', async () => {
+  test('one replica leads with its fence on the Lease, and the other one leads as soon as the Lease is released', async () => {
     const a = await replica('a');
     await leads(a);
     const b = await replica('b');
-    await waitFor('b to look', () => b.elector.holder === 'a');
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
     expect(await stored()).toMatchObject({
       metadata: { annotations: { [FENCE_ANNOTATION]: '1' } },
       spec: { holderIdentity: 'a', leaseDurationSeconds: 2, leaseTransitions: 0 },
@@ -116,25 +60,25 @@ function tests(getCluster: () => Cluster): void {
     expect([a.lost, b.lost]).toEqual([[], []]);
   });
 
-  test('a database that has forgotten fences is told the last one, also by who never led before', async () => {
-    const told: number[] = [];
+  test('a database that has forgotten fences gets the last one from the Lease, also from a new replica', async () => {
+    const requested: number[] = [];
     const forgetful = async (atLeast: number) => {
-      told.push(atLeast);
+      requested.push(atLeast);
       return atLeast + 1;
     };
-    fence = 40;
+    replicas.fence = 40;
     const a = await replica('a');
     await leads(a);
     await a.elector.stop();
     const b = await replica('b', { fence: forgetful });
     await leads(b);
     await b.elector.stop();
-    // What is no fence, by whatever hand, counts for nothing; what was a fence stays.
+    // An annotation that is not a fence is ignored; the highest fence is kept.
     const annotations = { [FENCE_ANNOTATION]: 'many', note: 'hands off' };
     await admin.patch(leases('default', name), { metadata: { annotations } }, 'merge');
     const c = await replica('c', { fence: forgetful });
     await leads(c);
-    expect(told).toEqual([41, 42]);
+    expect(requested).toEqual([41, 42]);
     expect((await stored()).metadata.annotations).toEqual({
       note: 'hands off',
       [FENCE_ANNOTATION]: '43',
@@ -142,13 +86,13 @@ function tests(getCluster: () => Cluster): void {
     });
   });
 
-  test('a leader that is cut off stops before the other begins, and says so once', async () => {
+  test('a leader without a connection stops before the other one begins, and reports it once', async () => {
     const order: string[] = [];
     const note = (what: string) => () => order.push(what);
     const a = await replica('a', { onAcquired: note('a leads'), onLost: note('a lost') });
     await leads(a);
     const b = await replica('b', { onAcquired: note('b leads'), onLost: note('b lost') });
-    await waitFor('b to look', () => b.elector.holder === 'a');
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
     a.proxy.stall();
     await leads(b);
     expect(order).toEqual(['a leads', 'a lost', 'b leads']);
@@ -157,7 +101,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.elector.leading, order.length]).toEqual([false, 3]);
   });
 
-  test('clocks that disagree by an hour and run at different speeds make no second leader', async () => {
+  test('clocks that differ by an hour and in speed cause no second leader', async () => {
     const skewed = (offset: number, speed: number): Clock => ({
       now: () => systemClock.now() * speed + offset,
       after: (milliseconds, callback) => systemClock.after(milliseconds / speed, callback),
@@ -165,8 +109,8 @@ function tests(getCluster: () => Cluster): void {
     const a = await replica('a', { clock: skewed(0, 0.85) });
     await leads(a);
     const b = await replica('b', { clock: skewed(3_600_000, 1.15) });
-    await waitFor('b to look', () => b.elector.holder === 'a');
-    // For longer than a Lease lasts nothing may change hands.
+    await waitFor('b to read the Lease', () => b.elector.holder === 'a');
+    // The leader must not change for longer than the duration of the Lease.
     const until = systemClock.now() + QUICK.leaseDuration * 1.5;
     await waitFor('time', () => systemClock.now() > until);
     expect([a.elector.leading, b.acquired]).toEqual([true, []]);
@@ -184,7 +128,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toHaveLength(1);
   });
 
-  test('whatever happens to their connections, never two lead and every fence is higher', async () => {
+  test('random connection faults never cause two leaders, and every fence is higher than the last', async () => {
     const both = [await replica('a'), await replica('b')] as const;
     const seen: number[][] = [];
     const random = generator(7);
@@ -215,14 +159,14 @@ function tests(getCluster: () => Cluster): void {
       expect(acquired.length - lost.length).toBe(elector.leading ? 1 : 0);
   });
 
-  test('an acquisition whose answer was lost is found again', async () => {
+  test('a replica leads although the answer to its acquisition was lost', async () => {
     const a = await replica('a');
     a.proxy.inject(writes, { kind: 'lose-answer' }, 1);
     await leads(a);
-    expect([a.acquired, fence]).toEqual([[1], 1]);
+    expect([a.acquired, replicas.fence]).toEqual([[1], 1]);
   });
 
-  test('a renewal whose answer was lost costs nothing', async () => {
+  test('the leader keeps the Lease although the answer to a renewal was lost', async () => {
     const a = await replica('a');
     await leads(a);
     const before = await stored();
@@ -234,7 +178,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.elector.leading, a.lost, a.acquired]).toEqual([true, [], [1]]);
   });
 
-  test('without a fence from the database the Lease is given to another candidate', async () => {
+  test('a replica that gets no fence from the database releases the Lease to another one', async () => {
     const a = await replica('a', {
       fence: async () => {
         throw new Error('database down');
@@ -245,7 +189,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.acquired, a.lost]).toEqual([[], []]);
   });
 
-  test('while the database thinks, the Lease is renewed and nobody leads; stop gives it back', async () => {
+  test('the Lease is renewed while the database delays the fence, nobody leads, and stop releases it', async () => {
     let asked = 0;
     const a = await replica('a', {
       fence: () => {
@@ -262,7 +206,7 @@ function tests(getCluster: () => Cluster): void {
     expect([a.acquired, a.lost, asked]).toEqual([[], [], 1]);
   });
 
-  test('a Lease that is deleted or taken by hand ends the term, once; then it is won again', async () => {
+  test('a Lease that a user deletes or changes ends the term once, and is acquired again', async () => {
     const a = await replica('a');
     await leads(a);
     await admin.delete(leases('default', name));
@@ -277,7 +221,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.acquired).toEqual([1, 2, 3]);
   });
 
-  test("a user's annotation on the Lease stays and disturbs nobody", async () => {
+  test("a user's annotation on the Lease is kept and does not end the term", async () => {
     const a = await replica('a');
     await leads(a);
     await admin.patch(leases('default', name), { metadata: { annotations: { note: 'hands off' } } }, 'merge');
@@ -291,7 +235,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toEqual([]);
   });
 
-  test('a frozen process does not take itself for the leader when it wakes', async () => {
+  test('a process that was frozen past its deadline does not lead', async () => {
     const clock = new ManualClock();
     const a = await replica('a', { clock });
     await leads(a);
@@ -302,7 +246,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost).toEqual(['not renewed for 1.2 s']);
   });
 
-  test('the leader survives a restart of the apiserver or loses once, and one leads afterwards', async () => {
+  test('after a restart of the apiserver one replica leads, and the other one lost at most once', async () => {
     const a = await replica('a');
     await leads(a);
     const b = await replica('b');
@@ -311,62 +255,7 @@ function tests(getCluster: () => Cluster): void {
     expect(a.lost.length).toBe(leader === a && a.acquired.length === 1 ? 0 : 1);
   });
 
-  describe('a holder that has died without giving the Lease back', () => {
-    const POD = '3f0c0a52-7d0f-4f0e-9d6f-5b9a2c1d8e77';
-
-    /** Far from running out, by the clock of a replica whose clock stands still. */
-    async function hold(holderIdentity: string): Promise<void> {
-      const now = new Date().toISOString().replace('Z', '000Z');
-      await admin.create(leases('default'), {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name, namespace: 'default', annotations: { [FENCE_ANNOTATION]: '7' } },
-        spec: { holderIdentity, leaseDurationSeconds: 600, renewTime: now, leaseTransitions: 3 },
-      });
-    }
-    const candidate = (podUid?: string) =>
-      replica(undefined, {
-        clock: new ManualClock(),
-        fence: async (atLeast) => atLeast + 1,
-        ...(podUid === undefined ? {} : { podUid }),
-      });
-
-    test('is replaced at once by the next process of its pod, under a higher fence', async () => {
-      await hold(`controller-0_${POD}_an-earlier-process`);
-      const a = await candidate(POD);
-      await leads(a);
-      expect(a.acquired).toEqual([8]);
-      expect(a.elector.identity).toMatch(new RegExp(`_${POD}_[-0-9a-f]{36}$`));
-      expect(await stored()).toMatchObject({
-        metadata: { annotations: { [FENCE_ANNOTATION]: '8', [LAST_FENCE_ANNOTATION]: '8' } },
-        spec: { holderIdentity: a.elector.identity, leaseTransitions: 4 },
-      });
-    });
-
-    test.each([
-      ['of another pod with the same name', `controller-0_${POD.replace('3', '4')}_process`, POD],
-      ['of a pod whose UID only ends alike', `controller-0_1${POD}_process`, POD],
-      ['on the same host, where nobody says which pod that is', `controller-0_${POD}_process`, undefined],
-      ['that has the UID for a name', POD, POD],
-    ])('is waited for when it is %s', async (_, holder, podUid) => {
-      await hold(holder);
-      const a = await candidate(podUid);
-      await waitFor('a look', () => a.elector.holder === holder);
-      expect([a.elector.leading, a.acquired]).toEqual([false, []]);
-      expect((await stored()).spec?.holderIdentity).toBe(holder);
-    });
-
-    test('is overtaken by one process only, whose successor overtakes it in turn', async () => {
-      const a = await candidate(POD);
-      await leads(a);
-      const b = await candidate(POD);
-      await leads(b);
-      expect([a.acquired, b.acquired]).toEqual([[1], [2]]);
-      expect((await stored()).spec?.holderIdentity).toBe(b.elector.identity);
-    });
-  });
-
-  test('times that contradict each other are refused', () => {
+  test('refuses conflicting times', () => {
     const options = {
       client: admin,
       namespace: 'default',
@@ -377,11 +266,11 @@ function tests(getCluster: () => Cluster): void {
     const callbacks = { onAcquired: () => undefined, onLost: () => undefined };
     expect(
       () => new LeaderElector({ ...options, ...callbacks, leaseDuration: 5_000, renewDeadline: 5_000 }),
-    ).toThrow(/FLUXQ_LEASE_TIMING: leader-\d+: the times .* contradict each other/);
+    ).toThrow(/FLUXQ_LEASE_TIMING: leader-\d+: the times .* conflict with each other/);
   });
 }
 
-/** Called a hundred times a second: most of the time nothing. */
+/** Called a hundred times per second; it rarely injects a fault. */
 function disturb(proxy: FaultProxy, dice: number): void {
   if (dice < 0.01) proxy.resetConnections();
   else if (dice < 0.02) proxy.inject(writes, { kind: 'lose-answer' }, 1);

@@ -1,3 +1,4 @@
+import { parseConfig } from '../../runtime/config';
 import { FluxqError } from '../../runtime/errors';
 import { Retention } from '../../runtime/leader/retention';
 import { ManualClock } from '../kubernetes/manual-clock';
@@ -27,16 +28,16 @@ beforeEach(() => {
       },
     },
     fence: 7,
-    days: 30,
+    config: parseConfig({ queue: { retentionDays: 30 } }),
     onFenced: (error) => fenced.push(error),
     logger: recordingLogger(),
-    clock,
+    time: { clock },
     now: () => NOW,
   });
   retention.start();
 });
 
-test('not at once, then what finished 30 days ago and more, in portions until there is no more', async () => {
+test('archives what finished 30 days ago and more after a minute, in batches until nothing is left', async () => {
   answers = [500, 500, 20];
   await clock.advance(30_000);
   expect(calls).toEqual([]);
@@ -51,7 +52,7 @@ test('not at once, then what finished 30 days ago and more, in portions until th
   expect(calls).toHaveLength(4);
 });
 
-test('a database that is down is asked again an hour later', async () => {
+test('retries an hour later when the database is down', async () => {
   answers = [new FluxqError('FLUXQ_DATABASE_DOWN', 'down', { retryable: true })];
   await clock.advance(60_000);
   await clock.advance(HOUR);
@@ -59,13 +60,13 @@ test('a database that is down is asked again an hour later', async () => {
   expect(fenced).toEqual([]);
 });
 
-test('who has been overtaken says so', async () => {
+test('ends the term when it is fenced', async () => {
   answers = [new FluxqError('FLUXQ_FENCED', 'another leader')];
   await clock.advance(60_000);
   expect(fenced).toMatchObject([{ code: 'FLUXQ_FENCED' }]);
 });
 
-test('stopped, it does nothing more, also when a portion was under way', async () => {
+test('archives nothing more after it was stopped, also during a batch', async () => {
   answers = [500, 500];
   await clock.advance(60_000);
   await retention.stop();

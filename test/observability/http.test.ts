@@ -25,7 +25,7 @@ describe('probes and metrics', () => {
     return { status: answer.status, text: await answer.text(), type: answer.headers.get('content-type') };
   };
 
-  test('alive always, ready when nothing is missing', async () => {
+  test('is always alive, and ready if nothing is missing', async () => {
     expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ok\n' });
     missing.push('database', 'cache');
     expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok\n' });
@@ -33,7 +33,7 @@ describe('probes and metrics', () => {
     missing.length = 0;
   });
 
-  test('metrics as Prometheus reads them, with help', async () => {
+  test('serves metrics with help texts in the format of Prometheus', async () => {
     controllerMetrics(registry).grants.inc(3);
     const { text, type } = await get('/metrics');
     expect(type).toContain('version=0.0.4');
@@ -42,11 +42,11 @@ describe('probes and metrics', () => {
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  test('nothing else', async () => {
+  test('answers other paths with 404', async () => {
     expect(await get('/debug')).toMatchObject({ status: 404 });
   });
 
-  test('a port in use is said with its remedy', async () => {
+  test('reports a port in use', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),

@@ -1,4 +1,4 @@
-/** The webhook role as it is deployed: it finds its certificate, makes itself trusted, and the apiserver calls it. */
+/** The webhook role as it is deployed: it finds its certificate, registers it, and the apiserver calls it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function start(webhook: ConfigInput['webhook'], kubeconfig?: string) {
   return { role, https, probe: (path: string) => fetch(`http://${LOOPBACK}:${http}${path}`) };
 }
 
-describe('with a certificate from files', () => {
+describe('the webhook role with a certificate from files', () => {
   let directory: string;
   let role: Role | undefined;
   beforeEach(() => {
@@ -57,7 +57,7 @@ describe('with a certificate from files', () => {
       socket.on('error', () => resolve(false));
     });
 
-  it('serves it, and a new one when the files change', async () => {
+  it('serves the certificate, and a new one when the files change', async () => {
     const [first, second] = [await make(), await make()];
     write(first);
     const started = await start({ certDir: directory });
@@ -70,7 +70,7 @@ describe('with a certificate from files', () => {
     expect(metrics).toMatch(/^fluxqueue_webhook_certificate_expiry_seconds \d{10}$/m);
   });
 
-  it('says that there is none, and leaves no port open', async () => {
+  it('reports missing files and leaves no port open', async () => {
     await expect(start({ certDir: directory })).rejects.toMatchObject({
       code: 'FLUXQ_CERTIFICATE_UNREADABLE',
       field: 'webhook.certDir',
@@ -79,9 +79,9 @@ describe('with a certificate from files', () => {
 });
 
 describeCluster(
-  'with a certificate of its own',
+  'the webhook role with its own certificate',
   (getCluster) => {
-    it('is called by the apiserver, though the configuration came without a caBundle', async () => {
+    it('is called by the apiserver, although its configuration has no caBundle at first', async () => {
       const cluster = getCluster();
       await makeNamespace(cluster, 'on', { 'fluxqueue/enabled': 'true' });
       const { role, https, probe } = await start(
@@ -96,7 +96,7 @@ describeCluster(
           const path = '/apis/batch/v1/namespaces/on/jobs';
           const { status, text } = await cluster.api.send('POST', path, job());
           if (status !== 201) return undefined;
-          // The apiserver takes the configuration up a moment after it was stored.
+          // The apiserver applies the configuration a moment after it was stored.
           const created = JSON.parse(text) as KubeObject;
           return created.metadata.labels?.[ADMITTED_LABEL] === 'true' ? created : undefined;
         });

@@ -1,7 +1,10 @@
 /** FluxSetups on the real control plane: the effect of created, changed and deleted queues on workloads. */
 
-import type { FluxSetupObject, FluxSetupSpecJson } from '../../runtime/fluxsetups/queue-settings';
-import { fluxSetups } from '../../runtime/fluxsetups/reconciler';
+import {
+  type FluxSetupObject,
+  type FluxSetupSpecJson,
+  fluxSetups,
+} from '../../runtime/kubernetes/custom-resources';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';

@@ -1,5 +1,5 @@
-/** Workloads of a test namespace: made, looked at, waited for. */
-import { type FluxJobObject, fluxJobs } from '../../runtime/fluxjobs/reconciler';
+/** Creates workloads in a test namespace, reads them and waits for their phases. */
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';

@@ -2,7 +2,7 @@
 import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
-import { ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
@@ -69,7 +69,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       adapters,
       submissionBuilder: new SubmissionBuilder({
         workloadCache,
-        queues: new QueueRegistry(ownQueue(config.queue), true, () => []),
+        queues: new QueueRegistry(stackQueue(config.queue), true, () => []),
         priorityOf: () => undefined,
         stackNamespace: 'fluxqueue-system',
         units: config.units,

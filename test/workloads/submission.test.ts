@@ -1,8 +1,9 @@
 /** The queue, walltime, priority and user that follow from the settings of a workload and of its queue. */
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
-import { type FluxSetupObject, ownQueue } from '../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { newRow } from '../../runtime/queue/rows';
@@ -28,7 +29,7 @@ interface Given {
 function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
-  const queues = new QueueRegistry(ownQueue(config.queue), hasOwn, () => setups);
+  const queues = new QueueRegistry(stackQueue(config.queue), hasOwn, () => setups);
   const submit: Queue['submit'] = async (_fence, [submission]) => {
     submitted.push(submission!);
     return [newRow(submission!, submitted.length)];
@@ -89,13 +90,13 @@ describe('the queue', () => {
     expect(row).toMatchObject({ queue: 'default', walltime: 600, priority: 99 });
     expect(submissionBuilder.changeOf(object, jobs, row)).toBeUndefined();
     setups.push(team);
-    queues.changed();
+    queues.invalidate();
     const update = submissionBuilder.changeOf(object, jobs, row);
     expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
     const moved = { ...row, ...update };
     // After the FluxSetup is deleted, the workload stays in its queue.
     setups.pop();
-    queues.changed();
+    queues.invalidate();
     expect(submissionBuilder.changeOf(object, jobs, moved)?.queue).toBe('science/team');
   });
 });

@@ -26,7 +26,7 @@ import {
 } from '../../../constructs/api/settings';
 import { AdmissionGuards } from '../../../constructs/fluxqueue/admission/guards';
 import { parseConfig } from '../../../runtime/config';
-import { ownQueue, settingsOf } from '../../../runtime/fluxsetups/queue-settings';
+import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
 import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
@@ -163,7 +163,7 @@ describe('the CRD of FluxSetup', () => {
     const defaults = { ...QUEUE_DEFAULTS, namespace: 'science', name: 'science/a' };
     expect(settingsOf(fluxSetup('a'))).toEqual(defaults);
     const config = parseConfig({});
-    expect(ownQueue(config.queue)).toEqual({
+    expect(stackQueue(config.queue)).toEqual({
       ...QUEUE_DEFAULTS,
       namespace: null,
       name: STACK_DEFAULTS.queueName,

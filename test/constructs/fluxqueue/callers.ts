@@ -23,8 +23,8 @@ interface Caller {
 /** Calls that make a request with the verb. After a failed patch or delete, runtime/kubernetes/writes.ts gets the object. */
 const CALLS: Readonly<Record<string, RegExp>> = {
   get: /\bclient\.get\b|\b(applyPatch|deleteObject)\(/,
-  list: /\bnew Reflector\b/,
-  watch: /\bnew Reflector\b/,
+  list: /\bnew (Reflector|Informer)\b/,
+  watch: /\bnew (Reflector|Informer)\b/,
   create: /\bclient\s*\.create\b|\bcreateSecret\(|\bclient\.patch\([^;]*'apply'/,
   update: /\bclient\s*\.update\b/,
   patch: /\bclient\.patch\b|\bapplyPatch\(/,
@@ -33,7 +33,7 @@ const CALLS: Readonly<Record<string, RegExp>> = {
 
 const CONTROLLER: readonly Caller[] = [
   {
-    folder: 'runtime/leader',
+    folder: 'runtime/shared',
     resources: {
       nodes: 'nodes()',
       pods: 'pods()',

@@ -53,7 +53,7 @@ describeCluster(
       );
       await waitFor('the sentence', () =>
         JSON.stringify(logger.lines).includes(
-          'FLUXQ_SECRET_MISSING: Secret fluxqueue-system/fluxqueue-webhook-tls: is not there',
+          'FLUXQ_SECRET_MISSING: Secret fluxqueue-system/fluxqueue-webhook-tls: does not exist',
         ),
       );
       await getCluster().apply(objects);

@@ -2,7 +2,8 @@ import { Chart, Duration, Size, Testing } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from '../../../constructs/api/errors';
 import { FluxSetup, type FluxSetupProps } from '../../../constructs/fluxqueue/index';
-import { type FluxSetupObject, settingsOf } from '../../../runtime/fluxsetups/queue-settings';
+import { settingsOf } from '../../../runtime/fluxsetups/queue-settings';
+import type { FluxSetupObject } from '../../../runtime/kubernetes/custom-resources';
 import type { KubeObject } from '../../cluster/api';
 
 function synth(props: FluxSetupProps = {}, id = 'team'): KubeObject & { spec?: object } {

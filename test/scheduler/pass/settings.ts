@@ -1,8 +1,8 @@
 /** Settings of a queue for tests: easy, and nothing limited. */
 import { parseConfig } from '../../../runtime/config';
-import { ownQueue } from '../../../runtime/fluxsetups/queue-settings';
+import { stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 
 export function queueSettings(over: Partial<QueueSettings> = {}): QueueSettings {
-  return { ...ownQueue(parseConfig({}).queue), ...over };
+  return { ...stackQueue(parseConfig({}).queue), ...over };
 }

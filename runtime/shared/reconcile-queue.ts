@@ -1,5 +1,3 @@
-/** Work queues of a term: what fails is tried again soon, what is refused later, and a fence that is old ends the term. */
-
 import type { Time } from '../clock';
 import { FluxqError, hasCode } from '../errors';
 import { type ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
@@ -10,24 +8,33 @@ export interface ReconcileQueueOptions {
   readonly name: string;
   readonly concurrency: number;
   readonly reconcile: (key: string) => Promise<ReconcileResult>;
-  /** The database has seen a newer leader. */
+}
+
+/** What a work queue needs of the term. */
+export interface ReconcileQueueContext {
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly time: Time;
 }
 
-/** A connection that is back must not be waited for. Milliseconds. */
-const RETRY = { first: 250, most: 4_000 };
-/** What no repetition can cure is looked at again this late: it may be accepted when something else has changed. */
-const REFUSED_MS = 30_000;
+/** Milliseconds. The retries are frequent, so that work continues as soon as a connection is restored. */
+const BACKOFF = { first: 250, most: 4_000 };
+/** A rejected write is retried this late, in milliseconds: it may be accepted when something else has changed. */
+const REJECTED_MS = 30_000;
 
-export function reconcileQueue(options: ReconcileQueueOptions): WorkQueue {
-  const { name, concurrency, reconcile, onFenced, logger, time } = options;
+/**
+ * A work queue of a term. A failed key is retried with backoff, a rejected one after 30 s, and FLUXQ_FENCED ends the
+ * term.
+ */
+export function reconcileQueue(
+  { onFenced, logger, time }: ReconcileQueueContext,
+  { name, concurrency, reconcile }: ReconcileQueueOptions,
+): WorkQueue {
   return new WorkQueue({
     name,
     concurrency,
     logger,
-    backoff: RETRY,
+    backoff: BACKOFF,
     clock: time.clock,
     random: time.random,
     reconcile: async (key) => {
@@ -40,7 +47,7 @@ export function reconcileQueue(options: ReconcileQueueOptions): WorkQueue {
         }
         if (!(error instanceof FluxqError) || error.retryable) throw error;
         logger.error({ queue: name, key, err: error }, error.message);
-        return { after: REFUSED_MS };
+        return { after: REJECTED_MS };
       }
     },
   });

@@ -1,4 +1,4 @@
-import { formatKey, parseKey } from '../../runtime/workloads/key';
+import { formatKey, parseKey } from '../../runtime/shared/workload-key';
 import { rowIn } from '../queue/rows';
 
 test('a key has the same kind, namespace and name after formatting and parsing', () => {

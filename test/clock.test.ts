@@ -1,7 +1,7 @@
 import { steadySeconds } from '../runtime/clock';
 import { ManualClock } from './kubernetes/manual-clock';
 
-describe('the seconds of a term', () => {
+describe('steady seconds', () => {
   function setUp() {
     const clock = new ManualClock();
     let offset = 1_000_000;
@@ -12,7 +12,7 @@ describe('the seconds of a term', () => {
     return { clock, now, jump };
   }
 
-  test("are the wall clock's while that runs evenly", () => {
+  test('equal the wall clock while it runs evenly', () => {
     const { clock, now } = setUp();
     for (let passed = 0; passed < 100; passed += 10) {
       expect(now()).toBeCloseTo(1_000_000 + passed, 6);
@@ -23,7 +23,7 @@ describe('the seconds of a term', () => {
   test.each([
     ['forwards', 3600],
     ['backwards', -3600],
-  ])('do not jump %s with it, and follow in the end', (_, seconds) => {
+  ])('do not jump %s with the wall clock, but approach it', (_, seconds) => {
     const { clock, now, jump } = setUp();
     jump(seconds);
     expect(now()).toBe(1_000_000);
@@ -31,7 +31,7 @@ describe('the seconds of a term', () => {
     for (let i = 0; i < 1000; i++) {
       clock.freeze(1000);
       const after = now();
-      // Never back, and never more than half as fast again.
+      // They never run backwards, and at most 1.5 times as fast.
       expect(after - before).toBeGreaterThanOrEqual(0.5 - 1e-6);
       expect(after - before).toBeLessThanOrEqual(1.5 + 1e-6);
       before = after;

@@ -1,0 +1,97 @@
+/** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
+
+import type { FluxJobObject } from '../kubernetes/custom-resources';
+import type { Change } from '../kubernetes/informer';
+import type { WorkQueue } from '../kubernetes/work-queue';
+import type { WorkloadRow } from '../queue/workload';
+import type { Precedence } from '../scheduler/pass/order';
+import { reconcileQueue } from '../shared/reconcile-queue';
+import type { Controller, Shared } from '../shared/shared';
+import { adapters } from '../workloads/index';
+import { PendingRows } from './pending-rows';
+import { QueuePositions } from './queue-positions';
+import { FluxJobReconciler } from './reconciler';
+
+/** FluxJobs that are reconciled at the same time. */
+const CONCURRENCY = 8;
+/** Milliseconds between two refreshes of the positions at the front of each queue. */
+const POSITIONS_MS = 10_000;
+
+export class FluxJobController implements Controller {
+  /** Its keys are the uids of workloads. */
+  private readonly queue: WorkQueue;
+  private readonly rows: PendingRows;
+  private readonly positions: QueuePositions;
+  private cancelRefresh = () => {};
+  private stopped = false;
+
+  constructor(
+    private readonly shared: Shared,
+    scheduler: { precedence(): Precedence },
+  ) {
+    const { client, workloadCache, informers, logger, now } = shared;
+    this.rows = new PendingRows(workloadCache, shared.queue);
+    this.positions = new QueuePositions(workloadCache, () => scheduler.precedence());
+    const reconciler = new FluxJobReconciler({
+      client,
+      adapters,
+      rowOf: (uid) => this.rows.rowOf(uid),
+      positionOf: (uid) => this.positions.of(uid),
+      fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
+      isBusy: shared.isBusy,
+      onFinal: (uid) => this.rows.forget(uid),
+      logger,
+      now,
+    });
+    this.queue = reconcileQueue(shared, {
+      name: 'fluxjobs',
+      concurrency: CONCURRENCY,
+      reconcile: (uid) => reconciler.reconcile(uid),
+    });
+  }
+
+  async start(): Promise<void> {
+    const { informers, signals, workloadCache } = this.shared;
+    await this.rows.recover(informers.fluxJobs.list());
+    workloadCache.onChange((row) => this.rowChanged(row));
+    informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
+    signals.resync.subscribe(() => this.enqueueAll());
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancelRefresh();
+    await this.queue.stop();
+  }
+
+  /** The row of this workload, active or finished a moment ago, as its FluxJob shows it. */
+  rowOf(uid: string): WorkloadRow | undefined {
+    return this.rows.rowOf(uid);
+  }
+
+  private rowChanged(row: WorkloadRow): void {
+    this.positions.invalidate();
+    this.rows.rowChanged(row);
+    this.queue.add(row.uid);
+  }
+
+  /** A FluxJob that a user deleted is created again while its workload is active. */
+  private fluxJobChanged({ now, before }: Change<FluxJobObject>): void {
+    const { uid } = (now ?? before)!.spec.workload;
+    if (now === undefined && this.shared.workloadCache.byUid(uid) !== undefined) this.queue.add(uid);
+  }
+
+  private enqueueAll(): void {
+    for (const { uid } of this.shared.workloadCache.active()) this.queue.add(uid);
+    for (const uid of this.rows.finishedUids()) this.queue.add(uid);
+    this.refreshPositions();
+  }
+
+  /** Positions change with time alone, by aging and fair share. */
+  private refreshPositions(): void {
+    this.cancelRefresh();
+    if (this.stopped) return;
+    for (const uid of this.positions.front()) this.queue.add(uid);
+    this.cancelRefresh = this.shared.time.clock.after(POSITIONS_MS, () => this.refreshPositions());
+  }
+}

@@ -1,0 +1,22 @@
+/** One watch of a resource that several areas share: each of them subscribes to its changes. */
+import { Signal } from '../signal';
+import { Reflector, type ReflectorOptions } from './reflector';
+import type { KubernetesObject } from './types';
+
+export interface Change<T> {
+  readonly key: string;
+  /** Undefined: the object was deleted. */
+  readonly now: T | undefined;
+  /** Undefined: the object is new. */
+  readonly before: T | undefined;
+}
+
+export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T> {
+  readonly changed: Signal<Change<T>>;
+
+  constructor(options: Omit<ReflectorOptions<K, T>, 'onChange'>) {
+    const changed = new Signal<Change<T>>();
+    super({ ...options, onChange: (key, now, before) => changed.emit({ key, now, before }) });
+    this.changed = changed;
+  }
+}

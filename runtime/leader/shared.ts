@@ -1,0 +1,71 @@
+/** Builds what the areas of a term share. */
+import { hostname } from 'node:os';
+import { steadySeconds, systemTime, type Time } from '../clock';
+import type { Config } from '../config';
+import type { FluxSetupShared } from '../fluxsetups/controller';
+import { QueueRegistry } from '../fluxsetups/queue-registry';
+import { stackQueue } from '../fluxsetups/queue-settings';
+import { EventRecorder } from '../kubernetes/events';
+import { WorkloadCache } from '../queue/workload-cache';
+import { ChangeRate } from '../shared/change-rate';
+import { Informers } from '../shared/informers';
+import { NodeCache } from '../shared/node-cache';
+import type { Shared } from '../shared/shared';
+import { Signals } from '../shared/signals';
+import { WorkloadObjects } from '../shared/workload-objects';
+import { podFacts } from '../workloads/pod-facts';
+
+export interface TermOptions
+  extends Pick<
+    Shared,
+    'config' | 'client' | 'queue' | 'fluxion' | 'fence' | 'logger' | 'metrics' | 'onFenced'
+  > {
+  /** @default - the clocks of the machine */
+  readonly time?: Time;
+}
+
+/** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
+const BUSY_CHANGES_PER_SECOND = 5;
+
+export function createShared(options: TermOptions): FluxSetupShared {
+  const { config, client, queue, fence, logger, time = systemTime } = options;
+  const now = steadySeconds(time);
+  const signals = new Signals();
+  const workloadCache = new WorkloadCache(queue, fence, {
+    onStale: () => signals.schedule.emit(),
+    cpuMillis: config.units.cpuMillis,
+    halfLifeSeconds: config.fairShare.halfLifeSeconds,
+    now,
+  });
+  const informers = new Informers({ client, logger, time, podFacts });
+  return {
+    ...options,
+    time,
+    now,
+    workloadCache,
+    informers,
+    nodes: new NodeCache(informers.nodes, config.units),
+    workloads: new WorkloadObjects(informers, podFacts),
+    podFacts,
+    queues: createQueues(config, informers),
+    events: new EventRecorder({
+      client,
+      logger,
+      component: 'fluxqueue-controller',
+      instance: hostname(),
+      clock: time.clock,
+    }),
+    signals,
+    isBusy: busyness(workloadCache, now),
+  };
+}
+
+function createQueues({ queue }: Config, { fluxSetups }: Informers): QueueRegistry {
+  return new QueueRegistry(stackQueue(queue), queue.enabled, () => fluxSetups.list());
+}
+
+function busyness(workloadCache: WorkloadCache, now: () => number): () => boolean {
+  const changeRate = new ChangeRate();
+  workloadCache.onChange(() => changeRate.recordChange(now()));
+  return () => changeRate.perSecond(now()) > BUSY_CHANGES_PER_SECOND;
+}

@@ -1,0 +1,116 @@
+/** The scheduling loop and its Fluxion as an area of the term. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ClusterFacts } from '../jobspec/constraints';
+import type { WorkloadRow } from '../queue/workload';
+import type { GraphNode } from '../resources/types';
+import type { Controller, Shared } from '../shared/shared';
+import { FluxionSync } from './fluxion-sync';
+import { SchedulingLoop } from './loop';
+import type { Precedence } from './pass/order';
+import { UnmanagedPods } from './unmanaged-pods';
+
+/** Compares the database with the cluster. Resolves to whether to compare again soon. */
+export interface PeriodicAudit {
+  compare(): Promise<boolean>;
+}
+
+export class Scheduler implements Controller {
+  private readonly fluxionSync: FluxionSync;
+  private readonly loop: SchedulingLoop;
+  /** Labels and taints of the nodes at the last pass. */
+  private facts: ClusterFacts | undefined;
+
+  constructor(
+    private readonly shared: Shared,
+    audit: PeriodicAudit,
+  ) {
+    const { config, signals, nodes } = shared;
+    const unmanagedPods = new UnmanagedPods(shared);
+    this.fluxionSync = new FluxionSync({
+      fluxion: shared.fluxion,
+      fence: shared.fence,
+      logger: shared.logger,
+      policy: config.fluxion.policy,
+      onRebuild: (cause) => this.reportRebuild(cause),
+    });
+    this.loop = new SchedulingLoop({
+      workloadCache: shared.workloadCache,
+      graph: this.fluxionSync,
+      nodes: () => this.graphNodes(),
+      units: config.units,
+      unmanaged: () => unmanagedPods.usage(),
+      queueSettings: (name) => shared.queues.byName(name),
+      queues: () => shared.queues.all(),
+      fairUsage: (now) => (config.fairShare.enabled ? shared.workloadCache.fairUsage(now) : undefined),
+      onGranted: (row) => this.granted(row),
+      onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
+      audit: () => audit.compare(),
+      auditMs: config.audit.intervalSeconds * 1000,
+      onFluxionDiffers: (difference) => this.reportDifference(difference),
+      onReloaded: () => signals.resync.emit(),
+      onFenced: shared.onFenced,
+      logger: shared.logger,
+      metrics: shared.metrics,
+      clock: shared.time.clock,
+      now: shared.now,
+    });
+    signals.schedule.subscribe(() => this.loop.trigger());
+    signals.audit.subscribe(() => this.loop.auditSoon());
+    signals.unitsFreed.subscribe(({ jobid, nodes: names }) => {
+      if (names === undefined) this.fluxionSync.cancelLater(jobid);
+      else this.fluxionSync.shrinkLater(jobid, names);
+    });
+    nodes.changed.subscribe(() => this.loop.trigger());
+    unmanagedPods.changed.subscribe(() => this.loop.trigger());
+  }
+
+  /** The first pass runs at once. Until then, requests for a pass are ignored. */
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  /** Why no workload is scheduled at this moment; undefined while passes succeed. */
+  get trouble(): string | undefined {
+    return this.loop.trouble;
+  }
+
+  /** The order in which a pass would consider rows at this moment. */
+  precedence(): Precedence {
+    return this.loop.precedence();
+  }
+
+  /** Jobspecs name labels and taints of nodes: when these change, waiting workloads get another jobspec. */
+  private graphNodes(): ReadonlyMap<string, GraphNode> {
+    const { nodes, signals } = this.shared;
+    const facts = nodes.clusterFacts();
+    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) signals.resubmitWaiting.emit({});
+    this.facts = facts;
+    return nodes.graphNodes();
+  }
+
+  private granted(row: WorkloadRow): void {
+    const { metrics, now, signals } = this.shared;
+    metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
+    signals.reconcileWorkload.emit(row);
+  }
+
+  private reportDifference(difference: string): void {
+    const { metrics, logger } = this.shared;
+    logger.warn({ repair: 'fluxion-differs', difference }, 'Fluxion and the database differ');
+    metrics.repairs.inc({ kind: 'fluxion-differs' });
+  }
+
+  /** The rebuild at the start of a term is expected; every later one repairs a difference. */
+  private reportRebuild(cause: string): void {
+    const { metrics, logger } = this.shared;
+    const isFirst = cause === 'start';
+    metrics.rebuilds.inc({ cause: isFirst ? 'start' : 'doubt' });
+    if (isFirst) return;
+    logger.warn({ repair: 'fluxion-rebuilt', cause }, 'rebuilding the Fluxion graph from the database');
+    metrics.repairs.inc({ kind: 'fluxion-rebuilt' });
+  }
+}

@@ -1,0 +1,25 @@
+/** The queues in force, as every area sees them. */
+import type { QueueSettings } from '../queue/settings';
+
+/** What determines the queue of a workload. */
+export interface QueueRequest {
+  readonly namespace: string;
+  /** The setting `fluxqueue/queue`; undefined if the workload does not set it. */
+  readonly requested: string | undefined;
+  /** The queue of the workload's row; undefined for a new workload. */
+  readonly current: string | undefined;
+}
+
+/** Assigns a workload to its queue. */
+export interface QueueChoice {
+  queueOf(request: QueueRequest): string;
+  /** The settings that plan workloads of this queue. A queue that does not exist has those of the stack's own queue. */
+  planOf(queue: string): QueueSettings;
+}
+
+export interface Queues extends QueueChoice {
+  /** Every existing queue. */
+  all(): readonly QueueSettings[];
+  /** Undefined if no such queue exists. */
+  byName(name: string): QueueSettings | undefined;
+}

@@ -1,0 +1,135 @@
+/** The workloads as an area of the term: their work queue, and the changes that enqueue them. */
+import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
+import type { WorkloadRow } from '../queue/workload';
+import { reconcileQueue } from '../shared/reconcile-queue';
+import type { Controller, Shared } from '../shared/shared';
+import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
+import { WorkloadEvents } from './events';
+import { adapters } from './index';
+import { WorkloadReconciler } from './reconciler';
+import { SubmissionBuilder } from './submission';
+
+/** Workloads that are reconciled at the same time. */
+const CONCURRENCY = 32;
+/** Milliseconds between two updates of the metric that counts workloads by phase. */
+const METRICS_MS = 10_000;
+
+export class WorkloadController implements Controller {
+  readonly queue: WorkQueue;
+  readonly submissionBuilder: SubmissionBuilder;
+  private readonly events: WorkloadEvents;
+  private readonly reconciler: WorkloadReconciler;
+  private cancelMetrics = () => {};
+
+  constructor(private readonly shared: Shared) {
+    const { events, workloads } = shared;
+    this.events = new WorkloadEvents({ events, objectOf: (key) => workloads.get(key) });
+    this.submissionBuilder = this.createSubmissionBuilder();
+    this.reconciler = this.createReconciler();
+    this.queue = reconcileQueue(shared, {
+      name: 'workloads',
+      concurrency: CONCURRENCY,
+      reconcile: (key) => this.reconcile(key),
+    });
+  }
+
+  start(): void {
+    const { signals, workloads, nodes, informers, workloadCache } = this.shared;
+    workloads.changed.subscribe((key) => this.enqueue(key));
+    signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
+    signals.resubmitWaiting.subscribe(({ namespace }) => this.enqueueWaiting(namespace));
+    signals.resync.subscribe(() => this.enqueueAll());
+    nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
+    // The value of its PriorityClass, or of the default one, is part of a submission.
+    informers.priorityClasses.changed.subscribe(() => this.enqueueWaiting());
+    workloadCache.onChange((row) => this.events.rowChanged(row));
+    this.countPhases();
+  }
+
+  async stop(): Promise<void> {
+    this.cancelMetrics();
+    await this.queue.stop();
+  }
+
+  private reconcile(key: string): Promise<ReconcileResult> {
+    return this.reconciler.reconcile(parseKey(key));
+  }
+
+  private enqueue(key: WorkloadKey): void {
+    this.queue.add(formatKey(key));
+  }
+
+  private enqueueAll(): void {
+    for (const key of this.shared.workloads.keys()) this.enqueue(key);
+    for (const row of this.shared.workloadCache.active()) this.enqueue(row);
+  }
+
+  /** @param namespace @default - all namespaces */
+  private enqueueWaiting(namespace?: string): void {
+    const isAffected = (row: WorkloadRow) =>
+      row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace;
+    for (const row of this.shared.workloadCache.active()) if (isAffected(row)) this.enqueue(row);
+    this.shared.signals.schedule.emit();
+  }
+
+  private enqueueRowsOn(node: string): void {
+    for (const row of this.shared.workloadCache.active())
+      if (row.allocation?.nodes.some(({ name }) => name === node)) this.enqueue(row);
+  }
+
+  private countPhases(): void {
+    const { metrics, workloadCache, time } = this.shared;
+    for (const phase of ['Waiting', 'Ready', 'Running'] as const)
+      metrics.workloads.set({ phase }, workloadCache.count(phase));
+    this.cancelMetrics = time.clock.after(METRICS_MS, () => this.countPhases());
+  }
+
+  private createSubmissionBuilder(): SubmissionBuilder {
+    const { config, logger, workloadCache, queues, nodes, informers } = this.shared;
+    return new SubmissionBuilder({
+      workloadCache,
+      queues,
+      priorityOf: (className) => priorityOf(informers, className),
+      stackNamespace: config.leaderElection.namespace,
+      units: config.units,
+      clusterFacts: () => nodes.clusterFacts(),
+      onInvalid: (object, adapter, message) =>
+        this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+      logger,
+    });
+  }
+
+  private createReconciler(): WorkloadReconciler {
+    const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
+    return new WorkloadReconciler({
+      client,
+      workloadCache,
+      adapters,
+      submissionBuilder: this.submissionBuilder,
+      objectOf: (key) => workloads.get(key),
+      podsOf: (uid) => workloads.podsOf(uid),
+      nodeExists: (name) => nodes.exists(name),
+      requeueOf: (queue) => queues.planOf(queue).requeue,
+      onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
+      onShrunk: (jobid, names) => {
+        signals.unitsFreed.emit({ jobid, nodes: names });
+        signals.schedule.emit();
+      },
+      onQueueChanged: () => signals.schedule.emit(),
+      onUnrecordedGrant: () => signals.audit.emit(),
+      recordEvent: (object, adapter, note) => this.events.recordEvent(object, adapter, note),
+      logger,
+      clock: time.clock,
+      now,
+    });
+  }
+}
+
+/** The value of a PriorityClass; without a name, the value of the cluster's default class. */
+function priorityOf(
+  { priorityClasses }: Pick<Shared['informers'], 'priorityClasses'>,
+  className: string | undefined,
+): number | undefined {
+  if (className !== undefined) return priorityClasses.get(className)?.value;
+  return priorityClasses.list().find(({ globalDefault }) => globalDefault === true)?.value;
+}

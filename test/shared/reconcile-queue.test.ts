@@ -1,0 +1,56 @@
+import { FluxqError } from '../../runtime/errors';
+import type { Logger } from '../../runtime/observability/log';
+import { reconcileQueue } from '../../runtime/shared/reconcile-queue';
+import { ManualClock, settle } from '../kubernetes/manual-clock';
+import { recordingLogger } from '../kubernetes/recording-logger';
+
+function setUp(failures: Error[]) {
+  const clock = new ManualClock();
+  const logger = recordingLogger();
+  const fenced: Error[] = [];
+  let runs = 0;
+  const queue = reconcileQueue(
+    {
+      time: { clock, random: () => 0, wall: () => 0 },
+      logger: logger as unknown as Logger,
+      onFenced: (error) => fenced.push(error),
+    },
+    {
+      name: 'test',
+      concurrency: 1,
+      reconcile: async () => {
+        runs += 1;
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        return undefined;
+      },
+    },
+  );
+  return { clock, logger, fenced, queue, runs: () => runs };
+}
+
+test('retries a rejected key after 30 seconds and logs the rejection', async () => {
+  const { clock, logger, queue, runs } = setUp([new FluxqError('FLUXQ_KUBERNETES_INVALID', 'no')]);
+  queue.add('a');
+  await settle();
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { queue: 'test', key: 'a' } }]);
+  await clock.advance(29_000);
+  expect(runs()).toBe(1);
+  await clock.advance(1_000);
+  expect(runs()).toBe(2);
+});
+
+test('retries a failed key at the latest after four seconds', async () => {
+  const failures = Array.from({ length: 20 }, () => new Error('down'));
+  const { clock, queue, runs } = setUp(failures);
+  queue.add('a');
+  await clock.advance(40_000);
+  expect(runs()).toBeGreaterThan(12);
+});
+
+test('ends the term when a write is fenced', async () => {
+  const { fenced, queue } = setUp([new FluxqError('FLUXQ_FENCED', 'another leader')]);
+  queue.add('a');
+  await settle();
+  expect(fenced).toMatchObject([{ code: 'FLUXQ_FENCED' }]);
+});

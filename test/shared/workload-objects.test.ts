@@ -1,0 +1,55 @@
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { formatKey } from '../../runtime/shared/workload-key';
+import { WorkloadObjects } from '../../runtime/shared/workload-objects';
+import { podFacts } from '../../runtime/workloads/pod-facts';
+import { FakeInformer, metadata } from './fake-informer';
+
+const ADMITTED = { [ADMITTED_LABEL]: 'true' };
+const job: Job = {
+  metadata: metadata('train', { namespace: 'science', labels: ADMITTED }),
+  spec: { template: { spec: { containers: [] } } },
+};
+const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: 'uid-train', controller: true };
+const pod = (name: string, over: Partial<Pod['metadata']> = {}): Pod => ({
+  metadata: metadata(name, { namespace: 'science', ...over }),
+  spec: { containers: [] },
+});
+
+let jobs: FakeInformer<Job>;
+let pods: FakeInformer<Pod>;
+let objects: WorkloadObjects;
+let changed: string[];
+
+beforeEach(() => {
+  jobs = new FakeInformer();
+  pods = new FakeInformer({ workload: (each) => [podFacts.workloadUid(each)] });
+  objects = new WorkloadObjects({ jobs: jobs.asInformer(), pods: pods.asInformer() }, podFacts);
+  changed = [];
+  objects.changed.subscribe((key) => changed.push(formatKey(key)));
+});
+
+test('reports a Job for its own changes and for those of its pods', () => {
+  jobs.set(job);
+  pods.set(pod('train-0', { ownerReferences: [owner] }));
+  pods.delete('science/train-0');
+  jobs.delete('science/train');
+  expect(changed).toEqual(Array(4).fill('Job/science/train'));
+});
+
+test('reports a queued pod as a workload, and no pod outside the queue', () => {
+  pods.set(pod('lone', { labels: ADMITTED }));
+  pods.set(pod('agent'));
+  expect(changed).toEqual(['Pod/science/lone']);
+});
+
+test('lists Jobs and queued pods, and finds objects by key and pods by the uid of their workload', () => {
+  const first = pod('train-0', { ownerReferences: [owner] });
+  jobs.set(job);
+  pods.set(first);
+  pods.set(pod('lone', { labels: ADMITTED }));
+  expect([...objects.keys()].map(formatKey)).toEqual(['Job/science/train', 'Pod/science/lone']);
+  expect(objects.get({ kind: 'Job', namespace: 'science', name: 'train' })).toBe(job);
+  expect(objects.get({ kind: 'Pod', namespace: 'science', name: 'train-0' })).toBe(first);
+  expect(objects.podsOf('uid-train')).toEqual([first]);
+});
