@@ -1,4 +1,4 @@
-/** What `npm run synth` writes to dist/: the stack with nothing but defaults. */
+/** App of `npm run synth`: it writes the stack with all defaults to dist/. */
 import { App } from 'cdk8s';
 import { defaultStack } from './constructs/fluxqueue';
 

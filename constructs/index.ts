@@ -1,3 +1,3 @@
-/** What the package exports: the stack and its queues, MiniClusters. */
+/** Exports of the package: the stack, its queues and MiniClusters. */
 export * from './fluxqueue';
 export * from './minicluster';

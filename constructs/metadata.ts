@@ -1,28 +1,27 @@
 /**
- * Words of this folder: a *part* is one component of the stack and one file
- * here; a *wave* says what GitOps tools apply before what; a *layer* is one
- * file of output, numbered so that `kubectl apply -f dist/` is in order too.
+ * Metadata of all objects of the stack. A *component* is one program of the stack with its objects; a *wave* is Argo CD's
+ * order of application; a *layer* is one output file, numbered in the same order for `kubectl apply -f dist/`.
  */
 import type { k8s } from 'cdk8s-plus-28';
 
 /**
- * Argo CD applies a wave when the one before is healthy. An annotation, not a
- * cdk8s dependency: those cost exponentially and renumber the output files.
+ * Argo CD applies a wave when the previous one is healthy. An annotation instead of cdk8s dependencies, whose synth time
+ * grows exponentially and which renumber the output files.
  */
 export enum Wave {
   BASE = -5,
   RIGHTS = -4,
   DATABASE = -3,
   RUNTIME = 0,
-  /** After what answers it is healthy: a webhook configuration without its webhook stops the cluster's users. */
+  /** After the runtime: a webhook configuration without a healthy webhook blocks the users of the cluster. */
   ADMISSION = 1,
 }
 
 export type Component = 'base' | 'controller' | 'webhook' | 'database' | 'scheduler' | 'admission' | 'users';
 
-/** What every part is told about the stack it belongs to. */
-export interface PartProps {
-  /** Namespace of the stack; also on cluster-scoped parts, which name ServiceAccounts in it. */
+/** Props of every component of the stack. */
+export interface ComponentProps {
+  /** Namespace of the stack; cluster-scoped objects refer to its ServiceAccounts. */
   readonly namespace: string;
 }
 
@@ -30,15 +29,15 @@ export interface ObjectProps {
   readonly name: string;
   readonly component: Component;
   readonly wave: Wave;
-  /** @default - cluster-scoped */
+  /** Namespace of the object. @default - the object is cluster-scoped */
   readonly namespace?: string;
-  /** @default - only the common labels */
+  /** Additional labels. @default {} */
   readonly labels?: Readonly<Record<string, string>>;
-  /** @default - only the sync wave */
+  /** Additional annotations. @default {} */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Selectors are immutable, so they hold what never changes: no version, no path of a construct. */
+/** Labels for selectors. Selectors are immutable, so the labels contain no version and no construct path. */
 export function selectorLabels(component: Component): Record<string, string> {
   return { 'app.kubernetes.io/name': 'fluxqueue', 'app.kubernetes.io/component': component };
 }
@@ -56,5 +55,5 @@ export function objectMetadata(props: ObjectProps): k8s.ObjectMeta {
   };
 }
 
-/** Argo CD never deletes what users' records and data hang on. */
+/** Argo CD never prunes objects that hold data or records of users. */
 export const KEEP = { 'argocd.argoproj.io/sync-options': 'Prune=false' } as const;

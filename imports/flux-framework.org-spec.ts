@@ -1,236 +1,236 @@
 // generated from constructs/crds by npm run generate:imports
 
 /**
- * The queue. Everything has a default.
+ * Settings of the queue; every setting has a default.
  */
 export interface FluxSetupSpec {
   /**
-   * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+   * Which waiting workloads can start before earlier ones. fcfs: none. The other policies backfill: a later workload starts if it delays no reservation. easy reserves nodes for the first waiting workload, hybrid for the first `reservations` workloads, conservative for all of them.
    */
   readonly policy?: FluxSetupSpecPolicy;
 
   /**
-   * For how many that wait nodes are reserved; policy hybrid only, 8 if not given.
+   * Number of waiting workloads for which nodes are reserved; policy hybrid only, 8 by default.
    */
   readonly reservations?: number;
 
   /**
-   * How many waiting workloads one pass asks for at most.
+   * Maximum number of waiting workloads that one scheduling pass considers.
    */
   readonly depth?: number;
 
   /**
-   * How long workloads run. Planning needs an end.
+   * Walltimes of the workloads of the queue.
    */
   readonly walltime?: FluxSetupSpecWalltime;
 
   /**
-   * Range of priorities; what lies outside is cut to it.
+   * Range of priorities; a priority outside the range is set to the nearest limit.
    */
   readonly priority?: FluxSetupSpecPriority;
 
   /**
-   * Priority points that an hour of waiting earns.
+   * Priority points that a workload gains for each hour in the queue.
    */
   readonly agingPerHour?: number;
 
   /**
-   * What its workloads may hold together. What is not named is not limited.
+   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
    */
   readonly quota?: FluxSetupSpecQuota;
 
   /**
-   * FluxSetups of one cohort, whatever their namespaces, lend each other the quota that they don't use.
+   * Name of the cohort. FluxSetups of one cohort, in any namespace, lend each other unused quota.
    */
   readonly cohort?: string;
 
   /**
-   * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+   * Maximum amounts that the queue borrows from its cohort beyond its own quota. Resources without a value are not limited.
    */
   readonly borrowing?: FluxSetupSpecBorrowing;
 
   /**
-   * Takes its own quota back from those that borrowed it: the youngest of their workloads go back to their place in their queue.
+   * Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued.
    */
   readonly reclaim?: boolean;
 
   /**
-   * Most workloads at once, of the whole queue and of each of its users.
+   * Maximum numbers of workloads of the whole queue and of each of its users.
    */
   readonly limits?: FluxSetupSpecLimits;
 
   /**
-   * Its share of the machine relative to the other queues, where the stack has fair share switched on.
+   * Share of the cluster relative to other queues, where fair share is enabled for the stack.
    */
   readonly weight?: number;
 
   /**
-   * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
    */
   readonly preemption?: FluxSetupSpecPreemption;
 
   /**
-   * What becomes of a workload that lost its nodes.
+   * Automatic requeue of workloads that lost their nodes.
    */
   readonly requeue?: FluxSetupSpecRequeue;
 }
 
 /**
- * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+ * Which waiting workloads can start before earlier ones. fcfs: none. The other policies backfill: a later workload starts if it delays no reservation. easy reserves nodes for the first waiting workload, hybrid for the first `reservations` workloads, conservative for all of them.
  */
 export type FluxSetupSpecPolicy = 'fcfs' | 'easy' | 'conservative' | 'hybrid';
 
 /**
- * How long workloads run. Planning needs an end.
+ * Walltimes of the workloads of the queue.
  */
 export interface FluxSetupSpecWalltime {
   /**
-   * Of workloads that give none, for example `1h30m`.
+   * Walltime of workloads that request none, for example `1h30m`.
    */
   readonly default?: string;
 
   /**
-   * What asks for more gets this.
+   * Maximum walltime; a longer request is reduced to it.
    */
   readonly max?: string;
 }
 
 /**
- * Range of priorities; what lies outside is cut to it.
+ * Range of priorities; a priority outside the range is set to the nearest limit.
  */
 export interface FluxSetupSpecPriority {
   /**
-   * Lowest priority; not limited if not given.
+   * Lowest priority; not limited by default.
    */
   readonly min?: number;
 
   /**
-   * Highest priority; not limited if not given.
+   * Highest priority; not limited by default.
    */
   readonly max?: number;
 }
 
 /**
- * What its workloads may hold together. What is not named is not limited.
+ * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
  */
 export interface FluxSetupSpecQuota {
   /**
-   * Workloads.
+   * Maximum number of workloads.
    */
   readonly jobs?: number;
 
   /**
-   * Pods that run at once.
+   * Maximum number of running pods.
    */
   readonly pods?: number;
 
   /**
-   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
    */
   readonly cores?: number | string;
 
   /**
-   * Memory as a Kubernetes quantity, for example `256Gi`.
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
    */
   readonly memory?: number | string;
 
   /**
-   * GPUs of any vendor.
+   * Maximum number of GPUs of any vendor.
    */
   readonly gpus?: number;
 
   /**
-   * Different nodes.
+   * Maximum number of different nodes.
    */
   readonly nodes?: number;
 }
 
 /**
- * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+ * Maximum amounts that the queue borrows from its cohort beyond its own quota. Resources without a value are not limited.
  */
 export interface FluxSetupSpecBorrowing {
   /**
-   * Workloads.
+   * Maximum number of workloads.
    */
   readonly jobs?: number;
 
   /**
-   * Pods that run at once.
+   * Maximum number of running pods.
    */
   readonly pods?: number;
 
   /**
-   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
    */
   readonly cores?: number | string;
 
   /**
-   * Memory as a Kubernetes quantity, for example `256Gi`.
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
    */
   readonly memory?: number | string;
 
   /**
-   * GPUs of any vendor.
+   * Maximum number of GPUs of any vendor.
    */
   readonly gpus?: number;
 
   /**
-   * Different nodes.
+   * Maximum number of different nodes.
    */
   readonly nodes?: number;
 }
 
 /**
- * Most workloads at once, of the whole queue and of each of its users.
+ * Maximum numbers of workloads of the whole queue and of each of its users.
  */
 export interface FluxSetupSpecLimits {
   /**
-   * Workloads that have nodes.
+   * Maximum number of workloads that hold nodes at the same time.
    */
   readonly running?: number;
 
   /**
-   * Waiting workloads that are looked at; those behind them have to wait for that.
+   * Maximum number of waiting workloads that a scheduling pass considers; the others wait behind them.
    */
   readonly waiting?: number;
 
   /**
-   * Of each user (annotation `fluxqueue/user`, which admission writes).
+   * Limits of each user, by the annotation `fluxqueue/user` that admission writes.
    */
   readonly perUser?: FluxSetupSpecLimitsPerUser;
 }
 
 /**
- * Of each user (annotation `fluxqueue/user`, which admission writes).
+ * Limits of each user, by the annotation `fluxqueue/user` that admission writes.
  */
 export interface FluxSetupSpecLimitsPerUser {
   /**
-   * Workloads that have nodes.
+   * Maximum number of workloads that hold nodes at the same time.
    */
   readonly running?: number;
 
   /**
-   * Waiting workloads that are looked at.
+   * Maximum number of waiting workloads that a scheduling pass considers.
    */
   readonly waiting?: number;
 }
 
 /**
- * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+ * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
  */
 export type FluxSetupSpecPreemption = 'Never' | 'LowerPriority';
 
 /**
- * What becomes of a workload that lost its nodes.
+ * Automatic requeue of workloads that lost their nodes.
  */
 export interface FluxSetupSpecRequeue {
   /**
-   * How often it goes back to its place by itself.
+   * Maximum number of automatic requeues of a workload.
    */
   readonly limit?: number;
 
   /**
-   * How long it waits the first time; twice as long each further time, an hour at most.
+   * Delay before the first requeue starts again; it doubles with each further one, up to an hour.
    */
   readonly backoff?: string;
 }

@@ -1,51 +1,51 @@
 // generated from constructs/crds by npm run generate:imports
 
 /**
- * What is in the queue. Written by the controller only, within seconds.
+ * Workloads and usage of the queue. Only the controller writes it, a few seconds after a change.
  */
 export interface FluxSetupStatus {
   /**
-   * Name of the queue as FluxJobs show it, `<namespace>/<name>`.
+   * Name of the queue in FluxJobs, `<namespace>/<name>`.
    */
   readonly queue?: string;
 
   /**
-   * Workloads that wait for nodes.
+   * Number of workloads that wait for nodes.
    */
   readonly waiting?: number;
 
   /**
-   * Workloads that have their nodes and no pod that runs yet.
+   * Number of workloads that hold nodes and have no running pod yet.
    */
   readonly ready?: number;
 
   /**
-   * Workloads of which a pod has run.
+   * Number of workloads that have had a running pod.
    */
   readonly running?: number;
 
   /**
-   * Workloads that are over, as long as the queue keeps their rows.
+   * Number of finished workloads, for as long as they stay in the queue's tables.
    */
   readonly finished?: number;
 
   /**
-   * What its workloads hold, by resource: jobs, pods, cores, memory, gpus, nodes; Kubernetes quantities.
+   * Amounts that the workloads hold, as Kubernetes quantities by resource: jobs, pods, cores, memory, gpus, nodes.
    */
   readonly usage?: Readonly<Record<string, string>>;
 
   /**
-   * What they may hold without borrowing, by resource; what is missing here is not limited.
+   * Maximum amounts that the workloads hold without borrowing, by resource; a resource that is absent is not limited.
    */
   readonly quota?: Readonly<Record<string, string>>;
 
   /**
-   * Ready (the queue is at work with this spec), Reconciling (a change is not at work yet) and Stalled (it can't be, the message says why) as GitOps tools and `kubectl wait` read them.
+   * Ready (the queue schedules with this spec), Reconciling (a change does not apply yet) and Stalled (the spec cannot apply, for the reason in the message), for GitOps tools and `kubectl wait`.
    */
   readonly conditions?: readonly FluxSetupStatusConditions[];
 
   /**
-   * metadata.generation this status was made from.
+   * metadata.generation to which the status refers.
    */
   readonly observedGeneration?: number;
 }
@@ -57,33 +57,33 @@ export interface FluxSetupStatusConditions {
   readonly type: string;
 
   /**
-   * Whether it holds.
+   * Status of the condition.
    */
   readonly status: FluxSetupStatusConditionsStatus;
 
   /**
-   * metadata.generation this was said about.
+   * metadata.generation to which the condition refers.
    */
   readonly observedGeneration?: number;
 
   /**
-   * When status last changed. RFC 3339.
+   * Time at which status last changed. RFC 3339.
    */
   readonly lastTransitionTime: string;
 
   /**
-   * One CamelCase word for programs.
+   * Machine-readable reason in CamelCase.
    */
   readonly reason: string;
 
   /**
-   * A sentence for people.
+   * Human-readable message.
    */
   readonly message: string;
 }
 
 /**
- * Whether it holds.
+ * Status of the condition.
  */
 export type FluxSetupStatusConditionsStatus = 'True' | 'False' | 'Unknown';
 

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 
 
 /**
- * FluxSetup makes the queue of its namespace: policy, walltimes, priorities, quota, limits. Its create makes the queue, its status counts what is in it, a change re-shapes it and everything that waits is judged anew, its deletion holds what waits; what runs goes on. Workloads name it by the label or annotation `fluxqueue/queue`; those that name none use the only FluxSetup of their namespace, of several the one named `default`, else the oldest.
+ * FluxSetup defines a queue of its namespace: policy, walltimes, priorities, quota and limits. Its status counts the workloads of the queue. A change applies to all waiting workloads. After its deletion waiting workloads are held (NoFluxSetup), and running workloads continue. Workloads name the queue by the label or annotation `fluxqueue/queue`. Workloads that name none use the only FluxSetup of their namespace; of several, the one with the name `default`, else the oldest.
  *
  * @schema FluxSetup
  */
@@ -58,7 +58,7 @@ export class FluxSetup extends ApiObject {
 }
 
 /**
- * FluxSetup makes the queue of its namespace: policy, walltimes, priorities, quota, limits. Its create makes the queue, its status counts what is in it, a change re-shapes it and everything that waits is judged anew, its deletion holds what waits; what runs goes on. Workloads name it by the label or annotation `fluxqueue/queue`; those that name none use the only FluxSetup of their namespace, of several the one named `default`, else the oldest.
+ * FluxSetup defines a queue of its namespace: policy, walltimes, priorities, quota and limits. Its status counts the workloads of the queue. A change applies to all waiting workloads. After its deletion waiting workloads are held (NoFluxSetup), and running workloads continue. Workloads name the queue by the label or annotation `fluxqueue/queue`. Workloads that name none use the only FluxSetup of their namespace; of several, the one with the name `default`, else the oldest.
  *
  * @schema FluxSetup
  */
@@ -69,7 +69,7 @@ export interface FluxSetupProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * The queue. Everything has a default.
+   * Settings of the queue; every setting has a default.
    *
    * @schema FluxSetup#spec
    */
@@ -92,104 +92,104 @@ export function toJson_FluxSetupProps(obj: FluxSetupProps | undefined): Record<s
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The queue. Everything has a default.
+ * Settings of the queue; every setting has a default.
  *
  * @schema FluxSetupSpec
  */
 export interface FluxSetupSpec {
   /**
-   * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+   * Which waiting workloads can start before earlier ones. fcfs: none. The other policies backfill: a later workload starts if it delays no reservation. easy reserves nodes for the first waiting workload, hybrid for the first `reservations` workloads, conservative for all of them.
    *
    * @schema FluxSetupSpec#policy
    */
   readonly policy?: FluxSetupSpecPolicy;
 
   /**
-   * For how many that wait nodes are reserved; policy hybrid only, 8 if not given.
+   * Number of waiting workloads for which nodes are reserved; policy hybrid only, 8 by default.
    *
    * @schema FluxSetupSpec#reservations
    */
   readonly reservations?: number;
 
   /**
-   * How many waiting workloads one pass asks for at most.
+   * Maximum number of waiting workloads that one scheduling pass considers.
    *
    * @schema FluxSetupSpec#depth
    */
   readonly depth?: number;
 
   /**
-   * How long workloads run. Planning needs an end.
+   * Walltimes of the workloads of the queue.
    *
    * @schema FluxSetupSpec#walltime
    */
   readonly walltime?: FluxSetupSpecWalltime;
 
   /**
-   * Range of priorities; what lies outside is cut to it.
+   * Range of priorities; a priority outside the range is set to the nearest limit.
    *
    * @schema FluxSetupSpec#priority
    */
   readonly priority?: FluxSetupSpecPriority;
 
   /**
-   * Priority points that an hour of waiting earns.
+   * Priority points that a workload gains for each hour in the queue.
    *
    * @schema FluxSetupSpec#agingPerHour
    */
   readonly agingPerHour?: number;
 
   /**
-   * What its workloads may hold together. What is not named is not limited.
+   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
    *
    * @schema FluxSetupSpec#quota
    */
   readonly quota?: FluxSetupSpecQuota;
 
   /**
-   * FluxSetups of one cohort, whatever their namespaces, lend each other the quota that they don't use.
+   * Name of the cohort. FluxSetups of one cohort, in any namespace, lend each other unused quota.
    *
    * @schema FluxSetupSpec#cohort
    */
   readonly cohort?: string;
 
   /**
-   * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+   * Maximum amounts that the queue borrows from its cohort beyond its own quota. Resources without a value are not limited.
    *
    * @schema FluxSetupSpec#borrowing
    */
   readonly borrowing?: FluxSetupSpecBorrowing;
 
   /**
-   * Takes its own quota back from those that borrowed it: the youngest of their workloads go back to their place in their queue.
+   * Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued.
    *
    * @schema FluxSetupSpec#reclaim
    */
   readonly reclaim?: boolean;
 
   /**
-   * Most workloads at once, of the whole queue and of each of its users.
+   * Maximum numbers of workloads of the whole queue and of each of its users.
    *
    * @schema FluxSetupSpec#limits
    */
   readonly limits?: FluxSetupSpecLimits;
 
   /**
-   * Its share of the machine relative to the other queues, where the stack has fair share switched on.
+   * Share of the cluster relative to other queues, where fair share is enabled for the stack.
    *
    * @schema FluxSetupSpec#weight
    */
   readonly weight?: number;
 
   /**
-   * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
    *
    * @schema FluxSetupSpec#preemption
    */
   readonly preemption?: FluxSetupSpecPreemption;
 
   /**
-   * What becomes of a workload that lost its nodes.
+   * Automatic requeue of workloads that lost their nodes.
    *
    * @schema FluxSetupSpec#requeue
    */
@@ -224,7 +224,7 @@ export function toJson_FluxSetupSpec(obj: FluxSetupSpec | undefined): Record<str
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * fcfs: nobody overtakes who waits. The others let a later workload go first if it delays no reservation: easy reserves for the first that waits, hybrid for the first `reservations`, conservative for all.
+ * Which waiting workloads can start before earlier ones. fcfs: none. The other policies backfill: a later workload starts if it delays no reservation. easy reserves nodes for the first waiting workload, hybrid for the first `reservations` workloads, conservative for all of them.
  *
  * @schema FluxSetupSpecPolicy
  */
@@ -240,20 +240,20 @@ export enum FluxSetupSpecPolicy {
 }
 
 /**
- * How long workloads run. Planning needs an end.
+ * Walltimes of the workloads of the queue.
  *
  * @schema FluxSetupSpecWalltime
  */
 export interface FluxSetupSpecWalltime {
   /**
-   * Of workloads that give none, for example `1h30m`.
+   * Walltime of workloads that request none, for example `1h30m`.
    *
    * @schema FluxSetupSpecWalltime#default
    */
   readonly default?: string;
 
   /**
-   * What asks for more gets this.
+   * Maximum walltime; a longer request is reduced to it.
    *
    * @schema FluxSetupSpecWalltime#max
    */
@@ -276,20 +276,20 @@ export function toJson_FluxSetupSpecWalltime(obj: FluxSetupSpecWalltime | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Range of priorities; what lies outside is cut to it.
+ * Range of priorities; a priority outside the range is set to the nearest limit.
  *
  * @schema FluxSetupSpecPriority
  */
 export interface FluxSetupSpecPriority {
   /**
-   * Lowest priority; not limited if not given.
+   * Lowest priority; not limited by default.
    *
    * @schema FluxSetupSpecPriority#min
    */
   readonly min?: number;
 
   /**
-   * Highest priority; not limited if not given.
+   * Highest priority; not limited by default.
    *
    * @schema FluxSetupSpecPriority#max
    */
@@ -312,48 +312,48 @@ export function toJson_FluxSetupSpecPriority(obj: FluxSetupSpecPriority | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What its workloads may hold together. What is not named is not limited.
+ * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
  *
  * @schema FluxSetupSpecQuota
  */
 export interface FluxSetupSpecQuota {
   /**
-   * Workloads.
+   * Maximum number of workloads.
    *
    * @schema FluxSetupSpecQuota#jobs
    */
   readonly jobs?: number;
 
   /**
-   * Pods that run at once.
+   * Maximum number of running pods.
    *
    * @schema FluxSetupSpecQuota#pods
    */
   readonly pods?: number;
 
   /**
-   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
    *
    * @schema FluxSetupSpecQuota#cores
    */
   readonly cores?: FluxSetupSpecQuotaCores;
 
   /**
-   * Memory as a Kubernetes quantity, for example `256Gi`.
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
    *
    * @schema FluxSetupSpecQuota#memory
    */
   readonly memory?: FluxSetupSpecQuotaMemory;
 
   /**
-   * GPUs of any vendor.
+   * Maximum number of GPUs of any vendor.
    *
    * @schema FluxSetupSpecQuota#gpus
    */
   readonly gpus?: number;
 
   /**
-   * Different nodes.
+   * Maximum number of different nodes.
    *
    * @schema FluxSetupSpecQuota#nodes
    */
@@ -380,48 +380,48 @@ export function toJson_FluxSetupSpecQuota(obj: FluxSetupSpecQuota | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Most that it takes of its cohort's idle quota beyond its own. What is not named is not limited.
+ * Maximum amounts that the queue borrows from its cohort beyond its own quota. Resources without a value are not limited.
  *
  * @schema FluxSetupSpecBorrowing
  */
 export interface FluxSetupSpecBorrowing {
   /**
-   * Workloads.
+   * Maximum number of workloads.
    *
    * @schema FluxSetupSpecBorrowing#jobs
    */
   readonly jobs?: number;
 
   /**
-   * Pods that run at once.
+   * Maximum number of running pods.
    *
    * @schema FluxSetupSpecBorrowing#pods
    */
   readonly pods?: number;
 
   /**
-   * Cores as a Kubernetes quantity, for example `64` or `500m`.
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
    *
    * @schema FluxSetupSpecBorrowing#cores
    */
   readonly cores?: FluxSetupSpecBorrowingCores;
 
   /**
-   * Memory as a Kubernetes quantity, for example `256Gi`.
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
    *
    * @schema FluxSetupSpecBorrowing#memory
    */
   readonly memory?: FluxSetupSpecBorrowingMemory;
 
   /**
-   * GPUs of any vendor.
+   * Maximum number of GPUs of any vendor.
    *
    * @schema FluxSetupSpecBorrowing#gpus
    */
   readonly gpus?: number;
 
   /**
-   * Different nodes.
+   * Maximum number of different nodes.
    *
    * @schema FluxSetupSpecBorrowing#nodes
    */
@@ -448,27 +448,27 @@ export function toJson_FluxSetupSpecBorrowing(obj: FluxSetupSpecBorrowing | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Most workloads at once, of the whole queue and of each of its users.
+ * Maximum numbers of workloads of the whole queue and of each of its users.
  *
  * @schema FluxSetupSpecLimits
  */
 export interface FluxSetupSpecLimits {
   /**
-   * Workloads that have nodes.
+   * Maximum number of workloads that hold nodes at the same time.
    *
    * @schema FluxSetupSpecLimits#running
    */
   readonly running?: number;
 
   /**
-   * Waiting workloads that are looked at; those behind them have to wait for that.
+   * Maximum number of waiting workloads that a scheduling pass considers; the others wait behind them.
    *
    * @schema FluxSetupSpecLimits#waiting
    */
   readonly waiting?: number;
 
   /**
-   * Of each user (annotation `fluxqueue/user`, which admission writes).
+   * Limits of each user, by the annotation `fluxqueue/user` that admission writes.
    *
    * @schema FluxSetupSpecLimits#perUser
    */
@@ -492,7 +492,7 @@ export function toJson_FluxSetupSpecLimits(obj: FluxSetupSpecLimits | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * LowerPriority: its workloads may take the nodes of workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; those go back to their place in their queue.
+ * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
  *
  * @schema FluxSetupSpecPreemption
  */
@@ -504,20 +504,20 @@ export enum FluxSetupSpecPreemption {
 }
 
 /**
- * What becomes of a workload that lost its nodes.
+ * Automatic requeue of workloads that lost their nodes.
  *
  * @schema FluxSetupSpecRequeue
  */
 export interface FluxSetupSpecRequeue {
   /**
-   * How often it goes back to its place by itself.
+   * Maximum number of automatic requeues of a workload.
    *
    * @schema FluxSetupSpecRequeue#limit
    */
   readonly limit?: number;
 
   /**
-   * How long it waits the first time; twice as long each further time, an hour at most.
+   * Delay before the first requeue starts again; it doubles with each further one, up to an hour.
    *
    * @schema FluxSetupSpecRequeue#backoff
    */
@@ -540,7 +540,7 @@ export function toJson_FluxSetupSpecRequeue(obj: FluxSetupSpecRequeue | undefine
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Cores as a Kubernetes quantity, for example `64` or `500m`.
+ * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
  *
  * @schema FluxSetupSpecQuotaCores
  */
@@ -556,7 +556,7 @@ export class FluxSetupSpecQuotaCores {
 }
 
 /**
- * Memory as a Kubernetes quantity, for example `256Gi`.
+ * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
  *
  * @schema FluxSetupSpecQuotaMemory
  */
@@ -572,7 +572,7 @@ export class FluxSetupSpecQuotaMemory {
 }
 
 /**
- * Cores as a Kubernetes quantity, for example `64` or `500m`.
+ * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
  *
  * @schema FluxSetupSpecBorrowingCores
  */
@@ -588,7 +588,7 @@ export class FluxSetupSpecBorrowingCores {
 }
 
 /**
- * Memory as a Kubernetes quantity, for example `256Gi`.
+ * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
  *
  * @schema FluxSetupSpecBorrowingMemory
  */
@@ -604,20 +604,20 @@ export class FluxSetupSpecBorrowingMemory {
 }
 
 /**
- * Of each user (annotation `fluxqueue/user`, which admission writes).
+ * Limits of each user, by the annotation `fluxqueue/user` that admission writes.
  *
  * @schema FluxSetupSpecLimitsPerUser
  */
 export interface FluxSetupSpecLimitsPerUser {
   /**
-   * Workloads that have nodes.
+   * Maximum number of workloads that hold nodes at the same time.
    *
    * @schema FluxSetupSpecLimitsPerUser#running
    */
   readonly running?: number;
 
   /**
-   * Waiting workloads that are looked at.
+   * Maximum number of waiting workloads that a scheduling pass considers.
    *
    * @schema FluxSetupSpecLimitsPerUser#waiting
    */

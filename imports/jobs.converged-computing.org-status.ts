@@ -1,16 +1,16 @@
 // generated from constructs/crds by npm run generate:imports
 
 /**
- * Where the workload is on its way. Written by the controller only.
+ * State of the workload in the queue. Only the controller writes it.
  */
 export interface FluxJobStatus {
   /**
-   * Waiting: in its queue; the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it has ended, see result.
+   * Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
    */
   readonly phase?: FluxJobStatusPhase;
 
   /**
-   * Place in its queue while Waiting; 1 is next.
+   * Position in its queue in phase Waiting; 1 is next.
    */
   readonly position?: number;
 
@@ -20,68 +20,68 @@ export interface FluxJobStatus {
   readonly nodes?: string;
 
   /**
-   * How many nodes the allocation has.
+   * Number of nodes of the allocation.
    */
   readonly nodeCount?: number;
 
   /**
-   * For the column: when it started (RFC 3339), or with `~` in front when it is expected to start.
+   * Start time (RFC 3339) for the printer column; with the prefix `~` the estimated start time.
    */
   readonly start?: string;
 
   /**
-   * When it is expected to start, while it waits with a reservation. RFC 3339.
+   * Estimated start time of a waiting workload that has a reservation. RFC 3339.
    */
   readonly estimatedStart?: string;
 
   /**
-   * When its first pod ran. RFC 3339.
+   * Time at which its first pod ran. RFC 3339.
    */
   readonly startTime?: string;
 
   /**
-   * When it was over. RFC 3339.
+   * Time at which it ended. RFC 3339.
    */
   readonly finishTime?: string;
 
   /**
-   * Fluxion's number of the allocation; a requeued workload gets a new one.
+   * Fluxion's job id of the allocation; a requeued workload gets a new one.
    */
   readonly jobID?: number;
 
   /**
-   * How it ended.
+   * Outcome of the workload.
    */
   readonly result?: FluxJobStatusResult;
 
   /**
-   * How often it lost its nodes after release and went back to its place in the queue.
+   * Number of times that it lost its nodes after the release and was requeued.
    */
   readonly requeues?: number;
 
   /**
-   * What Fluxion gave, in the order of its answer.
+   * Allocated nodes, in the order of Fluxion's answer.
    */
   readonly allocation?: readonly FluxJobStatusAllocation[];
 
   /**
-   * Scheduled (True once nodes are granted; before that its reason says why it waits: Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued, RequeueLimit); Ready, Reconciling and Stalled as GitOps tools and `kubectl wait` read them.
+   * Scheduled is True when nodes are allocated; before that, its reason is Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued or RequeueLimit. Ready, Reconciling and Stalled are for GitOps tools and `kubectl wait`.
    */
   readonly conditions?: readonly FluxJobStatusConditions[];
 
   /**
-   * metadata.generation this status was made from.
+   * metadata.generation to which the status refers.
    */
   readonly observedGeneration?: number;
 }
 
 /**
- * Waiting: in its queue; the condition Scheduled says why it waits. Ready: nodes are granted and it is released. Running: its first pod runs. Finished: it has ended, see result.
+ * Waiting: in its queue, with the reason in the condition Scheduled. Ready: nodes are allocated and the workload is released. Running: its first pod runs. Finished: it has ended, with the outcome in result.
  */
 export type FluxJobStatusPhase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /**
- * How it ended.
+ * Outcome of the workload.
  */
 export type FluxJobStatusResult = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
@@ -92,17 +92,17 @@ export interface FluxJobStatusAllocation {
   readonly node: string;
 
   /**
-   * How many pods of the workload are assigned to it.
+   * Number of pods of the workload that are assigned to the node.
    */
   readonly pods?: number;
 
   /**
-   * Unit type to the RFC 22 idset of unit numbers within the node, for example `{core: "0-3,7"}`.
+   * Allocated units of the node: an RFC 22 idset for each unit type, for example `{core: "0-3,7"}`.
    */
   readonly units?: Readonly<Record<string, string>>;
 
   /**
-   * Whether the whole node was given.
+   * Whether the whole node is allocated.
    */
   readonly exclusive?: boolean;
 }
@@ -114,32 +114,32 @@ export interface FluxJobStatusConditions {
   readonly type: string;
 
   /**
-   * Whether it holds.
+   * Status of the condition.
    */
   readonly status: FluxJobStatusConditionsStatus;
 
   /**
-   * metadata.generation this was said about.
+   * metadata.generation to which the condition refers.
    */
   readonly observedGeneration?: number;
 
   /**
-   * When status last changed. RFC 3339.
+   * Time at which status last changed. RFC 3339.
    */
   readonly lastTransitionTime: string;
 
   /**
-   * One CamelCase word for programs.
+   * Machine-readable reason in CamelCase.
    */
   readonly reason: string;
 
   /**
-   * A sentence for people.
+   * Human-readable message.
    */
   readonly message: string;
 }
 
 /**
- * Whether it holds.
+ * Status of the condition.
  */
 export type FluxJobStatusConditionsStatus = 'True' | 'False' | 'Unknown';

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 
 
 /**
- * FluxJob is the queue's record of one workload (a Job, a Pod) for its whole life. The controller makes it, names it `<workload>-<kind>` in small letters (`train-job`) and lets the workload own it. Users read it; what they want changed they change on the workload.
+ * FluxJob is the queue's record of one workload (a Job or a Pod). The controller creates it with the name `<workload>-<kind>` in lower-case letters, e.g. `train-job`, and the workload owns it. It is read-only for users, who change the workload instead.
  *
  * @schema FluxJob
  */
@@ -58,7 +58,7 @@ export class FluxJob extends ApiObject {
 }
 
 /**
- * FluxJob is the queue's record of one workload (a Job, a Pod) for its whole life. The controller makes it, names it `<workload>-<kind>` in small letters (`train-job`) and lets the workload own it. Users read it; what they want changed they change on the workload.
+ * FluxJob is the queue's record of one workload (a Job or a Pod). The controller creates it with the name `<workload>-<kind>` in lower-case letters, e.g. `train-job`, and the workload owns it. It is read-only for users, who change the workload instead.
  *
  * @schema FluxJob
  */
@@ -69,7 +69,7 @@ export interface FluxJobProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the workload asks for, as the queue understood it.
+   * Request of the workload, as the queue reads it.
    *
    * @schema FluxJob#spec
    */
@@ -92,13 +92,13 @@ export function toJson_FluxJobProps(obj: FluxJobProps | undefined): Record<strin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the workload asks for, as the queue understood it.
+ * Request of the workload, as the queue reads it.
  *
  * @schema FluxJobSpec
  */
 export interface FluxJobSpec {
   /**
-   * The workload this is the record of. Never changes.
+   * The workload of this record. Immutable.
    *
    * @schema FluxJobSpec#workload
    */
@@ -112,28 +112,28 @@ export interface FluxJobSpec {
   readonly queue: string;
 
   /**
-   * Higher starts first; equal priorities start in order of submission.
+   * Priority of the workload. A higher priority starts first; equal priorities start in order of submission.
    *
    * @schema FluxJobSpec#priority
    */
   readonly priority?: number;
 
   /**
-   * How long the workload may run, in seconds; finite, because planning needs an end. Absent while the workload is Invalid.
+   * Walltime in seconds. It is finite, because planning needs the end of every workload. Absent while the workload is Invalid.
    *
    * @schema FluxJobSpec#walltimeSeconds
    */
   readonly walltimeSeconds?: number;
 
   /**
-   * How many pods run at once. Absent while the workload is Invalid.
+   * Number of pods that run at the same time. Absent while the workload is Invalid.
    *
    * @schema FluxJobSpec#pods
    */
   readonly pods?: number;
 
   /**
-   * The Flux jobspec (RFC 14) that Fluxion is asked with, as JSON. Absent while the workload is Invalid.
+   * Flux jobspec (RFC 14) of the match request to Fluxion, as JSON. Absent while the workload is Invalid.
    *
    * @schema FluxJobSpec#jobspec
    */
@@ -160,7 +160,7 @@ export function toJson_FluxJobSpec(obj: FluxJobSpec | undefined): Record<string,
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The workload this is the record of. Never changes.
+ * The workload of this record. Immutable.
  *
  * @schema FluxJobSpecWorkload
  */
@@ -187,7 +187,7 @@ export interface FluxJobSpecWorkload {
   readonly name: string;
 
   /**
-   * UID of the workload. A workload of the same name with another UID is another workload.
+   * UID of the workload. It distinguishes workloads that have the same name one after the other.
    *
    * @schema FluxJobSpecWorkload#uid
    */

@@ -21,18 +21,6 @@ const UNIT = '(ms|us|µs|μs|ns|h|m|s)';
 /** Everything that parseDuration reads. */
 export const DURATION_PATTERN = `^[+]?(${NUMBER}|(${NUMBER}${UNIT})+)$`;
 
-/**
- * Durations in the fields of our CRDs: the part of Go's format that users need.
- * @internal the CRDs repeat it, which a test checks
- */
-export const CRD_DURATION_PATTERN = '^([0-9]+([.][0-9]+)?(h|m|s|ms))+$';
-
-/**
- * The walltime of a MiniCluster: such a duration or plain seconds, because it becomes a label of the Job.
- * @internal the CRD repeats it, which a test checks
- */
-export const CRD_WALLTIME_PATTERN = '^([0-9]+([.][0-9]+)?|([0-9]+([.][0-9]+)?(h|m|s|ms))+)$';
-
 const DURATION = new RegExp(DURATION_PATTERN);
 const PART = new RegExp(`${NUMBER}${UNIT}`, 'g');
 

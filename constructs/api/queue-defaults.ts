@@ -8,7 +8,7 @@ import { INT32, PRIORITY_RANGE } from './settings';
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** Settings of a queue that says nothing else. */
+/** Settings of a queue without configuration. */
 export const QUEUE_DEFAULTS = {
   policy: 'easy',
   reservations: 8,
@@ -27,7 +27,7 @@ export const QUEUE_DEFAULTS = {
   requeue: { limit: 5, backoffSeconds: 5 },
 } as const satisfies { readonly policy: QueuePolicy } & Record<string, unknown>;
 
-/** Settings of a stack that says nothing else. */
+/** Settings of a stack without props. */
 export const STACK_DEFAULTS = {
   /** Name of the stack's own queue. */
   queueName: 'default',

@@ -63,4 +63,4 @@ export const SETTING_REMEDY = 'correct or remove it';
 /** Reserved for gangs of plain pods, which do not exist yet: a gang that is silently ignored would start in pieces. */
 export const UNSUPPORTED_SETTINGS = [GROUP, GROUP_SIZE] as const;
 export const UNSUPPORTED_PROBLEM = 'is not supported yet';
-export const UNSUPPORTED_REMEDY = 'remove it, or use an indexed Job, whose pods start together';
+export const UNSUPPORTED_REMEDY = 'remove it, or use a Job, whose pods start together';

@@ -1,22 +1,18 @@
 /**
- * `cdk8s import` leaves `status` out of its types, because nobody puts a
- * status into Git; the runtime writes one. This program adds the missing half
- * from the same YAML: for every CRD beside it one file of types in imports/,
- * named and shaped as `cdk8s import` would (FluxJob's `status.conditions` items
- * are `FluxJobStatusConditions`). Times stay strings, as they travel.
+ * Generates types that `cdk8s import` does not, for every CRD in this folder. `npm run generate:imports` runs it after
+ * `cdk8s import`.
  *
- * Where a spec has quantities or enums, `cdk8s import` makes classes of them,
- * which no object from the apiserver is an instance of. For such a CRD
- * `…-spec.ts` has the spec as it travels, and `…-schema.json` its schema, so
- * that what never sees an apiserver gets the same defaults and the same checks.
- *
- * Run by `npm run generate:imports`, after `cdk8s import`.
+ * - `…-status.ts` has the types of `status`, which the runtime writes. Names and shapes are those of `cdk8s import`
+ *   (FluxJob's `status.conditions` items are `FluxJobStatusConditions`). Times are strings, as in JSON.
+ * - `…-spec.ts` has the types of a spec with quantities or enums as in JSON: `cdk8s import` generates classes for these,
+ *   and objects from the apiserver are not instances of them. `…-schema.json` has the schema of that spec, which gives
+ *   manifests the same defaults and validation without an apiserver.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** What a structural schema of our CRDs consists of; anything else is refused. */
+/** The properties of structural schemas that the CRDs of this folder use. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -41,7 +37,7 @@ interface CustomResourceDefinition {
   };
 }
 
-/** The declarations for one CRD's status (storage version); none where it has no status. */
+/** Declarations for the status of a CRD's storage version; empty for a CRD without status. */
 export function statusTypes(crd: CustomResourceDefinition): string[] {
   const version = crd.spec.versions.find(({ storage }) => storage);
   const status = version?.schema.openAPIV3Schema.properties?.status;
@@ -50,14 +46,14 @@ export function statusTypes(crd: CustomResourceDefinition): string[] {
   return declarations;
 }
 
-/** The spec's schema (storage version) where `cdk8s import` makes classes of what travels as plain values. */
+/** Schema of the spec in the storage version, if `cdk8s import` generates classes for some of its values. */
 export function specSchema(crd: CustomResourceDefinition): Schema | undefined {
   const version = crd.spec.versions.find(({ storage }) => storage);
   const spec = version?.schema.openAPIV3Schema.properties?.spec;
   return /"enum":|int-or-string/.test(JSON.stringify(spec) ?? '') ? spec : undefined;
 }
 
-/** The declarations for such a spec as it travels. */
+/** Declarations for such a spec as in JSON. */
 export function specTypes(crd: CustomResourceDefinition): string[] {
   const spec = specSchema(crd);
   const declarations: string[] = [];
@@ -65,14 +61,14 @@ export function specTypes(crd: CustomResourceDefinition): string[] {
   return declarations;
 }
 
-/** What programs read of a schema: no prose, and no rules in CEL, which they can't run. */
+/** The schema without descriptions and CEL rules, which programs do not use. */
 function bare(schema: Schema): string {
-  const isLeftOut = (key: string, value: unknown) =>
+  const isOmitted = (key: string, value: unknown) =>
     (key === 'description' && typeof value === 'string') || key === 'x-kubernetes-validations';
-  return JSON.stringify(schema, (key, value) => (isLeftOut(key, value) ? undefined : value), 1);
+  return JSON.stringify(schema, (key, value) => (isOmitted(key, value) ? undefined : value), 1);
 }
 
-/** The type expression of a schema; what needs a name of its own is appended to `declarations`. */
+/** Type expression of a schema; named types are appended to `declarations`. */
 function typeOf(schema: Schema, name: string, declarations: string[]): string {
   if (schema.enum !== undefined) {
     const values = schema.enum.map((value) => `'${value}'`).join(' | ');
@@ -96,25 +92,25 @@ function typeOf(schema: Schema, name: string, declarations: string[]): string {
         : `Readonly<Record<string, ${typeOf(schema.additionalProperties, name, declarations)}>>`;
     default:
       throw new Error(
-        `${name}: no TypeScript for the schema ${JSON.stringify(schema)}; teach constructs/crds/status-types.ts`,
+        `${name}: the schema ${JSON.stringify(schema)} is not supported; add it to constructs/crds/status-types.ts`,
       );
   }
 }
 
 function declareInterface(schema: Schema, name: string, declarations: string[]): string {
-  // Its place is taken first: the whole comes before its parts.
-  const place = declarations.push('') - 1;
+  // The index is reserved first, so that an interface comes before the types of its properties.
+  const index = declarations.push('') - 1;
   const members = Object.entries(schema.properties ?? {}).map(([key, property]) => {
     const type = typeOf(property, name + key.charAt(0).toUpperCase() + key.slice(1), declarations);
-    const mark = schema.required?.includes(key) ? '' : '?';
-    return `${comment(property, '  ')}  readonly ${key}${mark}: ${type};`;
+    const optional = schema.required?.includes(key) ? '' : '?';
+    return `${comment(property, '  ')}  readonly ${key}${optional}: ${type};`;
   });
-  declarations[place] = `${comment(schema, '')}export interface ${name} {\n${members.join('\n\n')}\n}`;
+  declarations[index] = `${comment(schema, '')}export interface ${name} {\n${members.join('\n\n')}\n}`;
   return name;
 }
 
 function child(schema: Schema | undefined, name: string): Schema {
-  if (schema === undefined) throw new Error(`${name}: an array in a structural schema needs items`);
+  if (schema === undefined) throw new Error(`${name}: an array in a structural schema requires items`);
   return schema;
 }
 

@@ -1,13 +1,13 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { KEEP, objectMetadata, type PartProps, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
 
 /** PriorityClass of the stack's pods. */
 export const PRIORITY_CLASS = 'fluxqueue';
 
-/** The namespace of the stack and the priority of its pods. */
+/** Namespace of the stack and PriorityClass of its pods. */
 export class Base extends Construct {
-  constructor(scope: Construct, id: string, { namespace }: PartProps) {
+  constructor(scope: Construct, id: string, { namespace }: ComponentProps) {
     super(scope, id);
     new k8s.KubeNamespace(this, 'namespace', {
       metadata: objectMetadata({
@@ -22,12 +22,12 @@ export class Base extends Construct {
         annotations: KEEP,
       }),
     });
-    // One of our own at the users' maximum: many clusters let system-cluster-critical into kube-system only.
+    // The highest value for users: many clusters restrict system-cluster-critical to kube-system.
     new k8s.KubePriorityClass(this, 'priority', {
       metadata: objectMetadata({ name: PRIORITY_CLASS, component: 'base', wave: Wave.BASE }),
       value: 1_000_000_000,
       globalDefault: false,
-      description: 'Pods of fluxqueue itself: they start before the workloads that wait for them.',
+      description: 'Pods of the fluxqueue stack: they start before the workloads of its queues.',
     });
   }
 }

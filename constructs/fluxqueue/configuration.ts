@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
-import { objectMetadata, type PartProps, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const NAME = 'fluxqueue-config';
 const FILE = 'config.yaml';
 const FOLDER = '/etc/fluxqueue';
 
-/** Where every role finds its settings. */
+/** Path of the configuration file of every role. */
 export const CONFIG_FILE = `${FOLDER}/${FILE}`;
 
-export interface ConfigurationProps extends PartProps {
-  /** What runtime/config.ts reads; only what differs from its defaults. */
+export interface ConfigurationProps extends ComponentProps {
+  /** The configuration that runtime/config.ts parses. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The ConfigMap that all roles of the runtime read. */
+/** ConfigMap with the configuration of all roles of the runtime. */
 export class Configuration extends Construct {
   readonly volume: k8s.Volume = { name: 'config', configMap: { name: NAME } };
   readonly mount: k8s.VolumeMount = { name: 'config', mountPath: FOLDER, readOnly: true };
-  /** For pod templates: roles read their settings at start, so new settings must make new pods. */
+  /** Annotations of pod templates: roles read the file once at their start, so a change must replace the pods. */
   readonly annotations: Record<string, string>;
 
   constructor(scope: Construct, id: string, { namespace, settings }: ConfigurationProps) {

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { CONTROLLER_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { SecretKey } from './database';
@@ -20,20 +20,20 @@ import {
 } from './pod';
 
 const NAME = 'fluxqueue-controller';
-/** Probes and metrics of the runtime's roles. */
+/** Port of probes and metrics of the runtime's roles. */
 export const HTTP_PORT = 8080;
 
-export interface ControllerProps extends PartProps {
+export interface ControllerProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;
-  /** Key of a Secret with the database's URL. */
+  /** Key of a Secret with the URL of the database. */
   readonly databaseUrl: SecretKey;
-  /** @default - the matcher inside the controller */
+  /** Sidecar with the Fluxion service. @default - the matcher is embedded in the controller */
   readonly fluxion?: k8s.Container;
 }
 
-/** The leader schedules; the others wait for its Lease with their Fluxion already running. */
+/** Deployment of the controller. The leader schedules; the other replicas wait for the Lease, with Fluxion already running. */
 export class Controller extends Construct {
   constructor(scope: Construct, id: string, props: ControllerProps) {
     super(scope, id);

@@ -11,21 +11,21 @@ interface Manifest extends ApiObjectProps {
   readonly metadata: { readonly name: string };
 }
 
-/** The API types of constructs/crds as they are in their files, with the stack's labels. */
+/** The CRDs of constructs/crds, unchanged except for the labels and annotations of the stack. */
 export class Crds extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
     for (const file of files.sort()) {
       const manifest = parse(readFileSync(join(FOLDER, file), 'utf8')) as Manifest;
-      // A raw object: the generated classes drop every field that is newer than they are.
+      // A raw object, because the generated classes drop fields that they do not know.
       new ApiObject(this, manifest.metadata.name, {
         ...manifest,
         metadata: objectMetadata({
           name: manifest.metadata.name,
           component: 'base',
           wave: Wave.BASE,
-          // Deleting a CRD deletes all its objects.
+          // Without this, pruning a CRD would delete all objects of its kind.
           annotations: {
             'argocd.argoproj.io/sync-options': `${KEEP['argocd.argoproj.io/sync-options']},ServerSideApply=true`,
           },

@@ -1,9 +1,8 @@
 /**
- * The queue's Postgres. The password never exists outside the cluster: the
- * stack creates the Secret empty, and before each start of Postgres the
- * runtime's role `password` fills it if it is still empty and hands Postgres the
- * password as a file. An init container and no Job: a Job's template can't change,
- * and GitOps tools that see a finished one vanish make it again for ever.
+ * Postgres database of the queue. The password never leaves the cluster: the stack creates an empty Secret, and before each
+ * start of Postgres the role `password` of the runtime fills the Secret if it is empty and writes the password to a file
+ * for Postgres. It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
+ * create a Job again each time its TTL deletes it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import {
   API_ACCESS_MOUNT,
@@ -27,9 +26,9 @@ const NAME = 'fluxqueue-database';
 const URL_KEY = 'url';
 const USER = 'fluxqueue';
 const PORT = 5432;
-/** What the container runs in place of the image's own start, which takes a half-made data directory for a database. */
+/** Entrypoint instead of that of the image, which accepts an incomplete data directory as a database. */
 const START = readFileSync(join(__dirname, 'postgres.sh'), 'utf8');
-/** Logs in as the queue does: a server that answers and refuses everybody is not ready. */
+/** Logs in as the queue does: a server that answers but rejects the login is not ready. */
 const LOGIN =
   'PGPASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")" exec ' +
   'psql -XAtqw -h 127.0.0.1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c "SELECT 1"';
@@ -38,67 +37,69 @@ const POSTGRES_USER_ID = 999;
 const PASSWORD_FOLDER = '/run/fluxqueue-password';
 const PASSWORD_FILE = `${PASSWORD_FOLDER}/password`;
 
-/** One key of a Secret in the stack's namespace. */
+/** A key of a Secret in the namespace of the stack. */
 export interface SecretKey {
+  /** Name of the Secret. */
   readonly name: string;
+  /** Key of the Secret. */
   readonly key: string;
 }
 
 export interface StatefulDatabaseProps {
-  /** @default Size.gibibytes(10) */
+  /** Size of the volume for the data. @default Size.gibibytes(10) */
   readonly storage?: Size;
-  /** @default - the cluster's default StorageClass */
+  /** Name of the StorageClass of the volume. @default - the default StorageClass of the cluster */
   readonly storageClassName?: string;
-  /** An image of docker.io/library/postgres (Debian), 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
+  /** Image of docker.io/library/postgres (Debian), version 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
   readonly image?: string;
 }
 
-/** Where the queue's tables are. */
+/** Postgres database with the tables of the queue. */
 export abstract class Database {
-  /** One Postgres of the stack's own, with a volume and a generated password. */
+  /** Deploys Postgres as part of the stack, with a volume and a generated password. */
   static statefulSet(props: StatefulDatabaseProps = {}): Database {
     return new StatefulDatabase(props);
   }
 
   /**
-   * A Postgres that exists.
-   * @param secret Secret in the stack's namespace, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
-   * @param key its key with a URL like postgres://user:password@host:5432/database. @default url
+   * Uses an existing Postgres.
+   * @param secret Secret in the namespace of the stack, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
+   * @param key key of the Secret with a URL like postgres://user:password@host:5432/database. @default url
    */
   static fromSecret(secret: ISecret, key = URL_KEY): Database {
     return new ExistingDatabase({ name: secret.name, key });
   }
 
-  /** The Secret's key with the URL. */
+  /** Key of a Secret with the URL of the database. */
   abstract readonly url: SecretKey;
 
-  /** Whether `render` makes anything. */
-  abstract readonly isOurs: boolean;
+  /** Whether the stack deploys the database. */
+  abstract readonly isDeployed: boolean;
 
-  /** Makes what the stack has to bring. */
+  /** Adds the objects of the database to the stack. */
   abstract render(scope: Construct, props: DatabaseProps): void;
 }
 
-export interface DatabaseProps extends PartProps {
+export interface DatabaseProps extends ComponentProps {
   /** Image of the runtime, for its role `password`. */
   readonly runtimeImage: string;
 }
 
 class ExistingDatabase extends Database {
-  override readonly isOurs = false;
+  override readonly isDeployed = false;
 
   constructor(override readonly url: SecretKey) {
     super();
   }
 
   override render(): void {
-    // Nothing to bring: it is there.
+    // An existing database needs no objects.
   }
 }
 
 class StatefulDatabase extends Database {
   override readonly url: SecretKey = { name: NAME, key: URL_KEY };
-  override readonly isOurs = true;
+  override readonly isDeployed = true;
 
   constructor(private readonly props: StatefulDatabaseProps) {
     super();
@@ -165,7 +166,7 @@ function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
     ...NO_SERVICE_LINKS,
     priorityClassName: PRIORITY_CLASS,
     securityContext: { ...restrictedPod(POSTGRES_USER_ID), fsGroupChangePolicy: 'OnRootMismatch' },
-    // A fast shutdown of Postgres (SIGINT of its image) takes as long as its last checkpoint.
+    // A fast shutdown of Postgres (SIGINT, the stop signal of its image) writes a checkpoint first.
     terminationGracePeriodSeconds: 120,
     initContainers: [passwordContainer(props)],
     containers: [postgresContainer(props)],
@@ -216,7 +217,7 @@ function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabase
     resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [
-      // The folder above the data: the image keeps each major version in one of its own.
+      // The parent of the data directory: the image has one subdirectory per major version.
       { name: 'data', mountPath: '/var/lib/postgresql' },
       { name: 'password', mountPath: PASSWORD_FOLDER, readOnly: true },
       { name: 'run', mountPath: '/var/run/postgresql' },

@@ -1,8 +1,8 @@
-/** The stack's own queue, and what holds for all: what props say of it, as runtime/config.ts reads it. */
+/** Settings of the stack's own queue, in the form that runtime/config.ts reads. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../api/queue-defaults';
-import { checkName } from '../fluxsetup/validation';
+import { checkPolicy, checkQueueName } from '../fluxsetup/validation';
 import type { FluxQueueProps } from './props';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -23,29 +23,22 @@ export function queueSettings(props: FluxQueueProps) {
 /** @throws PropsError */
 export function checkQueue(props: FluxQueueProps): void {
   checkWalltimes(props);
-  for (const name of ['queueDepth', 'queueReservations', 'queueWeight'] as const) {
-    const value = props[name];
-    if (value !== undefined && (!Number.isInteger(value) || value < 1))
-      throw new PropsError(`FluxQueue.${name}`, 'must be a whole number above 0', value, 'give 1 or more');
-  }
-  const { queueName, queueReservations, queuePolicy, fairShare, fairShareHalfLife } = props;
-  if (queueName !== undefined) checkName('FluxQueue.queueName', queueName);
-  if (queueReservations !== undefined && queuePolicy !== 'hybrid')
-    throw new PropsError(
-      'FluxQueue.queueReservations',
-      'is for queuePolicy hybrid',
-      queueReservations,
-      'leave it out, or choose queuePolicy hybrid',
-    );
-  if (fairShareHalfLife !== undefined && fairShare !== true)
-    throw new PropsError(
-      'FluxQueue.fairShareHalfLife',
-      'is for fairShare',
-      `${fairShareHalfLife.toMilliseconds() / 1000} s`,
-      'leave it out, or set fairShare',
-    );
-  checkHalfLife(fairShareHalfLife);
+  for (const name of ['queueDepth', 'queueReservations', 'queueWeight'] as const)
+    checkPositive(`FluxQueue.${name}`, props[name]);
+  if (props.queueName !== undefined) checkQueueName('FluxQueue.queueName', props.queueName);
+  checkPolicy(
+    { policy: 'FluxQueue.queuePolicy', reservations: 'FluxQueue.queueReservations' },
+    props.queuePolicy,
+    props.queueReservations,
+  );
+  checkFairShare(props);
   checkRetention(props.retention);
+}
+
+/** @throws PropsError where the value is given and not a whole number from 1 */
+export function checkPositive(field: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
+  throw new PropsError(field, 'must be a whole number greater than 0', value, 'give 1 or more');
 }
 
 function checkRetention(retention: Duration | undefined): void {
@@ -53,21 +46,29 @@ function checkRetention(retention: Duration | undefined): void {
   if (Number.isInteger(days) && days >= 1) return;
   throw new PropsError(
     'FluxQueue.retention',
-    'must be whole days, 1 or more',
+    'must be a whole number of days, 1 or more',
     `${days} days`,
     'give Duration.days(…)',
   );
 }
 
-function checkHalfLife(halfLife: Duration | undefined): void {
-  const seconds = halfLife?.toMilliseconds();
-  if (seconds === undefined || (seconds >= 1000 && seconds % 1000 === 0)) return;
-  throw new PropsError(
-    'FluxQueue.fairShareHalfLife',
-    'must be whole seconds, 1 or more',
-    `${seconds / 1000} s`,
-    'give a Duration of days or hours',
-  );
+function checkFairShare({ fairShare, fairShareHalfLife }: FluxQueueProps): void {
+  if (fairShareHalfLife === undefined) return;
+  const seconds = fairShareHalfLife.toMilliseconds() / 1000;
+  if (fairShare !== true)
+    throw new PropsError(
+      'FluxQueue.fairShareHalfLife',
+      'requires fairShare: true',
+      `${seconds} s`,
+      'remove it, or set fairShare: true',
+    );
+  if (seconds < 1 || !Number.isInteger(seconds))
+    throw new PropsError(
+      'FluxQueue.fairShareHalfLife',
+      'must be a whole number of seconds, 1 or more',
+      `${seconds} s`,
+      'give a Duration of days or hours',
+    );
 }
 
 function walltimes({ defaultWalltime, maxWalltime }: FluxQueueProps) {
@@ -82,7 +83,7 @@ function checkWalltimes(props: FluxQueueProps): void {
   if (defaultWalltimeSeconds < 1) {
     throw new PropsError(
       'FluxQueue.defaultWalltime',
-      'must be at least a second, because planning needs an end',
+      'must be at least 1 s, because planning needs the end of every workload',
       `${defaultWalltimeSeconds} s`,
       'give a Duration of 1 s or more',
     );
@@ -90,7 +91,7 @@ function checkWalltimes(props: FluxQueueProps): void {
   if (maxWalltimeSeconds < defaultWalltimeSeconds) {
     throw new PropsError(
       'FluxQueue.maxWalltime',
-      `is shorter than the default walltime of ${defaultWalltimeSeconds} s`,
+      `is less than the default walltime of ${defaultWalltimeSeconds} s`,
       `${maxWalltimeSeconds} s`,
       'raise maxWalltime or lower defaultWalltime',
     );

@@ -5,10 +5,10 @@ import { CONFIG_FILE } from './configuration';
 import { httpProbes, RESTRICTED, resources } from './pod';
 
 const FOLDER = '/run/fluxion';
-/** The controller has 8080 in the same pod. */
+/** The controller uses port 8080 in the same pod. */
 const PROBE_PORT = 8081;
 
-/** Where the sidecar listens and the controller calls: a file that only this pod sees, so no TLS and no port. */
+/** Address of the sidecar for the controller: a Unix socket in a volume of the pod needs no TLS and no port. */
 export const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
 
 export const SOCKET_VOLUME: k8s.Volume = { name: 'fluxion', emptyDir: {} };
@@ -20,9 +20,8 @@ export interface FluxionProps {
 }
 
 /**
- * The Fluxion service beside each controller. An ordinary container, no
- * restartable init container: the controller rebuilds it whenever it comes
- * back, so the order in which the two start and stop means nothing.
+ * The Fluxion service as sidecar of a controller. It is an ordinary container instead of a restartable init container:
+ * the controller rebuilds the resource graph after each restart of Fluxion, so the start order does not matter.
  */
 export function fluxionSidecar({ image, configuration }: FluxionProps): k8s.Container {
   return {

@@ -18,7 +18,7 @@ import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { checkQueue, queueSettings } from './default-queue';
+import { checkPositive, checkQueue, queueSettings } from './default-queue';
 import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
@@ -28,20 +28,18 @@ import { Scheduler } from './scheduler';
 import { WEBHOOK_PORT, Webhook } from './webhook';
 
 /**
- * The whole stack: API types, rights, database, controller with Fluxion,
- * admission. Under an App it makes one file per layer, inside a Chart it goes
- * into that chart (which must have no `namespace` of its own).
- *
- * @throws PropsError when props don't go together
+ * The complete stack: CRDs, RBAC, database, controller with Fluxion, admission. Directly under an App it synthesizes one
+ * file per layer; inside a Chart it becomes part of that chart, which must not have a `namespace`.
  */
 export class FluxQueue extends Construct {
   /** Namespace of the stack. */
   readonly namespace: string;
-  /** The form of admission that was chosen. */
+  /** Form of admission that the stack uses. */
   readonly admission: AdmissionForm;
 
   private readonly version: KubernetesVersion | undefined;
 
+  /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(
     scope: Construct,
     id: string,
@@ -88,7 +86,7 @@ export class FluxQueue extends Construct {
       settings: this.settings(),
     });
     const database = props.database ?? Database.statefulSet();
-    if (database.isOurs) database.render(this.layer('database'), { namespace, runtimeImage: image });
+    if (database.isDeployed) database.render(this.layer('database'), { namespace, runtimeImage: image });
     new Controller(this.layer('controller'), 'controller', {
       namespace,
       image,
@@ -112,9 +110,9 @@ export class FluxQueue extends Construct {
     if (version === undefined) {
       throw new PropsError(
         'FluxQueue.scheduler',
-        'needs kubernetesVersion, because a scheduler must not be newer than its apiserver',
+        'requires kubernetesVersion, because a scheduler must not be newer than its apiserver',
         true,
-        'give kubernetesVersion, or leave the scheduler out',
+        'give kubernetesVersion, or remove scheduler',
       );
     }
     new SchedulerAccount(this.layer('rbac'), 'scheduler-account', this);
@@ -139,17 +137,17 @@ export class FluxQueue extends Construct {
     });
   }
 
-  /** ServiceAccount -> the Secret that it makes. */
+  /** The Secret that each ServiceAccount can create. */
   private ownSecrets(): Record<string, string> {
     const { database = Database.statefulSet(), externalRuntime } = this.props;
     const { name } = database.url;
     return {
       ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
-      ...(externalRuntime === undefined && database.isOurs ? { [name]: name } : {}),
+      ...(externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
     };
   }
 
-  /** The settings of runtime/config.ts; test/constructs holds the two together. */
+  /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */
   private settings(): Record<string, unknown> {
     const { props, namespace } = this;
     return {
@@ -182,12 +180,8 @@ export class FluxQueue extends Construct {
 }
 
 function checkReplicas(props: FluxQueueProps): void {
-  for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const) {
-    const value = props[name];
-    if (value !== undefined && (!Number.isInteger(value) || value < 1)) {
-      throw new PropsError(`FluxQueue.${name}`, 'must be a whole number above 0', value, 'give 1 or more');
-    }
-  }
+  for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const)
+    checkPositive(`FluxQueue.${name}`, props[name]);
 }
 
 function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {
@@ -195,9 +189,9 @@ function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undef
   if (props.admission === 'policies' && version !== undefined && !servesPolicies) {
     throw new PropsError(
       'FluxQueue.admission',
-      `needs Kubernetes 1.36 or newer, this cluster has ${version}`,
+      `requires Kubernetes 1.36 or newer, this cluster has ${version}`,
       'policies',
-      'choose webhook, or leave admission out',
+      'choose webhook, or remove admission',
     );
   }
   return props.admission ?? (servesPolicies ? 'policies' : 'webhook');

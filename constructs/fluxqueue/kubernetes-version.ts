@@ -1,20 +1,20 @@
 import { PropsError } from '../api/errors';
 
-/** First minor version that serves MutatingAdmissionPolicy as v1. */
+/** First minor version that serves MutatingAdmissionPolicy in v1. */
 const FIRST_WITH_POLICIES = 36;
 
-/** A Kubernetes release, as far as the stack's choices hang on it. */
+/** A Kubernetes release, for the choices of the stack that depend on it. */
 export class KubernetesVersion {
   /**
    * @param text `1.37` or `1.37.1`
-   * @throws PropsError when it is neither
+   * @throws PropsError for any other text
    */
   static parse(text: string): KubernetesVersion {
     const match = /^v?1\.(\d+)(?:\.(\d+))?$/.exec(text);
     if (match === null) {
       throw new PropsError(
         'FluxQueue.kubernetesVersion',
-        'is no Kubernetes version',
+        'is not a Kubernetes version',
         text,
         'give the version of the apiserver, for example 1.37.1',
       );

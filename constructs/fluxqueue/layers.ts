@@ -1,7 +1,7 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 
-/** The stack's files of output in the order in which they are applied. Names and numbers stay: they are file names in users' repositories. */
+/** Output files of the stack in the order of `kubectl apply`. The names are stable: they are file names in users' repositories. */
 const LAYERS = {
   base: '0-base',
   rbac: '1-rbac',
@@ -15,11 +15,10 @@ const LAYERS = {
 export type Layer = keyof typeof LAYERS;
 
 /**
- * Where the parts of a layer go. Right under an App each layer becomes a chart
- * and so a file (`fluxqueue-1-rbac.k8s.yaml`); inside a chart everything stays
- * in that chart, in the same order. The charts are siblings of the stack and
- * have no namespace: nested charts get renumbered file names, and a chart's
- * namespace would be written on cluster-scoped objects too.
+ * Scope of the components of a layer. Directly under an App each layer is a chart, so cdk8s writes it to one file
+ * (`fluxqueue-1-rbac.k8s.yaml`). Inside a chart, all components are part of that chart in the same order. The charts are
+ * siblings of the stack, because cdk8s numbers the files of nested charts differently. They have no namespace, because
+ * cdk8s would also write it to cluster-scoped objects.
  */
 export function layerScope(stack: Construct, layer: Layer): Construct {
   const parent = stack.node.scope;

@@ -1,18 +1,18 @@
-/** What all pods of the stack have in common: restricted Pod Security, probes, resources, spread, and who may call the apiserver. */
+/** Common parts of all pods of the stack: restricted Pod Security, probes, resources, topology spread and API access. */
 import { k8s } from 'cdk8s-plus-28';
 import { type Component, selectorLabels } from '../metadata';
 
-/** The runtime runs as any user; this is the one that minimal images call nonroot. */
+/** User of the runtime, which can run as any user; minimal images have this one as `nonroot`. */
 export const RUNTIME_USER = 65532;
 
-/** Container's half of Pod Security `restricted`, and a read-only root on top. */
+/** Container fields of Pod Security `restricted`, and a read-only root file system. */
 export const RESTRICTED: k8s.SecurityContext = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
   readOnlyRootFilesystem: true,
 };
 
-/** Pod's half of Pod Security `restricted`. */
+/** Pod fields of Pod Security `restricted`. */
 export function restrictedPod(user: number): k8s.PodSecurityContext {
   return {
     runAsNonRoot: true,
@@ -24,8 +24,8 @@ export function restrictedPod(user: number): k8s.PodSecurityContext {
 }
 
 /**
- * The kubelet sets variables for every Service of the namespace unless told not to: names that others choose, beside
- * settings of ours. Not even one named `kubernetes` can then stand in for the apiserver.
+ * By default the kubelet sets environment variables for every Service of the namespace, and users choose their names.
+ * Without service links they cannot collide with settings, and a Service `kubernetes` cannot replace the apiserver.
  */
 export const NO_SERVICE_LINKS = { enableServiceLinks: false } as const;
 
@@ -36,8 +36,9 @@ export interface ResourceProps {
 }
 
 /**
- * No cpu limit: throttling a scheduler or an admission webhook makes the whole cluster wait. Requests are small, so that
- * all of them lie in what a small node has above its last whole core, and not zero: docs/decisions/0018-small-nodes.md.
+ * There is no cpu limit, because a throttled scheduler or admission webhook delays the whole cluster. Requests are small,
+ * so that together they fit into the fraction of a small node above its last whole core, and not 0; see
+ * docs/decisions/0018-small-nodes.md.
  */
 export function resources({ cpu, memory, memoryLimit }: ResourceProps): k8s.ResourceRequirements {
   return {
@@ -46,7 +47,7 @@ export function resources({ cpu, memory, memoryLimit }: ResourceProps): k8s.Reso
   };
 }
 
-/** /healthz restarts it, /readyz only takes it out of its Service. */
+/** A failing /healthz restarts the container; a failing /readyz only removes the pod from its Service. */
 export function httpProbes(port: number, scheme = 'HTTP', ready = '/readyz') {
   const get = (path: string) => ({ path, port: k8s.IntOrString.fromNumber(port), scheme });
   return {
@@ -56,7 +57,7 @@ export function httpProbes(port: number, scheme = 'HTTP', ready = '/readyz') {
   } satisfies Partial<k8s.Container>;
 }
 
-/** Replicas on different nodes where there are any; a one-node cluster still gets all of them. */
+/** Prefers different nodes for the replicas; a cluster with one node still runs all of them. */
 export function spread(component: Component): k8s.TopologySpreadConstraint[] {
   return [
     {
@@ -69,8 +70,8 @@ export function spread(component: Component): k8s.TopologySpreadConstraint[] {
 }
 
 /**
- * The ServiceAccount's token for one container of a pod (the pod itself has
- * automountServiceAccountToken: false), so that Postgres and Fluxion beside it have none.
+ * Token of the ServiceAccount for one container. The pods have automountServiceAccountToken: false, so that Postgres and
+ * Fluxion get no token.
  */
 export const API_ACCESS_VOLUME: k8s.Volume = {
   name: 'api-access',

@@ -1,28 +1,28 @@
 #!/bin/sh
-# Starts the queue's Postgres, whatever the last start was interrupted by. A data directory is made beside its place,
-# gets a marker last, and is moved into its place when it is complete; the password of the Secret is the role's, always.
-# Arguments go to the server.
+# Starts the queue's Postgres after any interruption of the last start. It creates the data directory next to its final
+# path, adds a marker last, and moves it when it is complete. Each start sets the password of the Secret.
+# The arguments are options of the server.
 set -eu
 umask 077
 : "${PGDATA:?}" "${POSTGRES_USER:?}" "${POSTGRES_DB:?}" "${POSTGRES_PASSWORD_FILE:?}"
 
 new=$PGDATA.new
 marker=fluxqueue-complete
-# Process 1 has no default for them; between two steps is as good a moment to stop as any.
+# Process 1 ignores these signals by default; the script can stop between any two steps.
 trap 'exit 143' INT TERM
 
 say() { echo "fluxqueue: $*" >&2; }
 
-# Statements from standard input, to a server that nobody else can reach: it asks for no password. No pipeline: the lock
-# file of the last start names process 1, and Postgres takes that for alive unless it is its own parent.
+# Runs statements from standard input in a single-user server, which needs no password. Without a pipeline: the lock file
+# of the last start names process 1, and Postgres considers that process alive unless it is its own parent.
 sql() { postgres --single -D "$1" -c exit_on_error=on "$2" >/dev/null; }
 
-# From everywhere, with the password. Nobody can log in over the network before this is there.
+# Allows logins with the password from any host. Without this rule the server accepts no network login.
 NETWORK_RULE='host all all all scram-sha-256'
 rules() { grep -q '^host all all all ' "$1/pg_hba.conf" 2>/dev/null; }
 
 create_database() {
-  # Connecting to it tells whether it is there.
+  # A connection shows whether it exists.
   if sql "$1" "$POSTGRES_DB" </dev/null 2>/dev/null; then return; fi
   sql "$1" template1 <<SQL
 CREATE DATABASE "$POSTGRES_DB";
@@ -34,8 +34,8 @@ mark() {
   sync "$1/pg_hba.conf" "$1/$marker" "$1"
 }
 
-# The image keeps each major version in a folder of its own: a newer image must not begin with an empty one.
-refuse_to_leave_behind() {
+# The image has one directory for each major version; a newer image must not start with an empty database.
+check_major_version() {
   for other in "${PGDATA%/*/*}"/*/"${PGDATA##*/}"; do
     if [ ! -e "$other/PG_VERSION" ]; then continue; fi
     say "$other has the database of another major version; run its image again, or pg_upgrade it to $PGDATA"
@@ -43,8 +43,8 @@ refuse_to_leave_behind() {
   done
 }
 
-make() {
-  refuse_to_leave_behind
+create_directory() {
+  check_major_version
   rm -rf "$new"
   mkdir -p "$new"
   initdb -D "$new" --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" \
@@ -56,33 +56,33 @@ make() {
   sync "$(dirname "$PGDATA")"
 }
 
-# Made by an earlier version, without a marker: complete once the network may log in, and never used before that.
-take_over() {
+# An earlier version created it without a marker. It is complete, and may have data, if network logins are allowed.
+adopt_directory() {
   chmod 00700 "$PGDATA"
   if rules "$PGDATA"; then
-    say "taking over the database in $PGDATA"
+    say "using the existing database in $PGDATA"
     create_database "$PGDATA"
     mark "$PGDATA"
   else
     aside=$PGDATA.half-made-$(date +%Y%m%d%H%M%S)
-    say "$PGDATA was never complete and is moved to $aside; remove that when you like"
+    say "$PGDATA is incomplete and is moved to $aside; remove that directory when it is not needed"
     mv -T "$PGDATA" "$aside"
   fi
 }
 
 set_password() {
-  # Quotes are doubled for SQL.
+  # SQL escapes a quote by doubling it.
   password=$(sed "s/'/''/g" "$POSTGRES_PASSWORD_FILE")
   sql "$PGDATA" "$POSTGRES_DB" <<SQL
 ALTER ROLE "$POSTGRES_USER" PASSWORD '$password';
 SQL
 }
 
-if [ ! -e "$PGDATA/$marker" ] && [ -n "$(ls -A "$PGDATA" 2>/dev/null)" ]; then take_over; fi
+if [ ! -e "$PGDATA/$marker" ] && [ -n "$(ls -A "$PGDATA" 2>/dev/null)" ]; then adopt_directory; fi
 if [ ! -e "$PGDATA/$marker" ]; then
-  make
+  create_directory
 else
-  # Some volumes are opened to the pod's group at each mount, and Postgres refuses such a folder.
+  # The kubelet can add group permissions to the volume at each mount, and Postgres rejects such a directory.
   chmod 00700 "$PGDATA"
   set_password
 fi

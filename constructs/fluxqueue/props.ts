@@ -7,85 +7,107 @@ export interface FluxQueueProps {
   /** Namespace of the stack. @default fluxqueue-system */
   readonly namespace?: string;
 
-  /** Version of the cluster's apiserver, e.g. `1.37.1`. @default - unknown: only what every supported version has is used */
+  /**
+   * Version of the cluster's apiserver, e.g. `1.37.1`.
+   * @default - unknown: the stack uses only what every supported version has
+   */
   readonly kubernetesVersion?: string;
 
-  /** @default - `policies` if kubernetesVersion is 1.36 or newer, else `webhook` */
+  /**
+   * Form of admission: CEL policies inside the apiserver, or a webhook.
+   * @default - `policies` if kubernetesVersion is 1.36 or newer, else `webhook`
+   */
   readonly admission?: AdmissionForm;
 
-  /** Take in the Jobs and Pods of all namespaces but kube-system and the stack's own, not only of those labelled `fluxqueue/enabled: "true"`. @default false */
+  /**
+   * Whether the queue admits Jobs and Pods of all namespaces except kube-system and the stack's own, instead of only those
+   * of namespaces with the label `fluxqueue/enabled: "true"`.
+   * @default false
+   */
   readonly clusterWide?: boolean;
 
-  /** Namespaces whose Jobs and Pods are never taken in, besides kube-system and the stack's own. @default - none; clusterWide: kube-public and kube-node-lease */
+  /**
+   * Namespaces whose Jobs and Pods are never admitted to the queue, in addition to kube-system and the stack's own.
+   * @default - none; with clusterWide: kube-public and kube-node-lease
+   */
   readonly excludedNamespaces?: readonly string[];
 
-  /** Where the queue's tables are. @default Database.statefulSet() */
+  /** Postgres database of the queue. @default Database.statefulSet() */
   readonly database?: Database;
 
-  /** Where matching happens: the Fluxion service beside each controller, or the matcher inside it. Same answers. @default sidecar */
+  /**
+   * Place of the Fluxion matcher: a Fluxion service as sidecar of each controller, or embedded in the controller. Both give
+   * the same answers.
+   * @default sidecar
+   */
   readonly fluxion?: 'sidecar' | 'embedded';
 
   /**
-   * Bring a kube-scheduler of our own for admitted pods. Needs kubernetesVersion, because a scheduler must not be newer than
-   * its apiserver. Worth it where the cluster's own scheduler is at its limit (by default 50 pods a second); without it
-   * that one starts the pods, and the pinned affinity leaves it one node to look at.
+   * Whether the stack deploys a kube-scheduler for admitted pods. It requires kubernetesVersion, because a scheduler must
+   * not be newer than its apiserver. It helps where the cluster's scheduler is at its limit, by default 50 pods a second;
+   * otherwise that scheduler binds the pods, whose pinned node affinity leaves it one node to consider.
    * @default false
    */
   readonly scheduler?: boolean;
 
-  /** Replicas of controller and scheduler; one leads, the others wait. @default 2 */
+  /** Number of replicas of the controller and of the scheduler: one is the leader, the others are on standby. @default 2 */
   readonly controllerReplicas?: number;
 
-  /** Replicas of the webhook; all answer. @default 2 */
+  /** Number of replicas of the webhook; all of them serve requests. @default 2 */
   readonly webhookReplicas?: number;
 
-  /** Order in which nodes are filled. @default lonode */
+  /** Fluxion's match policy: the order in which nodes are filled. @default lonode */
   readonly matchPolicy?: MatchPolicy;
 
   /**
-   * A queue of the stack's own: for workloads that name none in namespaces without a FluxSetup, and for those that name it.
-   * Without it such workloads wait for a FluxSetup. The props that begin with `queue` and the walltimes are about it.
+   * Whether the stack has a queue of its own. It takes workloads that name it, and workloads that name no queue in
+   * namespaces without a FluxSetup; without it such workloads are pending until their namespace has a FluxSetup. The props
+   * queueName, queuePolicy, queueReservations, queueDepth, queueWeight, defaultWalltime and maxWalltime configure it.
    * @default true
    */
   readonly defaultQueue?: boolean;
 
-  /** Name of the stack's own queue. @default default */
+  /** Name of the stack's own queue: at most 63 lower-case letters, digits and "-". @default default */
   readonly queueName?: string;
 
-  /** @default easy */
+  /** Policy that decides which pending workloads of the stack's own queue can start before earlier ones. @default easy */
   readonly queuePolicy?: QueuePolicy;
 
-  /** For how many that wait nodes are reserved; queuePolicy `hybrid` only. @default 8 */
+  /** Number of pending workloads for which nodes are reserved; queuePolicy `hybrid` only. @default 8 */
   readonly queueReservations?: number;
 
-  /** Share of the machine relative to FluxSetups, with fairShare. @default 1 */
-  readonly queueWeight?: number;
-
-  /** How long finished workloads stay in the queue's tables, whole days; then in its archive and its sums by the day. @default Duration.days(30) */
-  readonly retention?: Duration;
-
-  /** Among equal priorities, queues and users that have had less of their share come first. @default false */
-  readonly fairShare?: boolean;
-
-  /** After so long, what was used counts half; with fairShare. @default Duration.days(7) */
-  readonly fairShareHalfLife?: Duration;
-
-  /** How many waiting workloads one pass looks at. @default 10000 */
+  /** Maximum number of pending workloads that one scheduling pass considers. @default 10000 */
   readonly queueDepth?: number;
 
-  /** Walltime of workloads that give none. @default Duration.hours(1) */
+  /** Share of the cluster relative to the queues of FluxSetups, with `fairShare: true`. @default 1 */
+  readonly queueWeight?: number;
+
+  /** Walltime of workloads that request none. @default Duration.hours(1) */
   readonly defaultWalltime?: Duration;
 
-  /** The most a workload may ask for; more is cut to this. @default Duration.days(7) */
+  /** Maximum walltime of a workload; a longer request is reduced to it. @default Duration.days(7) */
   readonly maxWalltime?: Duration;
 
-  /** Size of one core vertex of the graph in thousandths of a core; requests round up to it. @default 1000 */
+  /**
+   * Time for which finished workloads stay in the queue's tables, in whole days; after that they are in its archive and in
+   * its daily sums.
+   * @default Duration.days(30)
+   */
+  readonly retention?: Duration;
+
+  /** Whether, among equal priorities, queues and users start first that have used less of their share. @default false */
+  readonly fairShare?: boolean;
+
+  /** Time after which past usage counts half, in whole seconds; with `fairShare: true`. @default Duration.days(7) */
+  readonly fairShareHalfLife?: Duration;
+
+  /** Size of one core vertex of the resource graph in thousandths of a core; requests are rounded up to it. @default 1000 */
   readonly coreUnitMillis?: number;
 
-  /** Size of one memory vertex of the graph; requests round up to it. @default Size.gibibytes(1) */
+  /** Size of one memory vertex of the resource graph; requests are rounded up to it. @default Size.gibibytes(1) */
   readonly memoryUnit?: Size;
 
-  /** @default info */
+  /** Log level of the runtime. @default info */
   readonly logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
   /** Image of the runtime. @default ghcr.io/converged-computing/cdk8s-fluxqueue of this package's version */
@@ -94,9 +116,13 @@ export interface FluxQueueProps {
   /** Image of the Fluxion service. @default ghcr.io/converged-computing/cdk8s-fluxqueue-fluxion of this package's version */
   readonly fluxionImage?: string;
 
-  /** Image of the stack's own scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */
+  /** Image of the stack's kube-scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */
   readonly schedulerImage?: string;
 
-  /** Leave out the runtime's Deployments and the database, because the runtime is started by hand. @default - the runtime runs in the cluster */
+  /**
+   * A runtime that is started outside the stack, for development: the stack then has no Deployments of the runtime and no
+   * database.
+   * @default - the runtime runs in the cluster
+   */
   readonly externalRuntime?: ExternalRuntime;
 }

@@ -1,11 +1,10 @@
 /**
- * Who may do what. One ServiceAccount per component, rights on our own names
- * where Kubernetes can express it. `create` can't be bound to a name, and who
- * creates Secrets can make himself a token of any ServiceAccount of the
- * namespace: so the stack creates its Secrets empty and the components fill them.
- * They may make one again that somebody deleted, because without it the webhook
- * refuses every Job of its namespaces; what they may make beside it, which is
- * nothing, an admission policy says (admission/secret-guard.ts).
+ * ServiceAccounts and their rights. Each component has its own account, and a rule names the object where Kubernetes can
+ * express that. It cannot restrict `create` to a name, and an account that can create any Secret can make itself a token
+ * of any ServiceAccount of the namespace. So the stack creates its Secrets empty, and the components fill them. They can
+ * also create their Secret again after a user deleted it, because without it the webhook rejects every Job of enabled
+ * namespaces; an admission policy restricts that to the Secret of the account (admission/secret-guard.ts).
+ * Every verb has a caller in the runtime; test/constructs/fluxqueue/rbac.test.ts finds it.
  */
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
@@ -18,19 +17,19 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { type Component, objectMetadata, type PartProps, Wave } from '../metadata';
+import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Lease of the scheduler's leader election. */
 export const SCHEDULER_LEASE = 'fluxqueue-scheduler';
 
-interface AccountProps extends PartProps {
+interface AccountProps extends ComponentProps {
   readonly name: string;
   readonly component: Component;
 }
 
-/** A ServiceAccount and the rights it is given. */
+/** A ServiceAccount and its rights. */
 class Account extends Construct {
   constructor(
     scope: Construct,
@@ -44,19 +43,23 @@ class Account extends Construct {
     });
   }
 
-  /** Rights in the stack's own namespace. */
-  allowHere(rules: k8s.PolicyRule[]): void {
+  /** Grants rights in the namespace of the stack. */
+  grantInNamespace(rules: k8s.PolicyRule[]): void {
     new k8s.KubeRole(this, 'role', { metadata: this.metadata(this.props.namespace), rules });
-    this.bindHere('binding', this.props.namespace, { apiGroup: RBAC, kind: 'Role', name: this.props.name });
+    this.bindInNamespace('binding', this.props.namespace, {
+      apiGroup: RBAC,
+      kind: 'Role',
+      name: this.props.name,
+    });
   }
 
-  /** Rights in every namespace. */
-  allowEverywhere(rules: k8s.PolicyRule[]): void {
+  /** Grants rights in every namespace. */
+  grantClusterWide(rules: k8s.PolicyRule[]): void {
     new k8s.KubeClusterRole(this, 'cluster-role', { metadata: this.metadata(), rules });
-    this.bindEverywhere('cluster-binding', this.props.name, this.props.name);
+    this.bindClusterWide('cluster-binding', this.props.name, this.props.name);
   }
 
-  bindHere(id: string, namespace: string, roleRef: k8s.RoleRef): void {
+  bindInNamespace(id: string, namespace: string, roleRef: k8s.RoleRef): void {
     new k8s.KubeRoleBinding(this, id, {
       metadata: this.metadata(namespace),
       roleRef,
@@ -64,7 +67,7 @@ class Account extends Construct {
     });
   }
 
-  bindEverywhere(id: string, name: string, clusterRole: string): void {
+  bindClusterWide(id: string, name: string, clusterRole: string): void {
     new k8s.KubeClusterRoleBinding(this, id, {
       metadata: { ...this.metadata(), name },
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
@@ -88,9 +91,9 @@ class Account extends Construct {
 }
 
 /**
- * Objects are made by server-side apply, which is `create` and `patch`, and go with their owner. Deleted is a MiniCluster
- * that asked for it, and services that were taken out of one. Secrets are only ever made. What RBAC can't say of this,
- * an admission policy does (admission/controller-guard.ts).
+ * Server-side apply needs `create` and `patch`; garbage collection deletes the objects with their owner. The controller
+ * deletes only finished MiniClusters whose spec asks for it, and services that are no longer in the spec. It creates
+ * Secrets and never reads them. A ValidatingAdmissionPolicy adds what RBAC cannot express (admission/controller-guard.ts).
  */
 const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   {
@@ -103,7 +106,7 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
-  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['list', 'watch', 'create', 'patch'] },
   {
     apiGroups: ['apps'],
     resources: ['deployments'],
@@ -112,48 +115,43 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
 ];
 
 /**
- * Reads nodes, workloads and FluxSetups, releases workloads, keeps FluxJobs and the status of FluxSetups, makes of
- * MiniClusters what they consist of.
+ * Account of the controller: it reads nodes, workloads and FluxSetups, releases workloads, writes FluxJobs and the status
+ * of FluxSetups, and creates the objects of MiniClusters.
  */
 export class ControllerAccount extends Construct {
-  constructor(scope: Construct, id: string, props: PartProps) {
+  constructor(scope: Construct, id: string, props: ComponentProps) {
     super(scope, id);
     const account = new Account(this, 'account', {
       ...props,
       name: CONTROLLER_SERVICE_ACCOUNT,
       component: 'controller',
     });
-    account.allowEverywhere([
-      { apiGroups: [''], resources: ['nodes', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+    account.grantClusterWide([
+      { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       {
         apiGroups: [FLUXJOB_GROUP],
         resources: ['fluxjobs'],
-        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+        verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
       },
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['update', 'patch'] },
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/finalizers'], verbs: ['update'] },
+      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['patch'] },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
-      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['update', 'patch'] },
-      {
-        apiGroups: ['scheduling.k8s.io'],
-        resources: ['priorityclasses'],
-        verbs: ['get', 'list', 'watch'],
-      },
-      { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['patch'] },
+      { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       ...MINICLUSTER_RULES,
     ]);
-    account.allowHere(leaseRules(CONTROLLER_LEASE));
+    account.grantInNamespace(leaseRules(CONTROLLER_LEASE));
   }
 }
 
-export interface WebhookAccountProps extends PartProps {
+export interface WebhookAccountProps extends ComponentProps {
   readonly secretName: string;
   readonly configurationName: string;
 }
 
-/** Keeps its certificate and tells the apiserver about it. */
+/** Account of the webhook: it writes its certificate to its Secret and the CA bundle to its webhook configuration. */
 export class WebhookAccount extends Construct {
   constructor(scope: Construct, id: string, props: WebhookAccountProps) {
     super(scope, id);
@@ -162,34 +160,35 @@ export class WebhookAccount extends Construct {
       name: WEBHOOK_SERVICE_ACCOUNT,
       component: 'webhook',
     });
-    account.allowEverywhere([
+    account.grantClusterWide([
       {
         apiGroups: ['admissionregistration.k8s.io'],
         resources: ['mutatingwebhookconfigurations'],
         resourceNames: [props.configurationName],
-        verbs: ['get', 'list', 'watch', 'update', 'patch'],
+        verbs: ['get', 'list', 'watch', 'patch'],
       },
     ]);
-    account.allowHere(ownSecret(props.secretName));
+    account.grantInNamespace(ownSecret(props.secretName, ['get', 'list', 'watch', 'update']));
   }
 }
 
-export interface DatabaseAccountProps extends PartProps {
-  /** Name of the account and of the Secret. */
+export interface DatabaseAccountProps extends ComponentProps {
+  /** Name of both the account and the Secret. */
   readonly name: string;
 }
 
-/** Puts the generated password into its Secret. */
+/** Account of the database's init container: it writes the generated password to its Secret. */
 export class DatabaseAccount extends Construct {
   constructor(scope: Construct, id: string, { namespace, name }: DatabaseAccountProps) {
     super(scope, id);
-    new Account(this, 'account', { namespace, name, component: 'database' }).allowHere(ownSecret(name));
+    const account = new Account(this, 'account', { namespace, name, component: 'database' });
+    account.grantInNamespace(ownSecret(name, ['get', 'update']));
   }
 }
 
-/** What Kubernetes gives its own scheduler, and a Lease of its own. */
+/** Account of the stack's kube-scheduler: the rights of the cluster's scheduler and a separate Lease. */
 export class SchedulerAccount extends Construct {
-  constructor(scope: Construct, id: string, props: PartProps) {
+  constructor(scope: Construct, id: string, props: ComponentProps) {
     super(scope, id);
     const account = new Account(this, 'account', {
       ...props,
@@ -197,21 +196,21 @@ export class SchedulerAccount extends Construct {
       component: 'scheduler',
     });
     for (const role of ['kube-scheduler', 'volume-scheduler']) {
-      account.bindEverywhere(role, `${SCHEDULER_SERVICE_ACCOUNT}-as-${role}`, `system:${role}`);
+      account.bindClusterWide(role, `${SCHEDULER_SERVICE_ACCOUNT}-as-${role}`, `system:${role}`);
     }
-    account.bindHere('authentication', 'kube-system', {
+    account.bindInNamespace('authentication', 'kube-system', {
       apiGroup: RBAC,
       kind: 'Role',
       name: 'extension-apiserver-authentication-reader',
     });
-    account.allowHere(leaseRules(SCHEDULER_LEASE));
+    account.grantInNamespace(leaseRules(SCHEDULER_LEASE));
   }
 }
 
 /**
- * Whoever may view a namespace sees its FluxJobs, FluxSetups and MiniClusters; whoever may edit it, and so may make any
- * pod in it, makes MiniClusters. Nobody but the controller writes FluxJobs; a FluxSetup is a quota, and Kubernetes leaves
- * quotas to cluster administrators, not to a namespace's own.
+ * Rights of users, aggregated to the ClusterRoles `view` and `edit`. Users who can view a namespace see its FluxJobs,
+ * FluxSetups and MiniClusters. Users who can edit it can create any pod in it, so they can also write MiniClusters. Only
+ * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators.
  */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string) {
@@ -248,14 +247,14 @@ function leaseRules(name: string): k8s.PolicyRule[] {
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
   return [
     { ...leases, verbs: ['create'] },
-    { ...leases, resourceNames: [name], verbs: ['get', 'list', 'watch', 'update', 'patch'] },
+    { ...leases, resourceNames: [name], verbs: ['get', 'update'] },
   ];
 }
 
-function ownSecret(name: string): k8s.PolicyRule[] {
+function ownSecret(name: string, verbs: string[]): k8s.PolicyRule[] {
   const secrets = { apiGroups: [''], resources: ['secrets'] };
   return [
     { ...secrets, verbs: ['create'] },
-    { ...secrets, resourceNames: [name], verbs: ['get', 'list', 'watch', 'update', 'patch'] },
+    { ...secrets, resourceNames: [name], verbs },
   ];
 }

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
-import { objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import type { KubernetesVersion } from './kubernetes-version';
 import {
@@ -23,14 +23,14 @@ const FOLDER = '/etc/kubernetes/scheduler';
 const FILE = 'config.yaml';
 const PORT = 10259;
 
-export interface SchedulerProps extends PartProps {
+export interface SchedulerProps extends ComponentProps {
   readonly kubernetesVersion: KubernetesVersion;
   readonly replicas: number;
-  /** @default registry.k8s.io/kube-scheduler of the cluster's version */
+  /** Image of kube-scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */
   readonly image?: string;
 }
 
-/** The stock kube-scheduler under a name of its own, set up for pods that already know their node. */
+/** A standard kube-scheduler with its own scheduler name, configured for pods that are pinned to one node. */
 export class Scheduler extends Construct {
   constructor(scope: Construct, id: string, props: SchedulerProps) {
     super(scope, id);
@@ -73,13 +73,13 @@ export function schedulerConfiguration(namespace: string): Record<string, unknow
   return {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
-    // Its defaults (50 queries/s) let 50 pods a second start, however many are released at once.
+    // The default of 50 queries per second would bind at most 50 pods per second.
     clientConnection: { qps: 1000, burst: 2000 },
     leaderElection: { leaderElect: true, resourceNamespace: namespace, resourceName: SCHEDULER_LEASE },
     profiles: [
       {
         schedulerName: SCHEDULER_NAME,
-        // The pinned affinity leaves one node: there is nothing to score.
+        // The pinned node affinity leaves one node, so scoring has no effect.
         plugins: { preScore: { disabled: [{ name: '*' }] }, score: { disabled: [{ name: '*' }] } },
       },
     ],
@@ -93,7 +93,7 @@ function container(image: string): k8s.Container {
     imagePullPolicy: 'IfNotPresent',
     command: ['kube-scheduler', `--config=${FOLDER}/${FILE}`, `--secure-port=${PORT}`],
     ports: [{ name: 'https', containerPort: PORT }],
-    // /readyz came with 1.31; /healthz is there in all.
+    // Schedulers before 1.31 have no /readyz.
     ...httpProbes(PORT, 'HTTPS', '/healthz'),
     resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,

@@ -3,8 +3,8 @@ import { FluxQueue } from './fluxqueue';
 import type { FluxQueueProps } from './props';
 
 /**
- * The stack as main.ts writes it to dist/: one chart per layer under the App.
- * The tests and the demo call it with props of their own.
+ * Adds the stack to an App as main.ts writes it to dist/: one chart per layer. Tests and the demo call it with other props.
+ * @throws PropsError when a value is not valid or two props cannot be combined
  */
 export function defaultStack(app: App, props: FluxQueueProps = {}): FluxQueue {
   return new FluxQueue(app, 'fluxqueue', props);

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
-import { KEEP, objectMetadata, type PartProps, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT } from './controller';
@@ -20,13 +20,13 @@ import {
 
 export const WEBHOOK_PORT = 9443;
 
-export interface WebhookProps extends PartProps {
+export interface WebhookProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;
 }
 
-/** The program that answers the apiserver's admission requests; the registration is a part of its own, a wave later. */
+/** Deployment of the admission webhook. The webhook configuration is in the component Admission, one wave later. */
 export class Webhook extends Construct {
   constructor(scope: Construct, id: string, props: WebhookProps) {
     super(scope, id);
@@ -67,7 +67,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
   const { image, replicas, configuration } = props;
   return {
     replicas,
-    // One fewer at any moment is one too few when there are two.
+    // With two replicas, a rolling update must not reduce the number of ready ones.
     strategy: {
       rollingUpdate: {
         maxUnavailable: k8s.IntOrString.fromNumber(0),

@@ -13,37 +13,40 @@ import {
 import { formatDuration } from '../api/durations';
 import { QUEUE } from '../api/labels';
 import type { FluxSetupProps, Limits, Quota } from './props';
-import { checkName, checkSetup } from './validation';
+import { checkQueueName, checkSetup } from './validation';
 
-/** A FluxSetup, made here or elsewhere: what workloads name as their queue. */
+/** A FluxSetup of this app or of the cluster: the queue that workloads name. */
 export interface IFluxSetup {
-  /** Its name: the value of `fluxqueue/queue`. */
+  /** Name of the queue: the value of the label `fluxqueue/queue`. */
   readonly name: string;
 
-  /** Labels that put a workload of its namespace into this queue. */
+  /** Labels that submit a workload of the same namespace to this queue. */
   readonly labels: Record<string, string>;
 }
 
 /**
- * The queue of a namespace: policy, walltimes, priorities, quota, limits. Its
- * workloads name it by its `labels`; those that name none use it, too, if it is
- * the only one of its namespace or named `default`.
+ * A queue of a namespace with its policy, walltimes, priorities, quota and limits. Workloads name it by its `labels`.
+ * Workloads that name no queue use the only FluxSetup of their namespace; of several, the one with the name `default`,
+ * else the oldest.
  */
 export class FluxSetup extends Construct implements IFluxSetup {
-  /** One that is made elsewhere, in the namespace of the workloads that name it. */
+  /**
+   * Refers to a FluxSetup that is not part of this app, in the namespace of the workloads.
+   * @throws PropsError when the name does not match the pattern of queue names
+   */
   static fromFluxSetupName(name: string): IFluxSetup {
-    checkName('FluxSetup.fromFluxSetupName', name);
+    checkQueueName('FluxSetup.fromFluxSetupName', name);
     return reference(name);
   }
 
   readonly name: string;
   readonly labels: Record<string, string>;
 
-  /** @throws PropsError when a value is wrong or values don't go together */
+  /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(scope: Construct, id: string, props: FluxSetupProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    checkName('FluxSetup.name', this.name);
+    checkQueueName('FluxSetup.name', this.name);
     checkSetup(props);
     this.labels = reference(this.name).labels;
     new FluxSetupResource(this, 'Resource', {
@@ -60,7 +63,7 @@ function reference(name: string): IFluxSetup {
   return { name, labels: { [QUEUE]: name } };
 }
 
-/** Only what was given: the API has the defaults. */
+/** Contains only given values: the CRD has the defaults. */
 function specOf(props: FluxSetupProps): FluxSetupSpec {
   const { policy, reservations, depth, agingPerHour, cohort, reclaim, weight } = props;
   return {
@@ -112,7 +115,7 @@ function nonEmpty(limits: Limits | undefined): Limits | undefined {
   return limits === undefined || Object.keys(limits).length === 0 ? undefined : limits;
 }
 
-/** A part of the spec that is left out where nothing of it was given. */
+/** One property of the spec; it is absent when all of its values are. */
 function group<K extends string, T extends object>(key: K, values: T): { readonly [P in K]?: Defined<T> } {
   const given = defined(values);
   return Object.keys(given).length === 0 ? {} : ({ [key]: given } as { readonly [P in K]: Defined<T> });

@@ -2,94 +2,97 @@ import type { Duration, Size } from 'cdk8s';
 import type { Cpu } from 'cdk8s-plus-28';
 import type { QueuePolicy } from '../api/policies';
 
-/** Amounts of what workloads hold. */
+/** Maximum amounts that the workloads of a queue can hold at the same time. */
 export interface Quota {
-  /** Workloads. @default - not limited */
+  /** Maximum number of workloads. @default - not limited */
   readonly jobs?: number;
 
-  /** Pods that run at once. @default - not limited */
+  /** Maximum number of running pods. @default - not limited */
   readonly pods?: number;
 
-  /** @default - not limited */
+  /** Maximum number of cores. @default - not limited */
   readonly cores?: Cpu;
 
-  /** @default - not limited */
+  /** Maximum amount of memory. @default - not limited */
   readonly memory?: Size;
 
-  /** GPUs of any vendor. @default - not limited */
+  /** Maximum number of GPUs of any vendor. @default - not limited */
   readonly gpus?: number;
 
-  /** Different nodes. @default - not limited */
+  /** Maximum number of different nodes. @default - not limited */
   readonly nodes?: number;
 }
 
-/** Most workloads at once. */
+/** Maximum numbers of workloads. */
 export interface Limits {
-  /** Workloads that have nodes. @default - not limited */
+  /** Maximum number of workloads that hold nodes at the same time. @default - not limited */
   readonly running?: number;
 
-  /** Waiting workloads that are looked at; those behind them have to wait for that. @default - not limited */
+  /** Maximum number of pending workloads that a scheduling pass considers; the others wait behind them. @default - not limited */
   readonly waiting?: number;
 }
 
 export interface FluxSetupProps {
-  /** Name, by which workloads ask for the queue: at most 63 lower-case letters, digits and "-". @default - the construct's id */
+  /**
+   * Name of the queue, which workloads give in the label `fluxqueue/queue`: at most 63 lower-case letters, digits and "-".
+   * @default - the construct's id
+   */
   readonly name?: string;
 
-  /** Namespace whose workloads it takes. @default - the chart's */
+  /** Namespace whose workloads the queue takes. @default - the namespace of the chart */
   readonly namespace?: string;
 
-  /** @default easy */
+  /** Policy that decides which pending workloads can start before earlier ones. @default easy */
   readonly policy?: QueuePolicy;
 
-  /** For how many that wait nodes are reserved; policy `hybrid` only. @default 8 */
+  /** Number of pending workloads for which nodes are reserved; policy `hybrid` only. @default 8 */
   readonly reservations?: number;
 
-  /** How many waiting workloads one pass asks for at most. @default 10000 */
+  /** Maximum number of pending workloads that one scheduling pass considers. @default 10000 */
   readonly depth?: number;
 
-  /** Walltime of workloads that give none. @default Duration.hours(1) */
+  /** Walltime of workloads that request none. @default Duration.hours(1) */
   readonly defaultWalltime?: Duration;
 
-  /** The most a workload may ask for; more is cut to this. @default Duration.days(7) */
+  /** Maximum walltime of a workload; a longer request is reduced to it. @default Duration.days(7) */
   readonly maxWalltime?: Duration;
 
-  /** Lowest priority; lower ones are raised to it. @default - not limited */
+  /** Lowest priority of a workload; a lower priority is raised to it. @default - not limited */
   readonly minPriority?: number;
 
-  /** Highest priority; higher ones are cut to it. @default - not limited */
+  /** Highest priority of a workload; a higher priority is reduced to it. @default - not limited */
   readonly maxPriority?: number;
 
-  /** Priority points that an hour of waiting earns. @default 0 */
+  /** Priority points that a workload gains for each hour in the queue. @default 0 */
   readonly agingPerHour?: number;
 
-  /** What its workloads may hold together. @default - not limited */
+  /** Quota of all workloads of the queue together. @default - not limited */
   readonly quota?: Quota;
 
-  /** FluxSetups of one cohort, whatever their namespaces, lend each other the quota that they don't use. @default - none */
+  /** Name of the cohort: FluxSetups of one cohort, in any namespace, lend each other unused quota. @default - none */
   readonly cohort?: string;
 
-  /** Most that it takes of its cohort's idle quota beyond its own. @default - not limited */
+  /** Maximum amounts that the queue borrows from its cohort beyond its own quota. @default - not limited */
   readonly borrowing?: Quota;
 
-  /** Takes its own quota back from those that borrowed it; their youngest workloads go back to their place. @default false */
+  /** Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued. @default false */
   readonly reclaim?: boolean;
 
-  /** Most workloads of the whole queue. @default - not limited */
+  /** Limits of the whole queue. @default - not limited */
   readonly limits?: Limits;
 
-  /** Most workloads of each user. @default - not limited */
+  /** Limits of each user of the queue. @default - not limited */
   readonly limitsPerUser?: Limits;
 
-  /** Share of the machine relative to other queues, where the stack has fair share switched on. @default 1 */
+  /** Share of the cluster relative to other queues, where the stack has `fairShare: true`. @default 1 */
   readonly weight?: number;
 
-  /** Whether its workloads may take the nodes of preemptible ones of lower priority. @default false */
+  /** Whether workloads of the queue can preempt preemptible workloads of lower priority. @default false */
   readonly preempts?: boolean;
 
-  /** How often a workload that lost its nodes goes back to its place by itself. @default 5 */
+  /** Maximum number of automatic requeues of a workload that lost its nodes. @default 5 */
   readonly requeueLimit?: number;
 
-  /** How long it then waits the first time; twice as long each further time. At most an hour. @default Duration.seconds(5) */
+  /** Delay before the first requeue starts again; it doubles with each further one, up to an hour. @default Duration.seconds(5) */
   readonly requeueBackoff?: Duration;
 }

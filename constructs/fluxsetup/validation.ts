@@ -1,7 +1,7 @@
-/** What can be wrong with the props of a FluxSetup: said at synth, before the apiserver would. */
+/** Validation of a FluxSetup's props at synth, before the apiserver validates the object. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
-import { QUEUE_POLICIES } from '../api/policies';
+import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
 import { MAX_BACKOFF_SECONDS, QUEUE_DEFAULTS, QUEUE_RANGES, type Range } from '../api/queue-defaults';
 import {
   COHORT_PATTERN,
@@ -17,17 +17,53 @@ const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
 
 /**
- * Of any queue, a FluxSetup's or the stack's own.
+ * Checks the name of any queue, a FluxSetup's or the stack's own.
  * @throws PropsError
  */
-export function checkName(field: string, name: string): void {
+export function checkQueueName(field: string, name: string): void {
   if (NAME.test(name)) return;
-  throw new PropsError(field, 'is no name of a queue', name, `give ${QUEUE_NAME_SYNTAX}`);
+  throw new PropsError(
+    field,
+    `does not match the required pattern ${QUEUE_NAME_PATTERN}`,
+    name,
+    `give ${QUEUE_NAME_SYNTAX}`,
+  );
+}
+
+/**
+ * Checks the policy of any queue and its number of reservations.
+ * @param fields names of the two props, for the error
+ * @throws PropsError
+ */
+export function checkPolicy(
+  fields: { readonly policy: string; readonly reservations: string },
+  policy: QueuePolicy | undefined,
+  reservations: number | undefined,
+): void {
+  if (policy !== undefined && !QUEUE_POLICIES.includes(policy))
+    throw new PropsError(
+      fields.policy,
+      `must be one of: ${QUEUE_POLICIES.join(', ')}`,
+      policy,
+      'choose one of them',
+    );
+  if (reservations === undefined || policy === 'hybrid') return;
+  const name = fields.policy.split('.').at(-1);
+  throw new PropsError(
+    fields.reservations,
+    `requires ${name}: hybrid`,
+    reservations,
+    `remove it, or choose ${name}: hybrid`,
+  );
 }
 
 /** @throws PropsError */
 export function checkSetup(props: FluxSetupProps): void {
-  checkPolicy(props);
+  checkPolicy(
+    { policy: 'FluxSetup.policy', reservations: 'FluxSetup.reservations' },
+    props.policy,
+    props.reservations,
+  );
   checkWalltimes(props);
   checkPriorities(props);
   checkNumbers(props);
@@ -36,67 +72,54 @@ export function checkSetup(props: FluxSetupProps): void {
   checkCohort(props);
 }
 
-function wrong(prop: string, what: string, value: unknown, remedy: string): PropsError {
-  return new PropsError(`FluxSetup.${prop}`, what, value, remedy);
-}
-
-function checkPolicy({ policy, reservations }: FluxSetupProps): void {
-  if (policy !== undefined && !QUEUE_POLICIES.includes(policy))
-    throw wrong('policy', 'is no policy', policy, `choose one of ${QUEUE_POLICIES.join(', ')}`);
-  if (reservations !== undefined && policy !== 'hybrid')
-    throw wrong(
-      'reservations',
-      'is for policy hybrid',
-      reservations,
-      'leave it out, or choose policy hybrid',
-    );
+function invalid(prop: string, problem: string, value: unknown, remedy: string): PropsError {
+  return new PropsError(`FluxSetup.${prop}`, problem, value, remedy);
 }
 
 function checkWalltimes({ defaultWalltime, maxWalltime, requeueBackoff }: FluxSetupProps): void {
   checkDuration('defaultWalltime', defaultWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('maxWalltime', maxWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('requeueBackoff', requeueBackoff, MAX_BACKOFF_SECONDS);
-  const shortest =
-    defaultWalltime === undefined ? QUEUE_DEFAULTS.defaultWalltimeSeconds : seconds(defaultWalltime);
-  const longest = maxWalltime === undefined ? QUEUE_DEFAULTS.maxWalltimeSeconds : seconds(maxWalltime);
-  if (longest < shortest)
-    throw wrong(
-      maxWalltime === undefined ? 'defaultWalltime' : 'maxWalltime',
-      `leaves a default walltime of ${shortest} s above a maximum of ${longest} s`,
-      `${maxWalltime === undefined ? shortest : longest} s`,
-      'raise maxWalltime or lower defaultWalltime',
+  const usual = secondsOf(defaultWalltime) ?? QUEUE_DEFAULTS.defaultWalltimeSeconds;
+  const longest = secondsOf(maxWalltime) ?? QUEUE_DEFAULTS.maxWalltimeSeconds;
+  if (longest >= usual) return;
+  const remedy = 'raise maxWalltime or lower defaultWalltime';
+  if (maxWalltime === undefined)
+    throw invalid(
+      'defaultWalltime',
+      `is greater than the maximum walltime of ${longest} s`,
+      `${usual} s`,
+      remedy,
     );
+  throw invalid('maxWalltime', `is less than the default walltime of ${usual} s`, `${longest} s`, remedy);
 }
 
-function checkDuration(prop: string, duration: Duration | undefined, most: number): void {
-  if (duration === undefined) return;
-  const length = seconds(duration);
-  if (length <= 0 || length > most)
-    throw wrong(
-      prop,
-      `must be more than 0 and at most ${most} s`,
-      `${length} s`,
-      'give a Duration within that',
-    );
+function checkDuration(prop: string, duration: Duration | undefined, max: number): void {
+  const seconds = secondsOf(duration);
+  if (seconds === undefined || (seconds > 0 && seconds <= max)) return;
+  throw invalid(
+    prop,
+    `must be greater than 0 and at most ${max} s`,
+    `${seconds} s`,
+    'give a Duration in this range',
+  );
 }
 
 function checkPriorities({ minPriority, maxPriority }: FluxSetupProps): void {
   checkWhole('minPriority', minPriority, PRIORITY_RANGE);
   checkWhole('maxPriority', maxPriority, PRIORITY_RANGE);
   if (minPriority !== undefined && maxPriority !== undefined && minPriority > maxPriority)
-    throw wrong(
+    throw invalid(
       'minPriority',
-      `is above maxPriority, ${maxPriority}`,
+      `is greater than maxPriority (${maxPriority})`,
       minPriority,
       'lower it or raise maxPriority',
     );
 }
 
 function checkNumbers(props: FluxSetupProps): void {
-  checkWhole('reservations', props.reservations, QUEUE_RANGES.reservations);
-  checkWhole('depth', props.depth, QUEUE_RANGES.depth);
-  checkWhole('weight', props.weight, QUEUE_RANGES.weight);
-  checkWhole('requeueLimit', props.requeueLimit, QUEUE_RANGES.requeueLimit);
+  for (const prop of ['reservations', 'depth', 'weight', 'requeueLimit'] as const)
+    checkWhole(prop, props[prop], QUEUE_RANGES[prop]);
   for (const prop of ['limits', 'limitsPerUser'] as const) {
     checkWhole(`${prop}.running`, props[prop]?.running, QUEUE_RANGES.running);
     checkWhole(`${prop}.waiting`, props[prop]?.waiting, QUEUE_RANGES.waiting);
@@ -104,11 +127,11 @@ function checkNumbers(props: FluxSetupProps): void {
   const { agingPerHour } = props;
   const { min, max } = QUEUE_RANGES.agingPerHour;
   if (agingPerHour !== undefined && !(agingPerHour >= min && agingPerHour <= max))
-    throw wrong(
+    throw invalid(
       'agingPerHour',
       `must be a number from ${min} to ${max}`,
       agingPerHour,
-      'give points per hour',
+      'give priority points per hour',
     );
 }
 
@@ -118,26 +141,32 @@ function checkQuota(prop: string, quota: Quota | undefined): void {
     checkWhole(`${prop}.${resource}`, quota[resource], QUEUE_RANGES.quota);
   const { cores } = quota;
   if (cores !== undefined && !/^[0-9.]+m?$/.test(cores.amount))
-    throw wrong(`${prop}.cores`, 'must be 0 or more', cores.amount, 'give a Cpu of that many');
+    throw invalid(`${prop}.cores`, 'must be 0 or greater', cores.amount, 'give a Cpu of 0 or more');
   if (Object.keys(quota).length === 0)
-    throw wrong(prop, 'says nothing', quota, 'name a resource, or leave it out');
+    throw invalid(prop, 'must limit at least one resource', quota, 'name a resource, or remove it');
 }
 
 function checkWhole(prop: string, value: number | undefined, { min, max }: Range): void {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  throw wrong(prop, `must be a whole number from ${min} to ${max}`, value, 'give one within that');
+  throw invalid(prop, `must be a whole number from ${min} to ${max}`, value, 'give a number in this range');
 }
 
 function checkCohort({ cohort, borrowing, reclaim }: FluxSetupProps): void {
   if (cohort !== undefined && !COHORT.test(cohort))
-    throw wrong('cohort', 'is no name', cohort, `give ${COHORT_SYNTAX}`);
+    throw invalid(
+      'cohort',
+      `does not match the required pattern ${COHORT_PATTERN}`,
+      cohort,
+      `give ${COHORT_SYNTAX}`,
+    );
   if (cohort !== undefined) return;
+  const remedy = 'give cohort, or remove it';
   if (borrowing !== undefined)
-    throw wrong('borrowing', 'needs a cohort to borrow from', borrowing, 'give cohort, or leave it out');
+    throw invalid('borrowing', 'requires cohort, from which the queue borrows', borrowing, remedy);
   if (reclaim === true)
-    throw wrong('reclaim', 'needs a cohort that may have borrowed', true, 'give cohort, or leave it out');
+    throw invalid('reclaim', 'requires cohort, from which the queue reclaims', true, remedy);
 }
 
-function seconds(duration: Duration): number {
-  return duration.toMilliseconds() / 1000;
+function secondsOf(duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : duration.toMilliseconds() / 1000;
 }

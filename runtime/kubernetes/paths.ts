@@ -65,8 +65,6 @@ export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'events');
 export const nodes = clusterWide('', 'v1', 'nodes');
 export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'priorityclasses');
-/** @internal exported for tests */
-export const namespaces = clusterWide('', 'v1', 'namespaces');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */
 export function resourceOf(path: string): string {

@@ -1,8 +1,17 @@
-/** Synthesizes in memory and finds objects by kind and name, so that a test says what it looks at. */
+/** Synthesizes the stack in memory and finds its objects by kind and name. */
 import { App, Testing } from 'cdk8s';
 import type { k8s } from 'cdk8s-plus-28';
+import { parse } from 'yaml';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
+import { parseConfig } from '../../runtime/config';
 import type { KubeObject } from '../cluster/api';
+
+/** Props that add every component that the defaults leave out. */
+export const LARGEST_STACK: FluxQueueProps = {
+  kubernetesVersion: '1.37.1',
+  scheduler: true,
+  clusterWide: true,
+};
 
 /** Every object of the stack, in the order of its files. */
 export function stackObjects(props: FluxQueueProps = {}): KubeObject[] {
@@ -15,14 +24,14 @@ function appObjects(app: App): KubeObject[] {
   return app.charts.flatMap((chart) => Testing.synth(chart) as KubeObject[]);
 }
 
-/** The one object of this kind and name. @throws when there is none or more than one */
+/** The object of this kind and name. @throws when there is none or more than one */
 export function find<T = KubeObject>(objects: readonly KubeObject[], kind: string, name: string): T {
   const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
   if (found.length !== 1) throw new Error(`${found.length} objects are ${kind} ${name}`);
   return found[0] as T;
 }
 
-/** kind/name of each. */
+/** `kind/name` of each object. */
 export function names(objects: readonly KubeObject[]): string[] {
   return objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
 }
@@ -52,4 +61,10 @@ export function container(template: PodTemplate, name: string): k8s.Container {
   );
   if (found === undefined) throw new Error(`${template.owner} has no container ${name}`);
   return found;
+}
+
+/** The ConfigMap of the stack as the runtime parses it. */
+export function configurationOf(objects: readonly KubeObject[]): ReturnType<typeof parseConfig> {
+  const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
+  return parseConfig(parse(data['config.yaml'] ?? ''));
 }

@@ -1,4 +1,4 @@
-/** A pod that gets a variable for every Service of its namespace starts with what others wrote into its environment. */
+/** Pods without service links: users cannot add environment variables by the names of their Services. */
 import type { FluxQueueProps } from '../../constructs/fluxqueue';
 import { renderMiniCluster } from '../../constructs/minicluster/render';
 import { stackObjects } from './manifests';
@@ -8,7 +8,7 @@ interface PodSpec {
   readonly containers: readonly { readonly name: string }[];
 }
 
-/** Every pod spec in there, at any depth: of whatever kind its owner is. */
+/** Pod specs at any depth, of owners of any kind. */
 function podSpecs(value: unknown): PodSpec[] {
   if (typeof value !== 'object' || value === null) return [];
   const nested = Object.values(value).flatMap(podSpecs);
@@ -18,23 +18,23 @@ function podSpecs(value: unknown): PodSpec[] {
 }
 
 const containersOf = (specs: readonly PodSpec[]) => specs.map(({ containers }) => containers[0]?.name);
-const linked = (specs: readonly PodSpec[]) => specs.filter((spec) => spec.enableServiceLinks !== false);
+const withLinks = (specs: readonly PodSpec[]) => specs.filter((spec) => spec.enableServiceLinks !== false);
 
 test.each<[string, FluxQueueProps, string[]]>([
   ['the defaults', {}, ['postgres', 'controller', 'webhook']],
   ['the embedded matcher', { fluxion: 'embedded' }, ['postgres', 'controller', 'webhook']],
   ['a scheduler', { kubernetesVersion: '1.37.1', scheduler: true }, ['postgres', 'controller', 'scheduler']],
-])('no pod of the stack with %s has links to Services', (_, props, expected) => {
+])('no pod of the stack with %s has service links', (_, props, expected) => {
   const specs = podSpecs(stackObjects(props));
   expect(containersOf(specs)).toEqual(expected);
-  expect(containersOf(linked(specs))).toEqual([]);
+  expect(containersOf(withLinks(specs))).toEqual([]);
 });
 
-test('no pod of a MiniCluster has, so that a Service named pmi does not set PMI_PORT', () => {
+test('no pod of a MiniCluster has service links, so that a Service pmi does not set PMI_PORT', () => {
   const spec = { size: 2, containers: [{ image: 'app' }], services: [{ image: 'db', name: 'db' }] };
   const specs = podSpecs(
     renderMiniCluster({ metadata: { name: 'mc', namespace: 'lab' }, spec }, { keygen: {} }),
   );
   expect(specs.length).toBe(3);
-  expect(containersOf(linked(specs))).toEqual([]);
+  expect(containersOf(withLinks(specs))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
-import { namespaced, namespaces } from '../../runtime/kubernetes/paths';
+import { clusterWide, namespaced } from '../../runtime/kubernetes/paths';
 import type { Verb } from '../../runtime/kubernetes/request-sender';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
@@ -14,6 +14,7 @@ interface ConfigMap extends KubernetesObject {
 }
 
 const configMaps = namespaced('', 'v1', 'configmaps');
+const namespaces = clusterWide('', 'v1', 'namespaces');
 const named = (name: string, data: Record<string, string> = {}) => ({ metadata: { name }, data });
 const method =
   (wanted: string): Match =>

@@ -5,10 +5,12 @@ import { type AddressInfo, connect as connectTo } from 'node:net';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { type ClientOptions, createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
-import { namespaces } from '../../runtime/kubernetes/paths';
+import { clusterWide } from '../../runtime/kubernetes/paths';
 import type { Cluster } from '../cluster/cluster';
 import { writeKubeconfig } from '../cluster/credentials';
 import { describeCluster } from '../cluster/suite';
+
+const namespaces = clusterWide('', 'v1', 'namespaces');
 
 describeCluster('credentials of a client', tests, { scheduler: false });
 

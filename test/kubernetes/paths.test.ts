@@ -1,11 +1,13 @@
 import {
+  clusterWide,
   jobs,
-  namespaces,
   nodes,
   objectPath,
   resourceOf,
   resourcePath,
 } from '../../runtime/kubernetes/paths';
+
+const namespaces = clusterWide('', 'v1', 'namespaces');
 
 test.each([
   [jobs(), '/apis/batch/v1/jobs'],

@@ -6,12 +6,12 @@ import { describeCluster } from '../cluster/suite';
 
 const configMaps = namespaced('', 'v1', 'configmaps');
 
-const job = (name: string, suspend = true) => ({
+const job = (name: string) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: { name },
   spec: {
-    suspend,
+    suspend: true,
     template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
   },
 });

@@ -39,11 +39,11 @@ describeStack(
       };
       for (const namespace of ['science', 'kube-system', STACK_NAMESPACE])
         await expect(client.create(secrets(namespace), token)).rejects.toMatchObject({
-          message: expect.stringContaining('makes certificates of MiniClusters, and no other Secrets'),
+          message: expect.stringContaining('can only create Secrets with certificates of MiniClusters'),
         });
       await expect(client.get(secrets('science', 'x'))).rejects.toMatchObject({ status: 403 });
       await expect(client.delete('/api/v1/namespaces/default/services/kubernetes')).rejects.toMatchObject({
-        message: expect.stringContaining('deletes what belongs to a MiniCluster, and nothing else'),
+        message: expect.stringContaining('can only delete objects of MiniClusters'),
       });
       client.close();
     });

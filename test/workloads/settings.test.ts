@@ -98,7 +98,7 @@ it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
   (name) => {
     expect(() => of({}, { [name]: '4' })).toThrow(
       `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is not supported yet (got "4"); ` +
-        'remove it, or use an indexed Job, whose pods start together',
+        'remove it, or use a Job, whose pods start together',
     );
   },
 );

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../../api/errors';
 import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
-import type { PartProps } from '../../metadata';
+import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
@@ -9,18 +9,22 @@ import { AdmissionPolicies } from './policies';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 
-export interface AdmissionProps extends PartProps {
+export interface AdmissionProps extends ComponentProps {
+  /** Form of admission. */
   readonly form: AdmissionForm;
+  /** Whether all namespaces are enabled that are not excluded. */
   readonly clusterWide: boolean;
+  /** Excluded namespaces besides kube-system and the stack's own. @default - none; with clusterWide: kube-public and kube-node-lease */
   readonly excludedNamespaces?: readonly string[];
-  /** @default - pods keep the scheduler they ask for */
+  /** Scheduler of admitted pods that request none. @default - pods keep their schedulerName */
   readonly schedulerName?: string;
+  /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
   readonly externalRuntime?: ExternalRuntime;
-  /** ServiceAccount of the stack -> the one Secret that it makes. */
+  /** The Secret that each ServiceAccount of the stack can create. */
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
 
-/** How workloads come in: the form that was chosen, and the guards that both forms need. */
+/** Admission to the queue: the chosen form, and the guards that both forms need. */
 export class Admission extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionProps) {
     super(scope, id);
@@ -35,7 +39,7 @@ export class Admission extends Construct {
       ...where,
       ...(users === undefined ? {} : { controllerUsers: users }),
     });
-    // Whoever else runs the runtime, from outside, may be anybody: an administrator keeps his rights.
+    // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     new ControllerGuard(this, 'controller', where);
     if (Object.keys(props.ownSecrets).length > 0)
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
@@ -60,9 +64,9 @@ function externalAddress(runtime: ExternalRuntime | undefined): { url?: string; 
   if (runtime.webhookUrl === undefined) {
     throw new PropsError(
       'FluxQueue.externalRuntime.webhookUrl',
-      'is missing, and no webhook runs in the cluster',
+      'is required, because no webhook runs in the cluster',
       undefined,
-      'say where the webhook role answers, or choose admission policies',
+      'give the URL of the webhook role, or choose admission: policies',
     );
   }
   return {

@@ -8,9 +8,9 @@ const ownedBy = (object: string) =>
   `owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
 
 /**
- * Keeps the controller's ServiceAccount to what its rights are for, where RBAC can't say it: it deletes only what belongs to a MiniCluster,
- * and makes only the one kind of Secret (who may create any can make himself a token of any ServiceAccount). In every
- * namespace, those included that the queue never touches.
+ * Restricts the controller's ServiceAccount where RBAC cannot: it deletes only objects of MiniClusters, and creates only
+ * Secrets with their certificates, because an account that can create any Secret can make itself a token of any
+ * ServiceAccount. The guard applies in every namespace, including excluded ones.
  */
 export class ControllerGuard extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionScopeProps = {}) {
@@ -39,11 +39,11 @@ export class ControllerGuard extends Construct {
           expression:
             `request.operation == "DELETE" || (object.type == "Opaque" && ${ownedBy('object')} && ` +
             `object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
-          message: 'FLUXQ_RESERVED: the controller makes certificates of MiniClusters, and no other Secrets',
+          message: 'FLUXQ_RESERVED: the controller can only create Secrets with certificates of MiniClusters',
         },
         {
           expression: `request.operation != "DELETE" || ${ownedBy('oldObject')}`,
-          message: 'FLUXQ_RESERVED: the controller deletes what belongs to a MiniCluster, and nothing else',
+          message: 'FLUXQ_RESERVED: the controller can only delete objects of MiniClusters',
         },
       ],
     });

@@ -1,14 +1,14 @@
-/** How Jobs and Pods are taken in; equal in effect. */
+/** Form of admission of Jobs and Pods. Both forms have the same effect. */
 export type AdmissionForm = 'policies' | 'webhook';
 
-/** For a runtime that is started by hand outside the cluster: the demo, the tests, a debugger. */
+/** A runtime that is started outside the cluster, for the demo, tests and debugging. */
 export interface ExternalRuntime {
-  /** Where the webhook role answers, e.g. `https://127.0.0.1:9443`. @default - needed with admission `webhook` only */
+  /** URL of the webhook role, e.g. `https://127.0.0.1:9443`. @default - required with admission `webhook` only */
   readonly webhookUrl?: string;
 
-  /** PEM of the CA of its certificate. @default - the webhook role writes it into its configuration */
+  /** CA of the webhook's certificate in PEM. @default - the webhook role writes it to the webhook configuration */
   readonly webhookCa?: string;
 
-  /** User names it has at the apiserver: they may release, pin and ungate. @default - the controller's ServiceAccount */
+  /** User names of the runtime at the apiserver; they can release, pin and ungate. @default - the controller's ServiceAccount */
   readonly users?: readonly string[];
 }

@@ -16,10 +16,10 @@ interface ResourceRule {
   readonly resources: readonly string[];
 }
 
-/** What a guard looks at, and what it lets pass. */
+/** Objects to which a guard applies, and its rules. */
 interface GuardSpec {
   readonly matchConstraints: {
-    /** @default - every namespace */
+    /** Namespaces to which it applies. @default - every namespace */
     readonly namespaceSelector?: ReturnType<typeof namespaceSelector>;
     readonly resourceRules: readonly ResourceRule[];
   };
@@ -28,7 +28,7 @@ interface GuardSpec {
   readonly validations: readonly Validation[];
 }
 
-/** A ValidatingAdmissionPolicy, named by its id, and its binding. What it can't judge it refuses. */
+/** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. It denies requests that it cannot evaluate. */
 export function addGuard(scope: Construct, id: string, props: AdmissionScopeProps, spec: GuardSpec): void {
   const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
   const policy = new ApiObject(scope, id, {

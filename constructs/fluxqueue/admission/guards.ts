@@ -9,7 +9,7 @@ import {
   HAS_ASSIGNMENT,
   JOB_CONDITIONS,
   namespaceSelector,
-  outsideExcluded,
+  notExcluded,
   POD_CONDITIONS,
 } from './scope';
 import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES } from './settings';
@@ -19,8 +19,11 @@ export interface AdmissionGuardsProps extends AdmissionScopeProps, ControllerUse
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const PODS = { apiGroup: '', resource: 'pods' };
 
-/** What users write, in the namespaces that this selects. */
-function written({ apiGroup, resource }: typeof JOBS, selector: ReturnType<typeof namespaceSelector>) {
+/** Matches creates and updates in the selected namespaces. */
+function createdOrUpdated(
+  { apiGroup, resource }: typeof JOBS,
+  selector: ReturnType<typeof namespaceSelector>,
+) {
   const operations = ['CREATE', 'UPDATE'] as const;
   return {
     namespaceSelector: selector,
@@ -29,9 +32,8 @@ function written({ apiGroup, resource }: typeof JOBS, selector: ReturnType<typeo
 }
 
 /**
- * What neither form of admission can do by changing objects: refusing. Wrong
- * settings, what is reserved for the runtime, and letting loose what the queue
- * holds. ValidatingAdmissionPolicies, so they hold while nothing of ours runs.
+ * Denies requests that mutation cannot correct, in both forms of admission: invalid settings, reserved names, and the start
+ * of a suspended or gated workload. These are ValidatingAdmissionPolicies, so they apply also while the runtime is down.
  */
 export class AdmissionGuards extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionGuardsProps = {}) {
@@ -43,27 +45,27 @@ export class AdmissionGuards extends Construct {
     const settings = { variables: SETTING_VARIABLES, validations: SETTING_VALIDATIONS };
     addGuard(this, 'job-settings', props, {
       ...settings,
-      matchConstraints: written(JOBS, namespaceSelector(props)),
+      matchConstraints: createdOrUpdated(JOBS, namespaceSelector(props)),
       matchConditions: [...JOB_CONDITIONS, ...SETTING_CONDITIONS],
     });
     addGuard(this, 'pod-settings', props, {
       ...settings,
-      matchConstraints: written(PODS, namespaceSelector(props)),
-      // The settings of a pod with an assignment are those of its Job, checked there.
+      matchConstraints: createdOrUpdated(PODS, namespaceSelector(props)),
+      // A pod with an assignment has the settings of its Job, which are already validated.
       matchConditions: [
         ...POD_CONDITIONS,
         { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` },
         ...SETTING_CONDITIONS,
       ],
     });
-    // In every namespace but the excluded ones, not only in those that take part.
+    // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
     addGuard(this, 'jobs', props, {
-      matchConstraints: written(JOBS, outsideExcluded(props)),
+      matchConstraints: createdOrUpdated(JOBS, notExcluded(props)),
       matchConditions: [byUser],
       ...JOB_GUARD(props),
     });
     addGuard(this, 'pods', props, {
-      matchConstraints: written(PODS, outsideExcluded(props)),
+      matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
     });

@@ -1,4 +1,4 @@
-/** CEL of the policy for Jobs: the same as runtime/admission/jobs.ts. */
+/** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
 import { ADMITTED_LABEL, HOLD } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 import { USER_PATCH, USER_VARIABLE } from './user-mutation';

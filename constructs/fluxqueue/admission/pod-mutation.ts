@@ -1,10 +1,9 @@
 /**
- * CEL of the policy for Pods: the same as runtime/admission/pods.ts and the
- * lookup of runtime/workloads/assignment.ts.
+ * CEL of the mutating policy for Pods. runtime/admission/pods.ts has the same rules, runtime/workloads/assignment.ts the
+ * same lookup.
  *
- * An assignment of 5,000 pods on 1,250 nodes is 76 kB of text and is looked up
- * for each of its pods. So it is only split and matched from its start: CEL's
- * substring and indexOf copy the whole text, which made one lookup cost 5 ms.
+ * An assignment of 5,000 pods to 1,250 nodes is a text of 76 kB, and each of the pods looks it up. The expressions only
+ * split it and match it from its start: CEL's substring and indexOf copy the whole text, and one lookup took 5 ms.
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
@@ -22,7 +21,7 @@ export const POD_VARIABLES: readonly Variable[] = [
     name: 'index',
     expression: `variables.annotations[?${cel(COMPLETION_INDEX_ANNOTATION)}].orValue("")`,
   },
-  // The annotation may be empty or no assignment at all: then there are no groups, and the pod is gated.
+  // An annotation that is empty or not an assignment has no groups, and the pod is gated.
   {
     name: 'groups',
     expression: `variables.assignment.split(";").filter(group, group.matches(${cel(HEAD)}))`,
@@ -78,14 +77,14 @@ const TERM = `${REQUIRED}.nodeSelectorTerms`;
 const TERMS_PATH =
   '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
 
-// An API list is atomic for ApplyConfiguration, so these are JSON patches; their values are typed
-// objects, because a CEL map has one type of value.
+// JSON patches, because ApplyConfiguration replaces whole lists. Their values are typed objects, because all values of a
+// CEL map have one type.
 const onNode = `${TERM}.matchFields{key: "metadata.name", operator: "In", values: [variables.node]}`;
 const required = `${REQUIRED}{nodeSelectorTerms: [${TERM}{matchFields: [${onNode}]}]}`;
 const nodeAffinity = `${NODE_AFFINITY}{requiredDuringSchedulingIgnoredDuringExecution: ${required}}`;
 const affinity = `${AFFINITY}{nodeAffinity: ${nodeAffinity}}`;
 
-/** A term without entries matches no node and stays as it is; a term with this very entry needs no second one. */
+/** An empty term matches no node and is not changed; a term that already has the entry does not get a second one. */
 const termWantsPin = `
 (term.?matchFields.orValue([]).size() > 0 || term.?matchExpressions.orValue([]).size() > 0)
   && !term.?matchFields.orValue([]).exists(field, field.key == "metadata.name" && field.operator == "In"
@@ -102,7 +101,7 @@ const PIN = `
     : JSONPatch{op: "add", path: "${TERMS_PATH}/" + string(i) + "/matchFields", value: [${onNode}]})
 `.trim();
 
-/** A pod keeps its own place only: all of the assignment in each of 5,000 pods would be 380 MB in etcd. */
+/** A pod keeps only its own node: the complete assignment in each of 5,000 pods would need 380 MB in etcd. */
 const OWN_PART = `
 (variables.indexed == "" ? [] : [JSONPatch{op: "add", path: "/metadata/annotations/${pointerToken(ASSIGNMENT_ANNOTATION)}",
   value: string(int(variables.index)) + "/1:" + variables.indexed}])
@@ -119,7 +118,7 @@ const GATING = `
 + ${USER_PATCH}
 `.trim();
 
-/** @param schedulerName given to pods that ask for the default scheduler; none leaves them alone */
+/** @param schedulerName scheduler of pods that request the default scheduler; undefined leaves schedulerName unchanged */
 export function podPatch(schedulerName: string | undefined): string {
   const pinOrGate = `(variables.node != "" ? (${PIN}) + ${OWN_PART} : (${GATING}))`;
   if (schedulerName === undefined) return pinOrGate;

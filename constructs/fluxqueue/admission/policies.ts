@@ -14,8 +14,8 @@ import {
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps {
   /**
-   * Scheduler of admitted pods that ask for none.
-   * @default - the pod's schedulerName is left alone
+   * Scheduler of admitted pods that request none.
+   * @default - pods keep their schedulerName
    */
   readonly schedulerName?: string;
 }
@@ -29,9 +29,8 @@ interface Rule {
 }
 
 /**
- * Admission inside the apiserver: two MutatingAdmissionPolicies and their
- * bindings. Nothing can be down, no certificate expires, no call is made.
- * Needs an apiserver that serves MutatingAdmissionPolicy as v1.
+ * Admission inside the apiserver: two MutatingAdmissionPolicies and their bindings. Unlike a webhook, they need no process,
+ * no certificate and no network call. They require an apiserver that serves MutatingAdmissionPolicy in v1.
  */
 export class AdmissionPolicies extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionPoliciesProps = {}) {
@@ -60,7 +59,7 @@ export class AdmissionPolicies extends Construct {
       metadata: admissionMetadata(name),
       spec: {
         failurePolicy: 'Fail',
-        // Our patches suit any object, but another's patch after ours must not lead to a second pin.
+        // A second evaluation after the patch of another policy could pin the pod twice.
         reinvocationPolicy: 'Never',
         matchConstraints: {
           namespaceSelector: namespaceSelector(props),

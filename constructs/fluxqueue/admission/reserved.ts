@@ -1,6 +1,6 @@
 /**
- * CEL of what is reserved for the runtime. The conditions of the policies have
- * let the runtime's own users pass already.
+ * CEL of the labels, annotations, gates and fields that are reserved for the runtime. The match conditions of the policies
+ * already exclude requests of the runtime.
  */
 import {
   ADMITTED_LABEL,
@@ -16,7 +16,7 @@ import {
   celList,
   HAS_ASSIGNMENT,
   type MatchCondition,
-  namespaceTakesPart,
+  namespaceIsEnabled,
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
@@ -26,7 +26,7 @@ interface Rules {
   readonly validations: readonly Validation[];
 }
 
-/** The Job controller, with credentials of its own or those of the whole controller manager. */
+/** The Job controller has its own credentials or those of the controller manager. */
 const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 
@@ -45,13 +45,13 @@ const gated = (object: string) =>
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
 
-/** On CREATE admission has written it, whatever the object said. */
+/** Only UPDATE is checked: on CREATE, admission overwrites the annotation. */
 const USER_STAYS: Validation = {
   expression: `oldObject == null || ${user('object')} == ${user('oldObject')}`,
   message: reserved(
     `metadata.annotations["${USER_ANNOTATION}"]`,
-    'says who made the workload',
-    'leave it as it is',
+    'can only be set by the queue',
+    'keep its value',
   ),
 };
 
@@ -69,16 +69,16 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
         `${templateAssignment('object')} == (${before(templateAssignment('oldObject'))})`,
       message: reserved(
         `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
-        'is set by the queue only',
+        'can only be set by the queue',
         'remove it',
       ),
     },
     {
-      // Job ids go on after the highest that is carried: one that somebody made up would spend them.
+      // New job ids follow the highest id in the cluster: an invented id could exhaust them.
       expression: `${templateJobid('object')} == (${before(templateJobid('oldObject'))})`,
       message: reserved(
         `spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`,
-        'is set by the queue only',
+        'can only be set by the queue',
         'remove it',
       ),
     },
@@ -87,21 +87,21 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
     {
       expression: 'variables.wasAdmitted != "true" || !variables.wasSuspended || variables.suspended',
       message:
-        'FLUXQ_HELD: spec.suspend: the queue starts this Job when its turn comes; leave it, and remove its hold if it has one',
+        'FLUXQ_HELD: spec.suspend: only the queue can start this Job; keep its value, and remove the hold of the Job if it has one',
     },
     {
       expression:
         'variables.wasAdmitted != "true" || variables.wasSuspended || variables.suspended || ' +
         'object.spec.?parallelism.orValue(1) <= oldObject.spec.?parallelism.orValue(1)',
       message:
-        'FLUXQ_RELEASED: spec.parallelism: a started Job keeps to what the queue gave it; submit another Job for more',
+        'FLUXQ_RELEASED: spec.parallelism: cannot be increased after the queue started the Job; submit another Job',
     },
   ],
 });
 
 /**
- * What most requests about pods are, and need no judging: the Job controller creates a pod of a released Job (only the
- * runtime writes that Job's assignment), or an update that touches none of ours takes a finalizer away.
+ * Excludes most requests for pods, which need no validation: the Job controller creates a pod of a released Job, whose
+ * assignment only the runtime writes, or an update changes no reserved field, for example removes a finalizer.
  */
 export const TOUCHES_RESERVED: MatchCondition = {
   name: 'touches-what-is-reserved',
@@ -129,11 +129,11 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   ],
   validations: [
     {
-      // A pod of a released Job carries both from the Job's template, which only the runtime writes.
+      // A pod of a released Job has both annotations from the Job's template, where only the runtime writes them.
       expression: `variables.assignment == (${before(assignment('oldObject'))}) || (oldObject == null && variables.fromJob)`,
       message: reserved(
         `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
-        'is set by the queue only',
+        'can only be set by the queue',
         'remove it',
       ),
     },
@@ -141,7 +141,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       expression: `${jobid('object')} == (${before(jobid('oldObject'))}) || (oldObject == null && variables.fromJob)`,
       message: reserved(
         `metadata.annotations["${JOBID_ANNOTATION}"]`,
-        'is set by the queue only',
+        'can only be set by the queue',
         'remove it',
       ),
     },
@@ -149,31 +149,31 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
     USER_STAYS,
     {
       expression: `oldObject == null || variables.gated || !(${gated('oldObject')})`,
-      message: `FLUXQ_HELD: spec.schedulingGates: the queue removes "${GATE}" when this pod's turn comes; leave it`,
+      message: `FLUXQ_HELD: spec.schedulingGates: only the queue can remove "${GATE}" from this pod; keep it`,
     },
     {
       expression:
         `object.spec.?schedulerName.orValue("") != ${cel(SCHEDULER_NAME)} || oldObject != null || ` +
         'variables.gated || variables.assignment != ""',
-      message: reserved('spec.schedulerName', `${SCHEDULER_NAME} is for pods of the queue`, 'remove it'),
+      message: reserved('spec.schedulerName', `${SCHEDULER_NAME} is only for pods of the queue`, 'remove it'),
     },
   ],
 });
 
-/** @param takenIn CEL: admission has done its part, so this object did not just claim to be taken in */
-function admittedLabel(props: AdmissionScopeProps, takenIn: string): Validation {
+/** @param isAdmitted CEL: whether admission suspended or gated the object, so that the label is not the user's claim */
+function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validation {
   return {
     expression:
       `oldObject != null ? variables.admitted == variables.wasAdmitted : ` +
-      `variables.admitted == "" || (${takenIn} && ${namespaceTakesPart(props)})`,
+      `variables.admitted == "" || (${isAdmitted} && ${namespaceIsEnabled(props)})`,
     message: reserved(
       `metadata.labels["${ADMITTED_LABEL}"]`,
-      'is set by the queue only',
-      'leave it as it is',
+      'can only be set by the queue',
+      'keep its value',
     ),
   };
 }
 
-function reserved(field: string, what: string, remedy: string): string {
-  return `FLUXQ_RESERVED: ${field}: ${what}; ${remedy}`;
+function reserved(field: string, problem: string, remedy: string): string {
+  return `FLUXQ_RESERVED: ${field}: ${problem}; ${remedy}`;
 }

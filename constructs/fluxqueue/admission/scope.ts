@@ -1,4 +1,4 @@
-/** Which namespaces and which objects admission looks at: said once for the policies, the guards and the webhook. */
+/** Namespaces and objects to which admission applies: one definition for policies, guards and webhook. */
 import type { k8s } from 'cdk8s-plus-28';
 import {
   ASSIGNMENT_ANNOTATION,
@@ -10,35 +10,35 @@ import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
   /**
-   * Start of the names of the cluster-scoped objects.
+   * Prefix of the names of cluster-scoped objects.
    * @default 'fluxqueue'
    */
   readonly name?: string;
   /**
-   * Namespace of the stack; it can never match.
+   * Namespace of the stack, which is always excluded.
    * @default 'fluxqueue-system'
    */
   readonly stackNamespace?: string;
   /**
-   * Labels by which a namespace opts in.
+   * Labels that enable a namespace.
    * @default { 'fluxqueue/enabled': 'true' }
    */
   readonly namespaceLabels?: Readonly<Record<string, string>>;
   /**
-   * Every namespace takes part that is not excluded and not labelled `fluxqueue/enabled: "false"`; namespaceLabels is ignored.
+   * Enables every namespace that is not excluded and has no label `fluxqueue/enabled: "false"`; namespaceLabels is not used.
    * @default false
    */
   readonly clusterWide?: boolean;
   /**
-   * Namespaces that can never match, besides kube-system and the stack's own.
-   * @default - none; cluster-wide: kube-public and kube-node-lease
+   * Excluded namespaces in addition to kube-system and the stack's own.
+   * @default - none; with clusterWide: kube-public and kube-node-lease
    */
   readonly excludedNamespaces?: readonly string[];
 }
 
 export interface ControllerUserProps {
   /**
-   * User names of the runtime: they release, pin and ungate.
+   * User names of the runtime, which can release, pin and ungate.
    * @default - the ServiceAccount fluxqueue-controller of the stack's namespace
    */
   readonly controllerUsers?: readonly string[];
@@ -50,7 +50,7 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
-/** A named CEL expression of an admission policy, evaluated when it is first used. */
+/** A named CEL expression of an admission policy; the apiserver evaluates it at its first use. */
 export interface Variable {
   readonly name: string;
   readonly expression: string;
@@ -65,7 +65,7 @@ export interface MatchCondition {
 /** Kubernetes sets this label on every namespace. */
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
-/** The namespaces that no rule of ours ever sees, whoever labels them. */
+/** Namespaces to which admission never applies, whatever labels they have. */
 function excludedNamespaces(props: AdmissionScopeProps): string[] {
   const more =
     props.excludedNamespaces ?? (props.clusterWide === true ? ['kube-public', 'kube-node-lease'] : []);
@@ -81,18 +81,18 @@ export function namespaceSelector(props: AdmissionScopeProps): { matchExpression
           operator: 'In',
           values: [value],
         }));
-  return { matchExpressions: [...optedIn, ...outsideExcluded(props).matchExpressions] };
+  return { matchExpressions: [...optedIn, ...notExcluded(props).matchExpressions] };
 }
 
-/** Every namespace but the excluded ones: what is reserved is reserved before a namespace opts in, too. */
-export function outsideExcluded(props: AdmissionScopeProps): { matchExpressions: Requirement[] } {
+/** Selects every namespace that is not excluded: names are reserved also before a namespace is enabled. */
+export function notExcluded(props: AdmissionScopeProps): { matchExpressions: Requirement[] } {
   return {
     matchExpressions: [{ key: NAMESPACE_NAME, operator: 'NotIn', values: excludedNamespaces(props) }],
   };
 }
 
-/** CEL over `namespaceObject`: the namespace takes part. */
-export function namespaceTakesPart(props: AdmissionScopeProps): string {
+/** CEL over `namespaceObject`: whether the namespace is enabled. */
+export function namespaceIsEnabled(props: AdmissionScopeProps): string {
   const labels = 'namespaceObject.metadata.?labels.orValue({})';
   if (props.clusterWide === true) return `${labels}[?${cel(NAMESPACE_LABEL)}].orValue("") != "false"`;
   return Object.entries(namespaceLabels(props))
@@ -109,7 +109,7 @@ export function controllerUsers(props: AdmissionScopeProps & ControllerUserProps
   return props.controllerUsers ?? [serviceAccountUser(props, CONTROLLER_SERVICE_ACCOUNT)];
 }
 
-/** Jobs of another controller or another queue are left alone. */
+/** Excludes Jobs of another controller and of Kueue. */
 export const JOB_CONDITIONS: readonly MatchCondition[] = [
   {
     name: 'built-in-controller',
@@ -121,7 +121,7 @@ export const JOB_CONDITIONS: readonly MatchCondition[] = [
   },
 ];
 
-/** Pods that are bound already, or belong to the kubelet or a DaemonSet, are left alone. No label lets a pod pass. */
+/** Excludes pods that are bound, mirror pods, and pods of a DaemonSet. Labels never exclude a pod. */
 export const POD_CONDITIONS: readonly MatchCondition[] = [
   { name: 'not-bound', expression: '!has(object.spec.nodeName) || object.spec.nodeName == ""' },
   {
@@ -137,10 +137,10 @@ export const POD_CONDITIONS: readonly MatchCondition[] = [
   },
 ];
 
-/** CEL: the object carries the assignment annotation. */
+/** CEL: whether the object has the assignment annotation. */
 export const HAS_ASSIGNMENT = `has(object.metadata.annotations) && ${cel(ASSIGNMENT_ANNOTATION)} in object.metadata.annotations`;
 
-/** Metadata of every object of this folder. */
+/** Metadata of the cluster-scoped objects of admission. */
 export function admissionMetadata(
   name: string,
   annotations: Readonly<Record<string, string>> = {},
@@ -148,7 +148,7 @@ export function admissionMetadata(
   return objectMetadata({ name, component: 'admission', wave: Wave.ADMISSION, annotations });
 }
 
-/** One token of a JSON pointer. */
+/** Escapes a key as one token of a JSON pointer. */
 export function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

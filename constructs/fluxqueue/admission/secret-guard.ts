@@ -3,13 +3,13 @@ import { addGuard } from './guard-policy';
 import { type AdmissionScopeProps, cel, celList, serviceAccountUser } from './scope';
 
 export interface SecretGuardProps extends AdmissionScopeProps {
-  /** ServiceAccount of the stack's namespace -> the one Secret that it makes. */
+  /** The Secret that each ServiceAccount of the stack's namespace can create. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
 /**
- * Keeps ServiceAccounts that may create Secrets to the one that is theirs, where RBAC can't say it: who may create any
- * can make himself a token of any ServiceAccount of the namespace. What they change RBAC binds to a name.
+ * Restricts each ServiceAccount that can create Secrets to its own one, which RBAC cannot express: an account that can
+ * create any Secret can make itself a token of any ServiceAccount of the namespace. RBAC restricts updates by name.
  */
 export class SecretGuard extends Construct {
   constructor(scope: Construct, id: string, { secrets, ...props }: SecretGuardProps) {
@@ -34,7 +34,7 @@ export class SecretGuard extends Construct {
           expression:
             'object.type == "Opaque" && object.metadata.name == ' +
             `{${byUser.map(([user, secret]) => `${cel(user)}: ${cel(secret)}`).join(', ')}}[request.userInfo.username]`,
-          message: 'FLUXQ_RESERVED: this ServiceAccount makes its own Secret, and no others',
+          message: 'FLUXQ_RESERVED: this ServiceAccount can only create its own Secret',
         },
       ],
     });

@@ -1,11 +1,11 @@
 /**
- * CEL that writes who made a workload: the same as runtime/admission/user.ts.
- * What a controller made is left to its namespace: its name says nothing of who wanted it.
+ * CEL that writes the user of a workload. runtime/admission/user.ts has the same rules. A workload that a controller
+ * created has no user annotation, because the name of a controller does not identify a user.
  */
 import { USER_ANNOTATION } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 
-/** A person, or a ServiceAccount of a namespace other than kube-system; "" for a controller. */
+/** The name of a person or of a ServiceAccount outside kube-system; "" for a controller. */
 export const USER_VARIABLE: Variable = {
   name: 'user',
   expression:
@@ -16,7 +16,7 @@ export const USER_VARIABLE: Variable = {
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
-/** Needs the variables `user` and `annotations`. */
+/** JSON patch of the user annotation; it uses the variables `user` and `annotations`. */
 export const USER_PATCH = `
 (variables.user == ""
   ? (${cel(USER_ANNOTATION)} in variables.annotations ? [JSONPatch{op: "remove", path: "${PATH}"}] : [])

@@ -12,7 +12,7 @@ import {
 
 export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps {
   /**
-   * Service of the webhook role in the stack's namespace; ignored where url is given.
+   * Name of the webhook's Service in the namespace of the stack; not used with url.
    * @default 'fluxqueue-webhook'
    */
   readonly serviceName?: string;
@@ -22,34 +22,33 @@ export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps 
    */
   readonly servicePort?: number;
   /**
-   * Where the webhook listens outside the cluster: `https://127.0.0.1:9443`, without a path.
-   * @default - the Service
+   * URL of a webhook outside the cluster, without a path, e.g. `https://127.0.0.1:9443`.
+   * @default - the Service is used
    */
   readonly url?: string;
   /**
-   * PEM of the CA that the apiserver trusts.
-   * @default - none: the webhook role (or cert-manager) writes it
+   * CA of the webhook's certificate in PEM.
+   * @default - the webhook role or cert-manager writes it
    */
   readonly caBundle?: string;
   /**
-   * More annotations, such as cert-manager's `cert-manager.io/inject-ca-from`.
+   * Additional annotations, e.g. `cert-manager.io/inject-ca-from` of cert-manager.
    * @default {}
    */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * How long the apiserver waits, 1 to 30 seconds.
+   * Timeout of the apiserver's request in seconds, from 1 to 30.
    * @default 5
    */
   readonly timeoutSeconds?: number;
 }
 
 /**
- * Registers the webhook role with the apiserver. A namespace that opted in
- * waits for the webhook (failurePolicy Fail: nothing may slip past the queue);
- * all others never call it.
+ * Registers the webhook role with the apiserver. In an enabled namespace, requests fail while the webhook is down
+ * (failurePolicy Fail), because no workload can bypass the queue. Requests in other namespaces never call it.
  */
 export class AdmissionWebhookConfiguration extends Construct {
-  /** Name of the MutatingWebhookConfiguration, for the role that keeps its caBundle. */
+  /** Name of the MutatingWebhookConfiguration, in which the webhook role writes the caBundle. */
   readonly name: string;
 
   constructor(scope: Construct, id: string, props: AdmissionWebhookConfigurationProps = {}) {

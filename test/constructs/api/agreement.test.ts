@@ -3,12 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Testing } from 'cdk8s';
 import { parse } from 'yaml';
-import {
-  CRD_DURATION_PATTERN,
-  CRD_WALLTIME_PATTERN,
-  DURATION_UNITS,
-  parseDuration,
-} from '../../../constructs/api/durations';
+import { DURATION_UNITS, parseDuration } from '../../../constructs/api/durations';
 import * as labels from '../../../constructs/api/labels';
 import { MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
 import {
@@ -34,6 +29,7 @@ import { parseConfig } from '../../../runtime/config';
 import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
+import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
 
 interface Schema {
   readonly default?: unknown;

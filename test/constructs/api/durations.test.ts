@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { CRD_DURATION_PATTERN, formatDuration, parseDuration } from '../../../constructs/api/durations';
+import { formatDuration, parseDuration } from '../../../constructs/api/durations';
+import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
 
 test.each([
   ['5400', 5400],
@@ -35,4 +36,13 @@ test.each([
   [1_500, '1500ms'],
 ])('%d ms are written %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
+});
+
+test('every duration of a CRD is read', () => {
+  const texts = fc.oneof(
+    fc.stringMatching(new RegExp(CRD_DURATION_PATTERN)),
+    fc.stringMatching(new RegExp(CRD_WALLTIME_PATTERN)),
+  );
+  const short = texts.filter((text) => !/[0-9]{10}/.test(text));
+  fc.assert(fc.property(short, (text) => expect(parseDuration(text)).toBeGreaterThanOrEqual(0)));
 });

@@ -62,7 +62,7 @@ describeCluster('the API of FluxJob', (getCluster) => {
     getCluster().api.send('POST', `${COLLECTION}?fieldValidation=Strict`, fluxJob(name, spec));
   const patch = (name: string, change: object, subresource = '') =>
     getCluster().api.send('PATCH', `${COLLECTION}/${name}${subresource}?fieldValidation=Strict`, change);
-  /** Creates one and walks it through these statuses; resolves to the last answer. */
+  /** Creates a FluxJob and writes these statuses in order; resolves to the last answer. */
   const walk = async (name: string, ...statuses: object[]) => {
     let answer = await create(name);
     for (const status of statuses) answer = await patch(name, { status }, '/status');
@@ -79,7 +79,7 @@ describeCluster('the API of FluxJob', (getCluster) => {
     await walk('runs-job', RUNNING);
   });
 
-  test('its schema is structural and its names are taken', async () => {
+  test('has a structural schema and accepted names', async () => {
     const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxjobs.jobs.converged-computing.org',
     );
@@ -98,13 +98,13 @@ describeCluster('the API of FluxJob', (getCluster) => {
     expect(cells).toContain('waits-job default Waiting 3 ~2030-01-01T00:00:00Z');
   });
 
-  test('kubectl get fj -o wide says why it waits', async () => {
+  test('kubectl get fj -o wide shows the reason and message of a waiting workload', async () => {
     const { stdout } = await getCluster().kubectl(['get', 'fj', 'waits-job', '-n', 'default', '-o', 'wide']);
     expect(stdout).toMatch(/PRIORITY +PODS +WALLTIME +RESULT +REASON +MESSAGE/);
     expect(stdout).toMatch(/ 5 +4 +600 +Reserved +starts when train-2 ends/);
   });
 
-  test('the full name works word for word, and so do the columns as field selectors', async () => {
+  test('kubectl finds FluxJobs by their full name and by the field selectors of the columns', async () => {
     const all = await getCluster().kubectl(['get', 'fluxjobs.jobs.converged-computing.org', '-o', 'name']);
     expect(all.stdout.split('\n')).toContain('fluxjob.jobs.converged-computing.org/runs-job');
     const waiting = await getCluster().kubectl([
@@ -118,18 +118,18 @@ describeCluster('the API of FluxJob', (getCluster) => {
     expect(waiting.stdout).not.toContain('runs-job');
   });
 
-  test('kubectl explain tells what a field is', async () => {
+  test('kubectl explain describes a field', async () => {
     const { stdout } = await getCluster().kubectl(['explain', 'fluxjob.spec.walltimeSeconds']);
-    expect(stdout).toContain('How long the workload may run, in seconds');
+    expect(stdout).toContain('Walltime in seconds');
   });
 
-  test('priority is 0 when none is given', async () => {
+  test('sets priority 0 by default', async () => {
     const { priority: _, ...spec } = SPEC;
     const { text } = await create('plain-job', spec);
     expect(JSON.parse(text).spec.priority).toBe(0);
   });
 
-  test('an Invalid workload has a record too: only workload and queue are needed', async () => {
+  test('accepts the record of an Invalid workload, which has only a workload and a queue', async () => {
     const { status } = await create('invalid-job', { workload: SPEC.workload, queue: 'default' });
     expect(status).toBe(201);
   });
@@ -137,36 +137,36 @@ describeCluster('the API of FluxJob', (getCluster) => {
   test.each<[string, object, string]>([
     ['no workload', { queue: 'default' }, 'spec.workload: Required value'],
     [
-      'half a workload',
+      'an incomplete workload',
       { ...SPEC, workload: { kind: 'Job', name: 'x' } },
       'spec.workload.uid: Required value',
     ],
     ['walltime 0', { ...SPEC, walltimeSeconds: 0 }, 'must be greater than 0'],
     [
-      'a walltime without end',
+      'an excessive walltime',
       { ...SPEC, walltimeSeconds: 9e15 },
       'should be less than or equal to 3153600000',
     ],
     ['a walltime with a fraction', { ...SPEC, walltimeSeconds: 1.5 }, 'must be of type integer'],
     ['a priority out of range', { ...SPEC, priority: 2 ** 31 }, 'less than or equal to 2147483647'],
     ['no queue', { ...SPEC, queue: '' }, 'spec.queue'],
-    ['a queue that is no name', { ...SPEC, queue: 'a b' }, 'spec.queue'],
+    ['an invalid name of a queue', { ...SPEC, queue: 'a b' }, 'spec.queue'],
     ['pods below 0', { ...SPEC, pods: -1 }, 'greater than or equal to 0'],
     ['an unknown field', { ...SPEC, wallTime: 5 }, 'unknown field'],
-  ])('a spec with %s is refused', async (_, spec, why) => {
+  ])('rejects a spec with %s', async (_, spec, why) => {
     const { status, text } = await create('bad-job', spec);
     expect(text).toContain(why);
     expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  test('the workload can never change, the rest of the spec can', async () => {
+  test('rejects a change of the workload, and accepts a change of the rest of the spec', async () => {
     await create('fixed-job');
     const other = await patch('fixed-job', { spec: { workload: { uid: 'another' } } });
     expect([other.status, other.text]).toEqual([422, expect.stringContaining('is immutable')]);
     expect((await patch('fixed-job', { spec: { queue: 'night', priority: 9 } })).status).toBe(200);
   });
 
-  test('spec and status are written apart', async () => {
+  test('ignores a status in a write of the spec, and a spec in a write of the status', async () => {
     await create('apart-job');
     await patch('apart-job', { status: { phase: 'Running' } });
     await patch('apart-job', { spec: { queue: 'stolen' } }, '/status');
@@ -174,13 +174,13 @@ describeCluster('the API of FluxJob', (getCluster) => {
     expect([spec, status]).toEqual([SPEC, undefined]);
   });
 
-  test('one condition of each type', async () => {
+  test('rejects two conditions of one type', async () => {
     const conditions = [...(WAITING.conditions ?? []), ...(WAITING.conditions ?? [])];
     const { status, text } = await walk('double-job', { ...WAITING, conditions });
     expect([status, text]).toEqual([422, expect.stringContaining('Duplicate value')]);
   });
 
-  test('a whole life is accepted, requeue included', async () => {
+  test('accepts all phases of a workload, including a requeue', async () => {
     const cleared = { position: null, estimatedStart: null };
     const requeued = {
       phase: 'Waiting',
@@ -203,25 +203,33 @@ describeCluster('the API of FluxJob', (getCluster) => {
   });
 
   test.each<[string, object[], string]>([
-    ['a position while it runs', [{ ...RUNNING, position: 1 }], 'position is for what waits'],
-    ['a result before the end', [{ ...RUNNING, result: 'Failed' }], 'result belongs to phase Finished'],
-    ['an end without result', [{ phase: 'Finished' }], 'result belongs to phase Finished'],
     [
-      'an end before the start',
-      [{ ...FINISHED, finishTime: '2029-01-01T00:00:00Z' }],
-      "can't lie before startTime",
+      'a position while it runs',
+      [{ ...RUNNING, position: 1 }],
+      'position is only supported in phase Waiting',
     ],
-    ['life after the end', [FINISHED, { phase: 'Waiting', result: null }], 'Finished is the end'],
+    ['a result while it runs', [{ ...RUNNING, result: 'Failed' }], 'result is required in phase Finished'],
+    ['phase Finished without result', [{ phase: 'Finished' }], 'result is required in phase Finished'],
+    [
+      'a finish before the start',
+      [{ ...FINISHED, finishTime: '2029-01-01T00:00:00Z' }],
+      'must not be before startTime',
+    ],
+    [
+      'a phase after Finished',
+      [FINISHED, { phase: 'Waiting', result: null }],
+      'is final; a workload that runs again',
+    ],
     ['an unknown phase', [{ phase: 'Paused' }], 'Unsupported value'],
     ['position 0', [{ phase: 'Waiting', position: 0 }], 'greater than or equal to 1'],
-    ['an estimate that is no time', [{ ...WAITING, estimatedStart: 'soon' }], 'date-time'],
+    ['an estimate that is not a time', [{ ...WAITING, estimatedStart: 'soon' }], 'date-time'],
     [
       'a condition without reason',
       [{ conditions: [{ type: 'Ready', status: 'True', message: '' }] }],
       'reason',
     ],
-  ])('a status with %s is refused', async (what, statuses, why) => {
-    const { status, text } = await walk(`${what.replace(/\W+/g, '-')}-job`, ...statuses);
+  ])('rejects a status with %s', async (what, statuses, why) => {
+    const { status, text } = await walk(`${what.toLowerCase().replace(/\W+/g, '-')}-job`, ...statuses);
     expect([status, text]).toEqual([422, expect.stringContaining(why)]);
   });
 });

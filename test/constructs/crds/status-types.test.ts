@@ -19,7 +19,7 @@ const crd = (status: object | undefined) => ({
   },
 });
 
-test('every kind of schema that a status has becomes a type', () => {
+test('generates a type for every kind of schema', () => {
   const status = {
     type: 'object',
     description: 'How it is.',
@@ -61,16 +61,16 @@ export interface ThingStatus {
   ]);
 });
 
-test('a kind without status has none', () => {
+test('generates no status types for a kind without status', () => {
   expect(statusTypes(crd(undefined))).toEqual([]);
 });
 
-test('what it has no type for is refused, with its place', () => {
+test('rejects a schema that it does not support, with its path', () => {
   const status = { type: 'object', properties: { size: { 'x-kubernetes-preserve-unknown-fields': true } } };
-  expect(() => statusTypes(crd(status))).toThrow('ThingStatusSize: no TypeScript for the schema');
+  expect(() => statusTypes(crd(status))).toThrow('ThingStatusSize: the schema');
 });
 
-test('a spec with quantities has a type as it travels, one without has what cdk8s makes', () => {
+test('generates JSON types for a spec with quantities only', () => {
   const spec = (size: object) => ({
     spec: {
       group: 'example.org',
@@ -90,7 +90,7 @@ test('a spec with quantities has a type as it travels, one without has what cdk8
   expect(specTypes(spec({ type: 'integer' }))).toEqual([]);
 });
 
-test('the file in imports/ is what it makes of the CRD', () => {
+test('imports/ has the types that it generates from the CRD', () => {
   const fluxjobs = parse(readFileSync(join(ROOT, 'constructs/crds/fluxjobs.yaml'), 'utf8'));
   const file = readFileSync(join(ROOT, 'imports/jobs.converged-computing.org-status.ts'), 'utf8');
   expect(file).toBe(

@@ -1,5 +1,6 @@
 import type { k8s } from 'cdk8s-plus-28';
 import { names, podTemplates, stackObjects } from '../manifests';
+import { requestsOf } from './callers';
 
 const objects = stackObjects({ kubernetesVersion: '1.35.2', scheduler: true });
 const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
@@ -13,12 +14,43 @@ test('no rule has a wildcard', () => {
   }
 });
 
-test('Secrets are read and changed by name only; who may create one is kept to its own by a policy', () => {
+/** `VERB RESOURCE` of every rule of a component. */
+function grantsOf(component: string): Set<string> {
+  const own = rules.filter(({ role }) => role === component);
+  return new Set(
+    own.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          verbs.map((verb) => `${verb} ${group === '' ? resource : `${group}/${resource}`}`),
+        ),
+      ),
+    ),
+  );
+}
+
+test.each(['fluxqueue-controller', 'fluxqueue-webhook', 'fluxqueue-database'])(
+  'every right of %s has a caller in the runtime, and every caller has its right',
+  (component) => {
+    const granted = grantsOf(component);
+    expect(granted.size).toBeGreaterThan(1);
+    expect([...granted].sort()).toEqual([...requestsOf(component)].sort());
+  },
+);
+
+test('the Lease of the scheduler is the only right that it has beside those of kube-scheduler', () => {
+  expect([...grantsOf('fluxqueue-scheduler')].sort()).toEqual([
+    'create coordination.k8s.io/leases',
+    'get coordination.k8s.io/leases',
+    'update coordination.k8s.io/leases',
+  ]);
+});
+
+test('reads and changes Secrets by name only; a policy restricts the Secrets that a component can create', () => {
   const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
   expect(secrets.map(({ role, resourceNames }) => [role, resourceNames])).toEqual([
-    // What it may create, a policy says: test/stack/minicluster-rights.test.ts.
+    // Tested in test/stack/minicluster-rights.test.ts.
     ['fluxqueue-controller', undefined],
-    // And these: test/constructs/stack.cluster.test.ts.
+    // Tested in secrets.cluster.test.ts.
     ['fluxqueue-webhook', undefined],
     ['fluxqueue-webhook', ['fluxqueue-webhook-tls']],
     ['fluxqueue-database', undefined],
@@ -30,7 +62,7 @@ test('Secrets are read and changed by name only; who may create one is kept to i
   for (const { resourceNames } of named) expect(names(objects)).toContain(`Secret/${resourceNames?.[0]}`);
 });
 
-test('nobody may run commands in pods, make pods by hand or delete workloads', () => {
+test('no component can run commands in pods, create pods or delete workloads', () => {
   const dangerous = rules.filter(
     ({ resources = [], verbs }) =>
       resources.some((name) => /\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
@@ -41,7 +73,7 @@ test('nobody may run commands in pods, make pods by hand or delete workloads', (
   expect(dangerous).toEqual([]);
 });
 
-test('users who may view see all of ours; those who may edit write MiniClusters and nothing else', () => {
+test('lets users with view read every kind of the stack, and users with edit write MiniClusters only', () => {
   const forUsers = roles.filter(({ metadata }) =>
     Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-')),
   );
@@ -58,7 +90,7 @@ test('users who may view see all of ours; those who may edit write MiniClusters 
   ]);
 });
 
-test('every pod has a ServiceAccount of its own, and only the containers that call the apiserver have its token', () => {
+test('gives every pod its own ServiceAccount, and the token only to containers that call the apiserver', () => {
   const withToken = podTemplates(objects).flatMap(({ owner, spec }) => {
     expect(names(objects)).toContain(`ServiceAccount/${spec.serviceAccountName}`);
     expect(spec.automountServiceAccountToken).toBe(false);
@@ -74,7 +106,7 @@ test('every pod has a ServiceAccount of its own, and only the containers that ca
   ]);
 });
 
-test("the controller's guard binds its ServiceAccount only, whoever else runs the runtime, and in every namespace", () => {
+test("the controller's guard applies to its ServiceAccount only, also with an external runtime, and in every namespace", () => {
   const props = { kubernetesVersion: '1.37.1', externalRuntime: { users: ['admin'] } };
   const guard = stackObjects(props).find(
     ({ kind, metadata }) =>

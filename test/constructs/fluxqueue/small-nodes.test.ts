@@ -1,5 +1,4 @@
-/** What the stack's own pods cost the nodes that they run on, by the functions that the controller counts with. */
-
+/** Cores that the pods of the stack cost their nodes, by the functions with which the controller counts. */
 import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { allocatableOf } from '../../../runtime/jobspec/graph-nodes';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
@@ -7,7 +6,7 @@ import { podRequests } from '../../../runtime/jobspec/requests';
 import { nodeUnits, type UnitSettings, unmanagedUnits } from '../../../runtime/jobspec/units';
 import { podTemplates, stackObjects } from '../manifests';
 
-/** Every component of the stack once, on one node: more than any node has where there are several. */
+/** One pod of every component, on one node: with several nodes, each node has fewer. */
 function stackPods(props: FluxQueueProps = {}) {
   return podTemplates(stackObjects(props)).map(({ spec }) =>
     podRequests(JSON.parse(JSON.stringify(spec)) as PodSpec),
@@ -23,26 +22,26 @@ function coresLeft(cpu: string, props?: FluxQueueProps, units?: UnitSettings): n
 const SCHEDULER = { kubernetesVersion: '1.37.1', scheduler: true, admission: 'webhook' } as const;
 
 test.each([
-  // What kubelets offer of 2 and 4 cores with the usual reservations for the system.
+  // Allocatable cpu of nodes with 2 and 4 cores and the usual system reservations.
   ['1930m', 1],
   ['1900m', 1],
   ['1800m', 1],
   ['3920m', 3],
-])('a node of %s runs as many one-core pods with the stack as without it', (cpu, cores) => {
+])('a node with %s cpu runs as many one-core pods with the stack as without it', (cpu, cores) => {
   expect(coresLeft(cpu)).toBe(cores);
   expect(coresLeft(cpu, { fluxion: 'embedded' })).toBe(cores);
   expect(coresLeft(cpu, SCHEDULER)).toBe(cores);
 });
 
-test('a node that offers exactly two cores gives one: kube-scheduler refuses two beside anything that asks for cpu', () => {
+test('a node with exactly two cores runs one one-core pod, because the stack requests more than 0', () => {
   expect(coresLeft('2')).toBe(1);
 });
 
-test('in units of 100m the stack costs such a node what it asks for, and no whole core', () => {
+test('with units of 100m the stack costs such a node only its requests', () => {
   expect(coresLeft('2', undefined, { cpuMillis: 100, memoryMiB: 128 })).toBe(17);
 });
 
-test('every container asks for some cpu: without it, full nodes would starve what the whole cluster waits for', () => {
+test('every container requests cpu, so that it is not starved on a full node', () => {
   for (const { spec } of podTemplates(stackObjects(SCHEDULER)))
     for (const { resources } of spec.containers)
       expect(String(resources?.requests?.cpu)).toMatch(/^[1-9]\d*m$/);

@@ -1,32 +1,26 @@
-import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
-import { parse } from 'yaml';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { schedulerConfiguration } from '../../../constructs/fluxqueue/scheduler';
-import { ensurePassword } from '../../../runtime/cli/database-password';
-import { parseConfig } from '../../../runtime/config';
-import { createClient } from '../../../runtime/kubernetes/client';
-import { createLogger, type Logger } from '../../../runtime/observability/log';
+import { createLogger } from '../../../runtime/observability/log';
 import { startWebhookRole } from '../../../runtime/roles/webhook';
 import { findAssets } from '../../cluster/assets';
 import type { Cluster, KubeObject } from '../../cluster/cluster';
 import { freePorts } from '../../cluster/ports';
 import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
-import { waitFor } from '../../cluster/wait';
-import { recordingLogger } from '../../kubernetes/recording-logger';
-import { find, names, podTemplates, stackObjects } from '../manifests';
+import { names, podTemplates, stackObjects } from '../manifests';
+import { webhookConfig } from './webhook-configuration';
 
-/** Together they have every object that the stack can have. */
+/** Together they include every object of the stack. */
 const VARIANTS: [string, FluxQueueProps][] = [
   ['the defaults', {}],
   ['policies and a scheduler', { kubernetesVersion: '1.37.1', scheduler: true }],
   ['all namespaces and the webhook', { clusterWide: true, excludedNamespaces: ['infra'] }],
   [
-    'a database that exists and the embedded matcher',
+    'an existing database and the embedded matcher',
     { database: Database.fromSecret(Secret.fromSecretName(new App(), 'db', 'db')), fluxion: 'embedded' },
   ],
 ];
@@ -34,11 +28,11 @@ const VARIANTS: [string, FluxQueueProps][] = [
 describeCluster(
   'the stack on a real apiserver',
   (getCluster) => {
-    // Cluster-wide admission without its webhook would stop everything else here: it goes in last, and stays in nobody's way as a dry run.
+    // Cluster-wide admission without its webhook would block all other requests of this suite: it is only a dry run.
     describe.each(VARIANTS)('with %s', (_, props) => {
       const objects = stackObjects(props);
 
-      test('is accepted, every object with strict field validation, as a dry run', async () => {
+      test('is accepted with strict field validation in a dry run', async () => {
         const namespace = objects.filter(({ kind }) => kind === 'Namespace');
         await getCluster().apply(namespace);
         const answers = await Promise.all(objects.map((object) => strictDryRun(getCluster(), object)));
@@ -47,16 +41,16 @@ describeCluster(
 
       if (props.clusterWide === true) return;
 
-      test('is applied, and a second time changes nothing', async () => {
+      test('is applied, and a second apply changes nothing', async () => {
         const first = await getCluster().apply(objects);
         expect(names(first)).toEqual(names(objects));
         const second = await getCluster().apply(objects);
         expect(second.map(version)).toEqual(first.map(version));
       });
 
-      test('has pods that Pod Security restricted lets in', async () => {
+      test('has pods that Pod Security restricted accepts', async () => {
         for (const { owner, metadata, spec: template } of podTemplates(objects)) {
-          // The volume that a StatefulSet adds from its claim.
+          // A StatefulSet adds this volume for its claim.
           const volumes = [...(template.volumes ?? []), { name: 'data', emptyDir: {} }];
           const spec = { ...template, volumes };
           const pod = {
@@ -72,7 +66,7 @@ describeCluster(
       });
     });
 
-    test('Pod Security does refuse in that namespace', async () => {
+    test('Pod Security rejects a privileged pod in its namespace', async () => {
       const pod = {
         apiVersion: 'v1',
         kind: 'Pod',
@@ -88,8 +82,8 @@ describeCluster(
       expect(text).toContain('violates PodSecurity');
     });
 
-    test('its pods are made and scheduled by the real controllers', async () => {
-      // The database waits for a volume that nobody brings here.
+    test('gets its pods created and scheduled by the Kubernetes controllers', async () => {
+      // The database is pending, because this cluster has no volume provisioner.
       const expected = ['fluxqueue-controller', 'fluxqueue-scheduler', 'fluxqueue-webhook'];
       for (const name of expected) {
         await getCluster().waitFor(`two pods of ${name}`, async () => {
@@ -128,7 +122,7 @@ describeCluster(
         ['fluxqueue-database', 'create', '', 'secrets', 'science', 'fluxqueue-database', false],
         ['fluxqueue-webhook', 'get', '', 'secrets', 'science', 'fluxqueue-webhook-tls', false],
         ['fluxqueue-webhook', 'list', 'batch', 'jobs', 'science', '', false],
-        ['fluxqueue-database', 'patch', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
+        ['fluxqueue-database', 'update', '', 'secrets', SYSTEM, 'fluxqueue-database', true],
         ['fluxqueue-database', 'get', '', 'secrets', SYSTEM, 'fluxqueue-webhook-tls', false],
         ['fluxqueue-scheduler', 'create', '', 'pods/binding', 'science', 'any', true],
         [
@@ -167,108 +161,7 @@ describeCluster(
       );
     });
 
-    describe('Secrets that somebody deleted', () => {
-      const SYSTEM = 'fluxqueue-system';
-      const path = (name: string) => `/api/v1/namespaces/${SYSTEM}/secrets/${name}`;
-      const account = async (name: string) =>
-        createClient({ kubeconfig: await getCluster().kubeconfigForServiceAccount(name, SYSTEM) });
-
-      test('the webhook starts without its own, and makes it, with its rights alone', async () => {
-        const objects = stackObjects();
-        await getCluster().apply(objects);
-        await getCluster().api.send('DELETE', path('fluxqueue-webhook-tls'));
-        const config = await webhookConfig(getCluster(), objects);
-        const role = await startWebhookRole(config, createLogger('test', 'silent'));
-        try {
-          const { data } = await getCluster().get<{ data: object }>(path('fluxqueue-webhook-tls'));
-          expect(Object.keys(data).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
-        } finally {
-          await role.stop();
-        }
-      });
-
-      test('the webhook that may not make it says what to apply, and starts when that is there', async () => {
-        const objects = stackObjects();
-        await getCluster().apply(objects);
-        await getCluster().api.send('DELETE', path('fluxqueue-webhook-tls'));
-        const role = find<{ rules: { resourceNames?: string[] }[] } & KubeObject>(
-          objects,
-          'Role',
-          'fluxqueue-webhook',
-        );
-        const rules = role.rules.filter(({ resourceNames }) => resourceNames !== undefined);
-        await getCluster().apply([{ ...role, rules }]);
-        const logger = recordingLogger();
-        const starting = startWebhookRole(
-          await webhookConfig(getCluster(), objects),
-          logger as unknown as Logger,
-        );
-        await waitFor('the sentence', () =>
-          JSON.stringify(logger.lines).includes(
-            'FLUXQ_SECRET_MISSING: Secret fluxqueue-system/fluxqueue-webhook-tls: does not exist',
-          ),
-        );
-        await getCluster().apply(objects);
-        await (await starting).stop();
-      });
-
-      test('the database’s is made again with another password; twice changes nothing', async () => {
-        await getCluster().apply(stackObjects());
-        const client = await account('fluxqueue-database');
-        const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-password-'));
-        const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database', url: 'postgres://u@h/d' };
-        const ensure = async (file: string) => {
-          await ensurePassword({ ...options, file: join(folder, file) });
-          return readFileSync(join(folder, file), 'utf8');
-        };
-        const first = await ensure('first');
-        // Once more in the same pod: the file is made again, since nobody may write to it.
-        linkSync(join(folder, 'first'), join(folder, 'earlier'));
-        expect(await ensure('first')).toBe(first);
-        expect(statSync(join(folder, 'first')).nlink).toBe(1);
-        await getCluster().api.send('DELETE', path('fluxqueue-database'));
-        const second = await ensure('second');
-        expect(second).not.toBe(first);
-        expect(await ensure('again')).toBe(second);
-        const { data } = await getCluster().get<{ data: Record<string, string> }>(path('fluxqueue-database'));
-        expect(Buffer.from(data.url ?? '', 'base64').toString()).toBe(`postgres://u:${second}@h/d`);
-        client.close();
-        rmSync(folder, { recursive: true });
-      });
-
-      test.each([
-        ['fluxqueue-webhook', 'another', 'Opaque'],
-        ['fluxqueue-webhook', 'fluxqueue-database', 'Opaque'],
-        ['fluxqueue-webhook', 'fluxqueue-webhook-tls', 'kubernetes.io/service-account-token'],
-        ['fluxqueue-database', 'another', 'Opaque'],
-        ['fluxqueue-database', 'fluxqueue-database', 'kubernetes.io/service-account-token'],
-      ])('%s may not make Secret %s of type %s', async (name, secret, type) => {
-        await getCluster().apply(stackObjects());
-        for (const each of ['fluxqueue-webhook-tls', 'fluxqueue-database'])
-          await getCluster().api.send('DELETE', path(each));
-        const client = await account(name);
-        const annotations = { 'kubernetes.io/service-account.name': 'fluxqueue-controller' };
-        const object = {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: { name: secret, namespace: SYSTEM, annotations },
-          type,
-        };
-        // The policy counts some moments after it was written.
-        await waitFor('the policy', () =>
-          client.create(`/api/v1/namespaces/${SYSTEM}/secrets`, object).then(
-            () =>
-              getCluster()
-                .api.send('DELETE', path(secret))
-                .then(() => false),
-            (error: unknown) => String(error).includes('this ServiceAccount makes its own Secret'),
-          ),
-        );
-        client.close();
-      });
-    });
-
-    test('the webhook fills its empty Secret and is trusted with its rights alone, and applying the stack again takes nothing back', async () => {
+    test('the webhook writes its certificate and CA bundle with the rights of its account, and another apply of the stack keeps them', async () => {
       const objects = stackObjects();
       await getCluster().apply(objects);
       const role = await startWebhookRole(
@@ -291,7 +184,7 @@ describeCluster(
       }
     });
 
-    test('the real kube-scheduler leads and binds a pinned pod with our configuration and rights alone', async () => {
+    test('kube-scheduler becomes leader and binds a pinned pod with the configuration and rights of the stack', async () => {
       const { scheduler, stop } = await startOurScheduler(getCluster());
       try {
         await getCluster().create(pinnedPod('node-1'));
@@ -316,20 +209,6 @@ describeCluster(
   { nodes: 2 },
 );
 
-/** The stack's settings, with what a process on this machine needs instead of a pod. */
-async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
-  const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
-  const settings = parse(data['config.yaml'] ?? '') as { webhook: object };
-  const kubeconfig = await cluster.kubeconfigForServiceAccount('fluxqueue-webhook', 'fluxqueue-system');
-  const here = { host: '127.0.0.1', port: 0 };
-  return parseConfig({
-    ...settings,
-    kubernetes: { kubeconfig },
-    http: here,
-    webhook: { ...settings.webhook, ...here },
-  });
-}
-
 /** The program as the stack's Deployment starts it, with the token of its ServiceAccount. */
 async function startOurScheduler(cluster: Cluster) {
   const kubeconfig = await cluster.kubeconfigForServiceAccount('fluxqueue-scheduler', 'fluxqueue-system');
@@ -349,7 +228,7 @@ async function startOurScheduler(cluster: Cluster) {
   return { scheduler, stop: () => processes.stop() };
 }
 
-/** In kube-system the guards don't look; elsewhere our scheduler's name is reserved for admitted pods. */
+/** The guards exclude kube-system; in other namespaces the scheduler's name is reserved for admitted pods. */
 function pinnedPod(node: string): KubeObject {
   return {
     apiVersion: 'v1',
@@ -369,7 +248,7 @@ function pinnedPod(node: string): KubeObject {
   };
 }
 
-/** undefined when the apiserver would store it with no field unknown, else what it says. */
+/** Undefined when the apiserver accepts the object without unknown fields, else its answer. */
 async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<string | undefined> {
   const query = 'fieldManager=test&force=true&dryRun=All&fieldValidation=Strict';
   const path = `${await api.collection(object)}/${object.metadata.name}?${query}`;
@@ -377,7 +256,7 @@ async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<strin
   return status < 300 ? undefined : `${object.kind} ${object.metadata.name}: ${text}`;
 }
 
-/** Status is written by others meanwhile: what counts is the generation, or where there is none, the version. */
+/** The generation, because controllers write statuses meanwhile; the resource version of objects without generation. */
 function version({ kind, metadata }: KubeObject): string {
   return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
 }

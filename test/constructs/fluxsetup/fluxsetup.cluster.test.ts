@@ -1,4 +1,4 @@
-/** The API of FluxSetup on a real apiserver: what it takes, what it refuses with which sentence, what kubectl shows. */
+/** The API of FluxSetup on a real apiserver: accepted specs, messages for rejected ones, and the columns of kubectl. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Chart, Duration, Size, Testing } from 'cdk8s';
@@ -31,7 +31,7 @@ describeCluster(
       });
     });
 
-    test('its schema is structural and its names are taken', async () => {
+    test('has a structural schema and accepted names', async () => {
       const { status } = await getCluster().get<{
         status: { conditions: { type: string; status: string }[] };
       }>('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxsetups.flux-framework.org');
@@ -40,7 +40,7 @@ describeCluster(
       expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
     });
 
-    test('one that says nothing has every default', async () => {
+    test('an empty spec gets every default', async () => {
       const { status, text } = await create('bare');
       expect(status).toBe(201);
       expect((JSON.parse(text) as { spec: object }).spec).toEqual({
@@ -55,7 +55,7 @@ describeCluster(
       });
     });
 
-    test('takes everything that the construct writes, word for word', async () => {
+    test('accepts every field that the construct writes without a change', async () => {
       const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
       new FluxSetup(chart, 'full', {
         policy: 'hybrid',
@@ -94,41 +94,41 @@ describeCluster(
       ['an unknown field', { quota: { cpus: 4 } }, 'unknown field "spec.quota.cpus"'],
       ['an unknown policy', { policy: 'fair' }, 'spec.policy: Unsupported value: "fair"'],
       [
-        'reservations of another policy',
+        'reservations without policy hybrid',
         { reservations: 2 },
-        'reservations is for policy hybrid; leave it out',
+        'reservations requires policy hybrid; remove it',
       ],
-      ['a walltime that is none', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
-      ['a walltime of nothing', { walltime: { default: '0s' } }, 'must be more than 0 and at most 596523h'],
+      ['an invalid walltime', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
+      ['a walltime of 0', { walltime: { default: '0s' } }, 'must be greater than 0 and at most 596523h'],
       [
-        'a default above the maximum',
+        'a default walltime above the maximum',
         { walltime: { default: '2h', max: '90m' } },
-        'default must not be longer than max; lower default or raise max',
+        'default must not be greater than max; lower default or raise max',
       ],
-      ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be above max'],
+      ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be greater than max'],
       [
-        'a quota that says nothing',
+        'an empty quota',
         { quota: {} },
         'spec.quota: Invalid value: 0: spec.quota in body should have at least 1 propert',
       ],
-      ['a quantity that is none', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
-      ['less than nothing', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
-      ['borrowing from nobody', { borrowing: { jobs: 1 } }, 'borrowing needs a cohort to borrow from'],
-      ['reclaim from nobody', { reclaim: true }, 'reclaim needs a cohort that may have borrowed'],
-      ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be more than 0 and at most 1h'],
-    ])('%s is refused with a sentence', async (_, spec, sentence) => {
+      ['an invalid quantity', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
+      ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
+      ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
+      ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
+      ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be greater than 0 and at most 1h'],
+    ])('%s is rejected with a message', async (_, spec, sentence) => {
       const { status, text } = await create('wrong', spec);
       expect([400, 422]).toContain(status);
       expect(JSON.parse(text).message).toContain(sentence);
     });
 
-    test('a name that no label can have is refused', async () => {
+    test('rejects a name that is not a label value', async () => {
       const { status, text } = await create('team.a', {});
       expect(status).toBe(422);
       expect(JSON.parse(text).message).toContain('at most 63 lower-case letters, digits and "-"');
     });
 
-    test('whole numbers are quantities, too', async () => {
+    test('accepts whole numbers as quantities', async () => {
       const { status } = await create('numbers', { quota: { cores: 64, memory: 1_000_000_000 } });
       expect(status).toBe(201);
     });

@@ -12,7 +12,7 @@ function synth(props: FluxSetupProps = {}, id = 'team'): KubeObject & { spec?: o
   return (Testing.synth(chart) as KubeObject[])[0]!;
 }
 
-test('without props it is named by its id and leaves all defaults to the API', () => {
+test('without props has the name of its id and an empty spec', () => {
   expect(synth()).toEqual({
     apiVersion: 'flux-framework.org/v1alpha1',
     kind: 'FluxSetup',
@@ -44,7 +44,7 @@ const FULL: FluxSetupProps = {
   requeueBackoff: Duration.seconds(30),
 };
 
-test('every prop has its place', () => {
+test('writes every prop to its field', () => {
   expect(synth(FULL)).toMatchObject({
     metadata: { name: 'physics', namespace: 'labs' },
     spec: {
@@ -66,7 +66,7 @@ test('every prop has its place', () => {
   });
 });
 
-test('the runtime reads what it writes', () => {
+test('the runtime reads the settings that it writes', () => {
   expect(settingsOf(synth(FULL) as unknown as FluxSetupObject)).toMatchObject({
     name: 'labs/physics',
     policy: 'hybrid',
@@ -79,48 +79,48 @@ test('the runtime reads what it writes', () => {
   });
 });
 
-test('its labels put a workload into it', () => {
+test('has the labels that submit a workload to it', () => {
   const team = new FluxSetup(Testing.chart(), 'team');
   expect(team.labels).toEqual({ 'fluxqueue/queue': 'team' });
   expect(FluxSetup.fromFluxSetupName('team')).toEqual({ name: 'team', labels: team.labels });
 });
 
 test.each<[string, FluxSetupProps, string]>([
-  ['a name that no label can have', { name: 'Team_A' }, 'name'],
+  ['a name that is not a label value', { name: 'Team_A' }, 'name'],
   ['an unknown policy', { policy: 'fair' as 'easy' }, 'policy'],
-  ['reservations of another policy', { reservations: 2 }, 'reservations'],
-  ['half a reservation', { policy: 'hybrid', reservations: 0.5 }, 'reservations'],
-  ['no depth', { depth: 0 }, 'depth'],
-  ['no walltime', { defaultWalltime: Duration.seconds(0) }, 'defaultWalltime'],
+  ['reservations without policy hybrid', { reservations: 2 }, 'reservations'],
+  ['a fraction of a reservation', { policy: 'hybrid', reservations: 0.5 }, 'reservations'],
+  ['depth 0', { depth: 0 }, 'depth'],
+  ['a walltime of 0', { defaultWalltime: Duration.seconds(0) }, 'defaultWalltime'],
   [
-    'a default above the maximum',
+    'a default walltime above the maximum',
     { defaultWalltime: Duration.hours(2), maxWalltime: Duration.hours(1) },
     'maxWalltime',
   ],
-  ['a default above the default maximum', { defaultWalltime: Duration.days(8) }, 'defaultWalltime'],
-  ['a maximum below the default default', { maxWalltime: Duration.minutes(1) }, 'maxWalltime'],
+  ['a default walltime above the default maximum', { defaultWalltime: Duration.days(8) }, 'defaultWalltime'],
+  ['a maximum walltime below the default walltime', { maxWalltime: Duration.minutes(1) }, 'maxWalltime'],
   ['an empty range of priorities', { minPriority: 2, maxPriority: 1 }, 'minPriority'],
-  ['a priority that Kubernetes has not', { maxPriority: 2 ** 31 }, 'maxPriority'],
-  ['aging backwards', { agingPerHour: -1 }, 'agingPerHour'],
-  ['aging that is no number', { agingPerHour: Number.NaN }, 'agingPerHour'],
-  ['less than no nodes', { quota: { nodes: -1 } }, 'quota.nodes'],
-  ['less than no cores', { quota: { cores: Cpu.units(-1) } }, 'quota.cores'],
-  ['a quota that says nothing', { quota: {} }, 'quota'],
-  ['half a gpu to borrow', { cohort: 'c', borrowing: { gpus: 0.5 } }, 'borrowing.gpus'],
-  ['borrowing from nobody', { borrowing: { jobs: 1 } }, 'borrowing'],
-  ['reclaim from nobody', { reclaim: true }, 'reclaim'],
-  ['a cohort that is no name', { cohort: 'a b' }, 'cohort'],
-  ['a limit that lets nothing wait', { limits: { waiting: 0 } }, 'limits.waiting'],
-  ['half a running workload per user', { limitsPerUser: { running: 0.5 } }, 'limitsPerUser.running'],
-  ['no weight', { weight: 0 }, 'weight'],
+  ['a priority above 32 bits', { maxPriority: 2 ** 31 }, 'maxPriority'],
+  ['negative aging', { agingPerHour: -1 }, 'agingPerHour'],
+  ['aging that is not a number', { agingPerHour: Number.NaN }, 'agingPerHour'],
+  ['a negative number of nodes', { quota: { nodes: -1 } }, 'quota.nodes'],
+  ['a negative number of cores', { quota: { cores: Cpu.units(-1) } }, 'quota.cores'],
+  ['an empty quota', { quota: {} }, 'quota'],
+  ['a fraction of a GPU to borrow', { cohort: 'c', borrowing: { gpus: 0.5 } }, 'borrowing.gpus'],
+  ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing'],
+  ['reclaim without a cohort', { reclaim: true }, 'reclaim'],
+  ['an invalid name of a cohort', { cohort: 'a b' }, 'cohort'],
+  ['a limit of 0 waiting workloads', { limits: { waiting: 0 } }, 'limits.waiting'],
+  ['a fraction of a running workload per user', { limitsPerUser: { running: 0.5 } }, 'limitsPerUser.running'],
+  ['weight 0', { weight: 0 }, 'weight'],
   ['a backoff of a day', { requeueBackoff: Duration.days(1) }, 'requeueBackoff'],
-])('%s is refused with its place and a remedy', (_, props, prop) => {
+])('rejects %s with field and remedy', (_, props, prop) => {
   const attempt = () => synth(props);
   expect(attempt).toThrow(PropsError);
   expect(attempt).toThrow(expect.objectContaining({ field: `FluxSetup.${prop}` }));
 });
 
-test('a reference to a name that no queue has is refused', () => {
+test('rejects a reference with an invalid name', () => {
   expect(() => FluxSetup.fromFluxSetupName('a.b')).toThrow(
     expect.objectContaining({ field: 'FluxSetup.fromFluxSetupName', value: 'a.b' }),
   );

@@ -1,4 +1,4 @@
-/** Runs constructs/fluxqueue/postgres.sh with the real programs of Postgres, and ends it where a test says. */
+/** Runs constructs/fluxqueue/postgres.sh with the programs of Postgres, and kills it where a test requires. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -15,25 +15,25 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePorts } from '../cluster/ports';
-import { packagedServer, reachableBinaries, unprivilegedAccount } from '../cluster/postgres';
-import { waitFor } from '../cluster/wait';
+import { freePorts } from '../../cluster/ports';
+import { packagedServer, reachableBinaries, unprivilegedAccount } from '../../cluster/postgres';
+import { waitFor } from '../../cluster/wait';
 
-const SCRIPT = readFileSync(join(__dirname, '..', '..', 'constructs', 'fluxqueue', 'postgres.sh'), 'utf8');
+const SCRIPT = readFileSync(join(__dirname, '../../../constructs/fluxqueue/postgres.sh'), 'utf8');
 
-/** Programs that the script calls: before each call it may be killed, as by the loss of its node. */
+/** Programs that the script calls; a test can kill it before each call, like the loss of its node. */
 const CALLED = ['rm', 'mkdir', 'initdb', 'postgres', 'sync', 'mv', 'dirname', 'sed', 'ls', 'grep', 'chmod'];
 
 export interface Start {
-  /** @default sh */
+  /** Shell that runs the script. @default sh */
   readonly shell?: string;
-  /** Kills the container right before this call of a program, counted from 1. */
+  /** Number of the call before which the container is killed, from 1. @default - it is not killed */
   readonly killBefore?: number;
-  /** The image's PGDATA. @default - that of Postgres 18 */
+  /** PGDATA of the image. @default - that of Postgres 18 */
   readonly data?: string;
 }
 
-/** A database pod without its pod: a volume, a password, and containers one after the other. */
+/** Simulates the pod of the database: a volume, a password, and one container after the other. */
 export class DatabasePod {
   readonly data: string;
   private readonly folder = mkdtempSync(join(tmpdir(), 'fluxqueue-database-'));
@@ -41,7 +41,7 @@ export class DatabasePod {
   private readonly passwordFile = join(this.folder, 'password');
   private readonly programs: string;
   private container: ChildProcess | undefined;
-  private said = '';
+  private output = '';
 
   private constructor(
     binaries: string,
@@ -69,18 +69,18 @@ export class DatabasePod {
     writeFileSync(this.passwordFile, text, { mode: 0o644 });
   }
 
-  /** What the containers wrote, since the last start. */
+  /** Output of the container since its start. */
   get log(): string {
-    return this.said;
+    return this.output;
   }
 
-  /** The programs that the last container called, in order. */
+  /** Programs that the last container called, in order. */
   get calls(): string[] {
     const file = join(this.folder, 'calls');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   }
 
-  /** Starts the container; does not wait for it. */
+  /** Starts the container without waiting for it. */
   start({ shell = 'sh', killBefore = 0, data = this.data }: Start = {}): void {
     rmSync(join(this.folder, 'calls'), { force: true });
     const options = ['-c', `port=${this.port}`, '-c', `unix_socket_directories=${this.folder}`];
@@ -90,7 +90,7 @@ export class DatabasePod {
     });
   }
 
-  /** Starts the server alone on what is there, as the image's own start did. */
+  /** Starts only the server on the existing data, like the entrypoint of the image. */
   serve(): void {
     this.spawn(join(this.programs, 'postgres'), [
       '-D',
@@ -102,7 +102,7 @@ export class DatabasePod {
     ]);
   }
 
-  /** The exit code of a probe's command. */
+  /** Exit code of the command of a probe. */
   probe([program, ...args]: readonly string[]): number | null {
     const env = { ...this.environment, PGPORT: String(this.port), PATH: process.env.PATH };
     return spawnSync(program!, args, { env, stdio: 'ignore' }).status;
@@ -118,7 +118,7 @@ export class DatabasePod {
   }
 
   private spawn(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): void {
-    this.said = '';
+    this.output = '';
     this.container = spawn(program, args, {
       ...this.account,
       cwd: this.folder,
@@ -133,7 +133,7 @@ export class DatabasePod {
     });
     for (const stream of [this.container.stdout, this.container.stderr])
       stream?.on('data', (part: Buffer) => {
-        this.said += part.toString();
+        this.output += part.toString();
       });
   }
 
@@ -141,12 +141,12 @@ export class DatabasePod {
     return this.container?.exitCode === null && this.container.signalCode === null;
   }
 
-  /** Until the container has ended. */
+  /** Resolves when the container has ended. */
   async ended(): Promise<void> {
     if (this.running) await once(this.container!, 'exit');
   }
 
-  /** Ends every process of the container at once. */
+  /** Kills all processes of the container. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.running) return;
     const over = once(this.container!, 'exit');
@@ -154,7 +154,7 @@ export class DatabasePod {
     await over;
   }
 
-  /** Until somebody can log in. @throws with what the container said, when it ends before that */
+  /** Resolves when a login succeeds. @throws with the output of the container when it ends before that */
   async untilReady(password: string): Promise<void> {
     await waitFor(
       'the database',
@@ -165,7 +165,7 @@ export class DatabasePod {
       },
       { everyMs: 25 },
     );
-    if (!this.running) throw new Error(`the container has ended: ${this.said}`);
+    if (!this.running) throw new Error(`the container has ended: ${this.output}`);
   }
 
   async query(password: string, text: string): Promise<unknown[]> {
@@ -184,23 +184,23 @@ export class DatabasePod {
     }
   }
 
-  /** What lies in the volume beside the data. */
+  /** Entries of the volume next to the data directory. */
   get beside(): string[] {
     return readdirSync(join(this.data, '..')).filter((name) => name !== 'docker');
   }
 
-  /** A data directory as initdb leaves it, in its place. */
+  /** Creates a data directory with initdb only. */
   initdb(): void {
     const options = ['--username=fluxqueue', '--auth=scram-sha-256', `--pwfile=${this.passwordFile}`];
     this.run('initdb', ['-D', this.data, ...options, '--no-sync']);
   }
 
-  /** One statement, while no container runs. */
+  /** Runs a statement while no container runs. */
   sql(database: string, statement: string): void {
     this.run('postgres', ['--single', '-D', this.data, database], `${statement}\n`);
   }
 
-  /** What kubelets do to a volume for the pod's fsGroup. */
+  /** Sets the permissions that the kubelet sets for fsGroup. */
   openToGroup(): void {
     this.run('chmod', ['-R', 'ug+rwX,g+s', this.data]);
   }

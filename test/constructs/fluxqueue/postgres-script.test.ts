@@ -1,14 +1,14 @@
-/** What the stack's Postgres is started by, killed wherever it can be: each time the next start makes it whole. */
+/** The entrypoint of the stack's Postgres, killed at every step: the next start completes the database. */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { postgresAvailable } from '../cluster/postgres';
-import { waitFor } from '../cluster/wait';
-import { container, podTemplates, stackObjects } from './manifests';
-import { DatabasePod } from './postgres-script';
+import { postgresAvailable } from '../../cluster/postgres';
+import { waitFor } from '../../cluster/wait';
+import { container, podTemplates, stackObjects } from '../manifests';
+import { DatabasePod } from './database-pod';
 
-const SCRIPT = join(__dirname, '..', '..', 'constructs', 'fluxqueue', 'postgres.sh');
-/** As the manifest has it. */
+const SCRIPT = join(__dirname, '../../../constructs/fluxqueue/postgres.sh');
+/** The readiness probe of the manifest. */
 const PROBE = (() => {
   const template = podTemplates(stackObjects()).find(({ owner }) => owner === 'fluxqueue-database')!;
   return container(template, 'postgres').readinessProbe?.exec?.command ?? [];
@@ -17,7 +17,7 @@ const installed = (program: string) => spawnSync('which', [program]).status === 
 const postgres = postgresAvailable();
 const withPostgres = postgres.available && process.platform === 'linux' ? describe : describe.skip;
 
-(installed('shellcheck') ? test : test.skip)('shellcheck finds nothing', () => {
+(installed('shellcheck') ? test : test.skip)('shellcheck reports no problem', () => {
   const { stdout, status } = spawnSync('shellcheck', [SCRIPT], { encoding: 'utf8' });
   expect([status, stdout]).toEqual([0, '']);
 });
@@ -32,20 +32,23 @@ withPostgres('the start of the database', () => {
   const NOTE = 'CREATE TABLE note AS SELECT 7 AS n';
   const note = (password = 'first') => pod.query(password, 'SELECT n FROM note');
 
-  test.each(['dash', 'bash'].filter(installed))('under %s: made once, and found again', async (shell) => {
-    pod.start({ shell });
-    await pod.untilReady('first');
-    await expect(pod.query('wrong', 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
-    await pod.query('first', NOTE);
-    await pod.kill('SIGINT');
-    pod.start({ shell });
-    await pod.untilReady('first');
-    expect(await note()).toEqual([{ n: 7 }]);
-    expect(pod.calls).not.toContain('initdb');
-    expect(pod.beside).toEqual([]);
-  });
+  test.each(['dash', 'bash'].filter(installed))(
+    'under %s creates the database once and keeps it',
+    async (shell) => {
+      pod.start({ shell });
+      await pod.untilReady('first');
+      await expect(pod.query('wrong', 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+      await pod.query('first', NOTE);
+      await pod.kill('SIGINT');
+      pod.start({ shell });
+      await pod.untilReady('first');
+      expect(await note()).toEqual([{ n: 7 }]);
+      expect(pod.calls).not.toContain('initdb');
+      expect(pod.beside).toEqual([]);
+    },
+  );
 
-  test('killed before any call of the first start, the next one makes a whole database', async () => {
+  test('completes the database after a kill before any call of the first start', async () => {
     pod.start();
     await pod.untilReady('first');
     const { calls } = pod;
@@ -69,7 +72,7 @@ withPostgres('the start of the database', () => {
     'pg_wal/000000010000000000000001',
     'base/4',
     'base/5/PG_VERSION',
-  ])('killed in initdb, as soon as there is %s, it is made again', async (file) => {
+  ])('creates the database again after a kill in initdb when %s exists', async (file) => {
     pod.start();
     await waitFor(file, () => existsSync(join(`${pod.data}.new`, file)), { everyMs: 1 });
     await pod.kill();
@@ -79,7 +82,7 @@ withPostgres('the start of the database', () => {
     expect(pod.beside).toEqual([]);
   });
 
-  test('killed before any call of a later start, it keeps its data', async () => {
+  test('keeps the data after a kill before any call of a later start', async () => {
     pod.start();
     await pod.untilReady('first');
     await pod.query('first', NOTE);
@@ -98,7 +101,7 @@ withPostgres('the start of the database', () => {
     expect(await note()).toEqual([{ n: 7 }]);
   });
 
-  test('a volume that was opened to the group of the pod is closed again', async () => {
+  test('removes group permissions of the volume', async () => {
     pod.start();
     await pod.untilReady('first');
     await pod.kill();
@@ -107,7 +110,7 @@ withPostgres('the start of the database', () => {
     await pod.untilReady('first');
   });
 
-  test('a new password in the Secret is the role’s at the next start, whatever it is made of', async () => {
+  test('sets a new password of the Secret at the next start, with any characters', async () => {
     pod.start();
     await pod.untilReady('first');
     await pod.query('first', NOTE);
@@ -120,29 +123,32 @@ withPostgres('the start of the database', () => {
     await expect(note()).rejects.toMatchObject({ code: '28P01' });
   });
 
-  describe('of an earlier version, without a marker', () => {
-    test('a directory that nobody ever could log in to is moved aside and made again', async () => {
+  describe('with a data directory of an earlier version, which has no marker', () => {
+    test('moves an incomplete directory aside and creates the database again', async () => {
       pod.initdb();
       pod.start();
       await pod.untilReady('first');
       expect(pod.beside).toEqual([expect.stringMatching(/^docker\.half-made-\d{14}$/)]);
       expect(readdirSync(join(pod.data, '..', pod.beside[0]!))).toContain('PG_VERSION');
-      expect(pod.log).toContain('was never complete and is moved to');
+      expect(pod.log).toContain('is incomplete and is moved to');
     });
 
-    test.each([true, false])('a complete one keeps its data; with its database: %s', async (hasDatabase) => {
-      pod.initdb();
-      appendFileSync(join(pod.data, 'pg_hba.conf'), '\nhost all all all scram-sha-256\n');
-      if (hasDatabase) pod.sql('template1', 'CREATE DATABASE fluxqueue;');
-      if (hasDatabase) pod.sql('fluxqueue', `${NOTE};`);
-      pod.start();
-      await pod.untilReady('first');
-      if (hasDatabase) expect(await note()).toEqual([{ n: 7 }]);
-      expect(pod.beside).toEqual([]);
-    });
+    test.each([true, false])(
+      'keeps the data of a complete directory; with its database: %s',
+      async (hasDatabase) => {
+        pod.initdb();
+        appendFileSync(join(pod.data, 'pg_hba.conf'), '\nhost all all all scram-sha-256\n');
+        if (hasDatabase) pod.sql('template1', 'CREATE DATABASE fluxqueue;');
+        if (hasDatabase) pod.sql('fluxqueue', `${NOTE};`);
+        pod.start();
+        await pod.untilReady('first');
+        if (hasDatabase) expect(await note()).toEqual([{ n: 7 }]);
+        expect(pod.beside).toEqual([]);
+      },
+    );
   });
 
-  test('another major version’s database is not left behind for an empty one', async () => {
+  test('refuses to create an empty database next to one of another major version', async () => {
     pod.start();
     await pod.untilReady('first');
     await pod.kill();
@@ -169,7 +175,7 @@ withPostgres('the start of the database', () => {
     },
   );
 
-  test('an empty directory, as a volume may have it, is no database', async () => {
+  test('creates the database in an empty directory', async () => {
     pod.run('mkdir', ['-p', pod.data]);
     pod.start();
     await pod.untilReady('first');

@@ -1,0 +1,108 @@
+import { App, Size } from 'cdk8s';
+import { Secret } from 'cdk8s-plus-28';
+import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import {
+  configurationOf,
+  container,
+  find,
+  LARGEST_STACK,
+  names,
+  podTemplates,
+  stackObjects,
+} from '../manifests';
+
+describe('the components of the stack', () => {
+  const controller = (props: FluxQueueProps) => {
+    const template = podTemplates(stackObjects(props)).find(({ owner }) => owner === 'fluxqueue-controller');
+    if (template === undefined) throw new Error('no controller');
+    return template;
+  };
+
+  test('include two replicas of controller and webhook', () => {
+    const objects = stackObjects();
+    for (const name of ['fluxqueue-controller', 'fluxqueue-webhook']) {
+      expect(find<{ spec: { replicas: number } }>(objects, 'Deployment', name).spec.replicas).toBe(2);
+      expect(find(objects, 'PodDisruptionBudget', name).spec).toMatchObject({ maxUnavailable: 1 });
+    }
+  });
+
+  test('connect controller and Fluxion by a socket in a shared volume', () => {
+    const template = controller({});
+    const mounts = ['controller', 'fluxion'].map((name) =>
+      container(template, name).volumeMounts?.find((mount) => mount.name === 'fluxion'),
+    );
+    expect(mounts[0]).toEqual({ name: 'fluxion', mountPath: '/run/fluxion' });
+    expect(mounts[1]).toEqual(mounts[0]);
+    expect(template.spec.volumes).toContainEqual({ name: 'fluxion', emptyDir: {} });
+    const ports = ['controller', 'fluxion'].map(
+      (name) => container(template, name).ports?.[0]?.containerPort,
+    );
+    expect(ports).toEqual([8080, 8081]);
+  });
+
+  test('include no Fluxion sidecar with the embedded matcher', () => {
+    const template = controller({ fluxion: 'embedded' });
+    expect(template.spec.containers.map(({ name }) => name)).toEqual(['controller']);
+    expect(JSON.stringify(template.spec.volumes)).not.toContain('"fluxion"');
+  });
+
+  test('use an existing database by its Secret and include none', () => {
+    const database = Database.fromSecret(Secret.fromSecretName(new App(), 'db', 'team-db'), 'uri');
+    const found = names(stackObjects({ database }));
+    expect(found.filter((name) => name.includes('database'))).toEqual([]);
+    expect(container(controller({ database }), 'controller').env).toContainEqual({
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'team-db', key: 'uri' } },
+    });
+  });
+
+  test('include a database that gets its password inside the cluster only', () => {
+    const database = Database.statefulSet({ storage: Size.gibibytes(40), storageClassName: 'fast' });
+    const objects = stackObjects({ database });
+    const template = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database');
+    if (template === undefined) throw new Error('no database');
+    const file = container(template, 'password').command?.at(-1);
+    expect(container(template, 'postgres').env).toContainEqual({
+      name: 'POSTGRES_PASSWORD_FILE',
+      value: file,
+    });
+    expect(
+      find<{ spec: { volumeClaimTemplates: { spec: unknown }[] } }>(
+        objects,
+        'StatefulSet',
+        'fluxqueue-database',
+      ).spec.volumeClaimTemplates[0]?.spec,
+    ).toMatchObject({
+      storageClassName: 'fast',
+      resources: { requests: { storage: '40Gi' } },
+    });
+    const secret = container(controller({}), 'controller').env?.[0]?.valueFrom?.secretKeyRef;
+    expect(names(objects)).toContain(`Secret/${secret?.name}`);
+  });
+
+  test('include a scheduler of the version of the cluster, to which admission assigns pods', () => {
+    const objects = stackObjects({ kubernetesVersion: '1.35.2', scheduler: true });
+    const template = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-scheduler');
+    expect(template?.spec.containers[0]?.image).toBe('registry.k8s.io/kube-scheduler:v1.35.2');
+    expect(configurationOf(objects).webhook.schedulerName).toBe('fluxqueue-scheduler');
+    const policies = stackObjects(LARGEST_STACK);
+    expect(JSON.stringify(find(policies, 'MutatingAdmissionPolicy', 'fluxqueue-pods'))).toContain(
+      'fluxqueue-scheduler',
+    );
+  });
+
+  test('leave schedulerName unchanged without a scheduler', () => {
+    const objects = stackObjects({ kubernetesVersion: '1.37.1' });
+    expect(names(objects).filter((name) => name.includes('scheduler'))).toEqual([]);
+    expect(configurationOf(objects).webhook.schedulerName).toBeUndefined();
+    expect(JSON.stringify(find(objects, 'MutatingAdmissionPolicy', 'fluxqueue-pods'))).not.toContain(
+      'fluxqueue-scheduler',
+    );
+  });
+
+  test('include no pods with an external runtime', () => {
+    const objects = stackObjects({ externalRuntime: {}, admission: 'policies' });
+    expect(podTemplates(objects)).toEqual([]);
+    expect(names(objects)).toContain('CustomResourceDefinition/fluxjobs.jobs.converged-computing.org');
+  });
+});

@@ -1,0 +1,110 @@
+import { Duration, Size } from 'cdk8s';
+import { ENVIRONMENT_VARIABLES, parseConfig } from '../../../runtime/config';
+import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects } from '../manifests';
+
+describe('the configuration of the runtime', () => {
+  test('has the defaults of the runtime without props', () => {
+    const given = configurationOf(stackObjects());
+    expect(given).toEqual({
+      ...parseConfig({}),
+      fluxion: { ...parseConfig({}).fluxion, address: 'unix:/run/fluxion/fluxion.sock' },
+    });
+  });
+
+  test('has the values of the props', () => {
+    const given = configurationOf(
+      stackObjects({
+        namespace: 'batch',
+        matchPolicy: 'first',
+        queueName: 'night',
+        queuePolicy: 'fcfs',
+        queueDepth: 50,
+        defaultWalltime: Duration.minutes(5),
+        maxWalltime: Duration.hours(3),
+        coreUnitMillis: 100,
+        memoryUnit: Size.mebibytes(256),
+        logLevel: 'debug',
+        fluxion: 'embedded',
+      }),
+    );
+    expect(given).toMatchObject({
+      logLevel: 'debug',
+      leaderElection: { namespace: 'batch' },
+      fluxion: { address: 'embedded', policy: 'first' },
+      queue: {
+        name: 'night',
+        policy: 'fcfs',
+        depth: 50,
+        defaultWalltimeSeconds: 300,
+        maxWalltimeSeconds: 10800,
+      },
+      units: { cpuMillis: 100, memoryMiB: 256 },
+      webhook: { secretNamespace: 'batch' },
+    });
+  });
+
+  test('has the props of the queue and of fair share', () => {
+    const given = configurationOf(
+      stackObjects({
+        defaultQueue: false,
+        queuePolicy: 'hybrid',
+        queueReservations: 3,
+        queueWeight: 2,
+        retention: Duration.days(90),
+        fairShare: true,
+        fairShareHalfLife: Duration.hours(12),
+      }),
+    );
+    expect(given).toMatchObject({
+      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2, retentionDays: 90 },
+      fairShare: { enabled: true, halfLifeSeconds: 43_200 },
+    });
+    expect(configurationOf(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
+  });
+
+  test('knows every environment variable of the pods', () => {
+    const variables = podTemplates(stackObjects())
+      .flatMap(({ spec }) => spec.containers)
+      .filter(({ command = [] }) => command.includes('/app/runtime.js'))
+      .flatMap(({ env = [] }) => env.map(({ name }) => name));
+    expect(variables.sort()).toEqual([
+      'DATABASE_URL',
+      'FLUXQUEUE_http_port',
+      'FLUXQUEUE_leaderElection_podUid',
+    ]);
+    expect(ENVIRONMENT_VARIABLES).toEqual(expect.arrayContaining(variables));
+  });
+
+  test('has the UID of the pod, so that a restarted controller does not wait for the Lease of its previous process', () => {
+    const controller = podTemplates(stackObjects()).find(({ owner }) => owner === 'fluxqueue-controller')!;
+    expect(container(controller, 'controller').env).toContainEqual({
+      name: 'FLUXQUEUE_leaderElection_podUid',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } },
+    });
+  });
+
+  test('contains no $(NAME) or $$ in commands, which Kubernetes expands', () => {
+    const containers = podTemplates(stackObjects(LARGEST_STACK)).flatMap(({ spec }) => [
+      ...(spec.initContainers ?? []),
+      ...spec.containers,
+    ]);
+    const expanded = containers.flatMap((each) => {
+      const probes = [each.startupProbe, each.livenessProbe, each.readinessProbe];
+      const words = [...(each.command ?? []), ...probes.flatMap((probe) => probe?.exec?.command ?? [])];
+      const names = (each.env ?? []).map(({ name }) => `$(${name})`);
+      return words.filter((word) => ['$$', ...names].some((text) => word.includes(text)));
+    });
+    expect(expanded).toEqual([]);
+  });
+
+  test('replaces the pods when it changes', () => {
+    const hashes = [{}, { logLevel: 'debug' } as const].map((props) =>
+      podTemplates(stackObjects(props))
+        .filter(({ owner }) => owner !== 'fluxqueue-database')
+        .map(({ metadata }) => metadata.annotations?.['fluxqueue/config-hash']),
+    );
+    expect(hashes[0]).toHaveLength(2);
+    expect(hashes[0]?.[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(hashes[1]).not.toContain(hashes[0]?.[0]);
+  });
+});

@@ -1,0 +1,40 @@
+import { Duration } from 'cdk8s';
+import { PropsError } from '../../../constructs/api/errors';
+import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import { stackObjects } from '../manifests';
+
+describe('invalid props', () => {
+  test.each<[FluxQueueProps, string, string]>([
+    [{ kubernetesVersion: 'latest' }, 'FluxQueue.kubernetesVersion', 'is not a Kubernetes version'],
+    [{ scheduler: true }, 'FluxQueue.scheduler', 'requires kubernetesVersion'],
+    [{ kubernetesVersion: '1.35', admission: 'policies' }, 'FluxQueue.admission', 'this cluster has 1.35.0'],
+    [
+      { maxWalltime: Duration.minutes(5) },
+      'FluxQueue.maxWalltime',
+      'is less than the default walltime of 3600 s',
+    ],
+    [{ defaultWalltime: Duration.seconds(0) }, 'FluxQueue.defaultWalltime', 'must be at least 1 s'],
+    [{ controllerReplicas: 0 }, 'FluxQueue.controllerReplicas', 'must be a whole number greater than 0'],
+    [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'must be a whole number greater than 0'],
+    [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'must be a whole number greater than 0'],
+    [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be a whole number of days'],
+    [{ queueName: 'Night' }, 'FluxQueue.queueName', 'does not match the required pattern'],
+    [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'requires queuePolicy: hybrid'],
+    [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'requires fairShare: true'],
+    [
+      { fairShare: true, fairShareHalfLife: Duration.millis(10) },
+      'FluxQueue.fairShareHalfLife',
+      'must be a whole number of seconds',
+    ],
+    [
+      { externalRuntime: {} },
+      'FluxQueue.externalRuntime.webhookUrl',
+      'is required, because no webhook runs in the cluster',
+    ],
+  ])('%j are rejected with field and remedy', (props, field, problem) => {
+    const synth = () => stackObjects(props);
+    expect(synth).toThrow(PropsError);
+    expect(synth).toThrow(problem);
+    expect(synth).toThrow(expect.objectContaining({ code: 'FLUXQ_PROPS_INVALID', field }));
+  });
+});
