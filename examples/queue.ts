@@ -1,5 +1,5 @@
 /**
- * A platform team's own app: the stack as they want it, in their repository.
+ * App of a platform team: it configures the stack for their cluster.
  *
  *   npx cdk8s synth --app 'npx tsx examples/queue.ts' --output manifests
  *   kubectl apply --server-side -f manifests/
@@ -11,10 +11,10 @@ import { Database, FluxQueue } from '../constructs/fluxqueue';
 const app = new App();
 
 new FluxQueue(app, 'fluxqueue', {
-  // Known, so admission runs inside the apiserver and the scheduler's image fits.
+  // With a known version, admission uses CEL policies and the scheduler gets the matching image.
   kubernetesVersion: '1.37.1',
   scheduler: true,
-  // Their managed Postgres; the Secret comes from their secret store.
+  // A managed Postgres; an external secret store provides the Secret.
   database: Database.fromSecret(Secret.fromSecretName(app, 'database', 'fluxqueue-postgres')),
   queuePolicy: 'easy',
   defaultWalltime: Duration.minutes(30),

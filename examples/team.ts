@@ -1,6 +1,6 @@
 /**
- * A team's namespace: opted in, with two queues, and a Job that waits for
- * another. Goes into the repository beside the stack (examples/queue.ts).
+ * App of a team: an enabled namespace with two queues, and Jobs that depend on each other. It belongs in the repository
+ * of the stack (examples/queue.ts).
  *
  *   npx cdk8s synth --app 'npx tsx examples/team.ts' --output manifests
  *   kubectl apply --server-side -f manifests/
@@ -17,19 +17,19 @@ new k8s.KubeNamespace(team, 'namespace', {
   metadata: { name: namespace, labels: { 'fluxqueue/enabled': 'true' } },
 });
 
-// What names no queue is in this one, because it is called `default`.
+// Workloads that name no queue use this one, because its name is `default`.
 new FluxSetup(team, 'default', {
   quota: { cores: Cpu.units(256), memory: Size.gibibytes(1024), gpus: 8 },
   defaultWalltime: Duration.minutes(30),
   maxWalltime: Duration.days(2),
   maxPriority: 100,
   limitsPerUser: { running: 20 },
-  // What the other queue leaves idle, up to as much again; taken back when that one needs it.
+  // Borrows idle quota of the other queue, up to its own quota again; the other queue can reclaim it.
   cohort: 'physics',
   borrowing: { cores: Cpu.units(256) },
 });
 
-// For what can't wait: it takes back what it lent, and what is marked preemptible.
+// A queue for urgent work: it reclaims lent quota and preempts preemptible workloads.
 const urgent = new FluxSetup(team, 'urgent', {
   policy: 'conservative',
   quota: { cores: Cpu.units(256) },

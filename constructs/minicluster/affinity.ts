@@ -1,21 +1,22 @@
-/** Where the brokers' pods like to be: in one zone, on different nodes; and how evenly they must spread. */
+/** Affinity of the brokers' pods: they prefer one zone and different nodes, and may have to spread evenly. */
 import { MINICLUSTER_LABEL } from '../api/labels';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import { BROKER_LABEL } from './names';
-import { some } from './object';
+import { omitEmpty } from './object';
 import { nodeAffinity } from './pod';
 
-export function affinity({ resource, spec }: Parts): Record<string, unknown> | undefined {
+export function affinity({ resource, spec }: ClusterContext): Record<string, unknown> | undefined {
   const { name } = resource.metadata;
-  const anywhere = spec.network.disableAffinity === true;
-  return some({
+  const { disableAffinity } = spec.network;
+  return omitEmpty({
     nodeAffinity: nodeAffinity(spec),
-    podAffinity: anywhere ? undefined : near(name, 'topology.kubernetes.io/zone'),
-    podAntiAffinity: anywhere ? undefined : near(name, 'kubernetes.io/hostname'),
+    podAffinity: disableAffinity === true ? undefined : preferred(name, 'topology.kubernetes.io/zone'),
+    podAntiAffinity: disableAffinity === true ? undefined : preferred(name, 'kubernetes.io/hostname'),
   });
 }
 
-function near(cluster: string, topologyKey: string): Record<string, unknown> {
+/** A preference about the brokers' pods of the same cluster. */
+function preferred(cluster: string, topologyKey: string): Record<string, unknown> {
   const labelSelector = { matchLabels: { [MINICLUSTER_LABEL]: cluster } };
   return {
     preferredDuringSchedulingIgnoredDuringExecution: [
@@ -24,7 +25,7 @@ function near(cluster: string, topologyKey: string): Record<string, unknown> {
   };
 }
 
-export function topologySpread({ resource, spec }: Parts): unknown[] | undefined {
+export function topologySpread({ resource, spec }: ClusterContext): unknown[] | undefined {
   return spec.pod.topologySpread?.map((constraint) => ({
     ...constraint,
     labelSelector: { matchLabels: { [BROKER_LABEL]: resource.metadata.name } },

@@ -1,32 +1,34 @@
-/** broker.toml: who is in the instance, what it offers, how it schedules. */
-
-import type { Parts } from './context';
+/** The configuration file broker.toml: the hosts of the instance, their resources, the scheduler. */
+import type { ClusterContext } from './context';
 import { coreSet } from './cores';
 import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import { CURVE_FILE, resourceFile } from './pod-paths';
 import type { DefaultedSpec } from './schema';
-import { ended } from './shell-quote';
+import { withFinalNewline } from './shell-quote';
 
-/** Without CPUs in the spec: brokers look for themselves, or, where some may be missing, offer what the node of each has. */
-export function resourceSource({ spec, cores }: Parts): 'cores' | 'discovered' | 'local' {
-  // What users of upstream's brokerConfig point at.
+/**
+ * Where Flux gets the resources of the hosts from. `cores`: the configuration names them. `discovered`: without CPU
+ * amounts in the spec every broker discovers its own. `local`: where brokers may be missing, a file with the resources
+ * of the own node stands for all of them.
+ */
+export function resourceSource({ spec, cores }: ClusterContext): 'cores' | 'discovered' | 'local' {
+  // Users of flux-operator refer to this file in their broker.toml.
   if (spec.flux.brokerConfig !== undefined) return 'local';
   if (cores !== undefined) return 'cores';
   const mayMiss = maxSize(spec) > (spec.minSize ?? spec.size) || spec.flux.bursting !== undefined;
   return mayMiss ? 'local' : 'discovered';
 }
 
-export function brokerConfig(parts: Parts): string {
-  const { resource, spec } = parts;
-  const { brokerConfig: given } = spec.flux;
-  if (given !== undefined) return ended(given);
+export function brokerConfig(context: ClusterContext): string {
+  const { resource, spec } = context;
+  if (spec.flux.brokerConfig !== undefined) return withFinalNewline(spec.flux.brokerConfig);
   const all = hosts(resource, spec);
-  // Joined, it is one string; a template would stay a tree of its parts in memory.
-  return [ACCESS, bootstrap(parts, all), tbon(spec), resources(parts, all), scheduler(spec)].join('');
+  // V8 keeps a template as a tree of its parts in memory; a joined string is flat.
+  return [ACCESS, bootstrap(context, all), tbon(spec), resources(context, all), scheduler(spec)].join('');
 }
 
-/** A string of TOML; its escapes are JSON's. */
-function text(value: string): string {
+/** Quotes a string for TOML, whose escapes are those of JSON. */
+function quoted(value: string): string {
   return JSON.stringify(value);
 }
 
@@ -35,44 +37,44 @@ allow-guest-user = true
 allow-root-owner = true
 `;
 
-/** The default bind is every interface: no image and no network names them alike. */
-function bootstrap({ resource, spec }: Parts, all: readonly Host[]): string {
+/** Brokers listen on every interface, because images and networks name them differently. */
+function bootstrap({ resource, spec }: ClusterContext, all: readonly Host[]): string {
   let entries = '';
   for (const { host, connect } of all) {
-    const how = connect === undefined ? '' : `, connect = ${text(connect)}`;
-    entries += `  { host = ${text(host)}${how} },\n`;
+    const address = connect === undefined ? '' : `, connect = ${quoted(connect)}`;
+    entries += `  { host = ${quoted(host)}${address} },\n`;
   }
   return `
 [bootstrap]
 curve_cert = "${CURVE_FILE}"
 default_port = ${brokerPort(spec)}
 default_bind = "tcp://*:%p"
-default_connect = ${text(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
+default_connect = ${quoted(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
 hosts = [
 ${entries}]
 `;
 }
 
-/** A broker that dials the address of a pod that is gone must give up soon: Flux's own 30 s made a new lead wait as long. */
+/** A broker that connects to the address of a deleted pod must give up soon: with Flux's 30 s a new lead waited as long. */
 function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
-  const dial = connectTimeout === '' ? '' : `connect_timeout = ${text(connectTimeout)}\n`;
-  return `\n[tbon]\n${dial}tcp_user_timeout = "20s"\n`;
+  const timeout = connectTimeout === '' ? '' : `connect_timeout = ${quoted(connectTimeout)}\n`;
+  return `\n[tbon]\n${timeout}tcp_user_timeout = "20s"\n`;
 }
 
-function resources(parts: Parts, all: readonly Host[]): string {
-  const { spec, cores = 1 } = parts;
-  switch (resourceSource(parts)) {
+function resources(context: ClusterContext, all: readonly Host[]): string {
+  const { spec, cores = 1 } = context;
+  switch (resourceSource(context)) {
     case 'discovered':
       return '';
     case 'local':
-      return `\n[resource]\nnoverify = true\npath = ${text(resourceFile(spec))}\n`;
+      return `\n[resource]\nnoverify = true\npath = ${quoted(resourceFile(spec))}\n`;
     case 'cores':
       return `
 [resource]
 noverify = true
 
 [[resource.config]]
-hosts = ${text(hostlist(all))}
+hosts = ${quoted(hostlist(all))}
 cores = "${coreSet(cores)}"
 `;
   }
@@ -83,8 +85,8 @@ function scheduler({ flux }: DefaultedSpec): string {
   const { simple, queuePolicy, matchPolicy } = flux.scheduler;
   if (simple === true) return '\n[modules]\nalternatives.sched = "sched-simple"\n';
   const queue =
-    queuePolicy === undefined ? '' : `\n[sched-fluxion-qmanager]\nqueue-policy = ${text(queuePolicy)}\n`;
+    queuePolicy === undefined ? '' : `\n[sched-fluxion-qmanager]\nqueue-policy = ${quoted(queuePolicy)}\n`;
   const match =
-    matchPolicy === undefined ? '' : `\n[sched-fluxion-resource]\nmatch-policy = ${text(matchPolicy)}\n`;
+    matchPolicy === undefined ? '' : `\n[sched-fluxion-resource]\nmatch-policy = ${quoted(matchPolicy)}\n`;
   return `${queue}${match}`;
 }

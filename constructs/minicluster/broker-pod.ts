@@ -1,12 +1,11 @@
-/** The pod of one broker: the view of Flux, sidecars, the runner. */
-
+/** The pod of one broker: the init container with Flux, the sidecars, the container with the broker. */
 import { affinity, topologySpread } from './affinity';
-import type { Scripts } from './config-maps';
+import type { ConfigMapFiles } from './config-maps';
 import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import { brokerPort, headlessName } from './hosts';
-import { given } from './object';
-import { basePod, type Pulled } from './pod';
+import { omitUndefined } from './object';
+import { basePod, type PullsImage } from './pod';
 import {
   CURVE_FOLDER,
   CURVE_SOURCE,
@@ -17,8 +16,9 @@ import {
   SOFTWARE,
   SOFTWARE_TARGET,
 } from './pod-paths';
+import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { type Named, pushUserVolumes } from './volumes';
+import { type NamedObject, pushUserVolumes } from './volumes';
 
 const SCRIPTS_VOLUME = 'flux-operator';
 const RUN_VOLUME = 'flux-run';
@@ -27,8 +27,8 @@ const CURVE_VOLUME = 'flux-curve';
 const CURVE_SECRET_VOLUME = 'flux-curve-secret';
 const MUNGE_VOLUME = 'flux-munge';
 
-/** Names that volumes of users can't have. */
-export const OWN_VOLUMES: readonly string[] = [
+/** Names of volumes that users cannot use. */
+export const RESERVED_VOLUMES: readonly string[] = [
   SCRIPTS_VOLUME,
   RUN_VOLUME,
   SOFTWARE_VOLUME,
@@ -38,44 +38,50 @@ export const OWN_VOLUMES: readonly string[] = [
   TEMPORARY_VOLUME,
 ];
 
-/** The pod template's spec. @param scripts all that the pod's containers find */
-export function brokerPod(parts: Parts, scripts: readonly Scripts[]): Record<string, unknown> {
-  const { resource, spec } = parts;
-  return given({
-    ...basePod(spec, pulled(spec)),
+/**
+ * Renders the spec of the pod template.
+ * @param files the ConfigMaps that are mounted in every container of the pod
+ */
+export function brokerPod(
+  context: ClusterContext,
+  files: readonly ConfigMapFiles[],
+): Record<string, unknown> {
+  const { resource, spec } = context;
+  return omitUndefined({
+    ...basePod(spec, imagesOf(spec)),
     subdomain: headlessName(resource, spec),
-    restartPolicy: restartPolicy(parts),
+    restartPolicy: restartPolicy(context),
     shareProcessNamespace: spec.shareProcessNamespace,
     terminationGracePeriodSeconds:
       spec.pod.terminationGracePeriodSeconds ?? (spec.archive?.path === undefined ? 30 : 120),
-    initContainers: initContainers(parts),
-    containers: [runner(parts)],
-    volumes: volumes(parts, scripts),
-    affinity: affinity(parts),
-    topologySpreadConstraints: topologySpread(parts),
+    initContainers: initContainers(context),
+    containers: [broker(context)],
+    volumes: volumes(context, files),
+    affinity: affinity(context),
+    topologySpreadConstraints: topologySpread(context),
   });
 }
 
-/** A StatefulSet restarts by itself; one try is one pod for a command, so that its log stays. */
-export function restartPolicy({ spec, interactive }: Parts): string {
+/** A StatefulSet allows Always only. The pod of a command runs once, so that its log is kept. */
+export function restartPolicy({ spec, interactive }: ClusterContext): string {
   if (spec.workload === 'StatefulSet') return 'Always';
   return spec.pod.restartPolicy ?? (interactive ? 'OnFailure' : 'Never');
 }
 
-function pulled(spec: DefaultedSpec): readonly Pulled[] {
+function imagesOf(spec: DefaultedSpec): readonly PullsImage[] {
   const view = spec.flux.container;
   return view?.imagePullSecret === undefined || !hasView(spec) ? spec.containers : [...spec.containers, view];
 }
 
-function initContainers(parts: Parts): Container[] | undefined {
-  const all = hasView(parts.spec) ? [view(parts)] : [];
-  for (const each of parts.sidecars) all.push(sidecar(parts, each));
+function initContainers(context: ClusterContext): Container[] | undefined {
+  const all = hasView(context.spec) ? [view(context)] : [];
+  for (const spec of context.sidecars) all.push(sidecar(context, spec));
   return all.length === 0 ? undefined : all;
 }
 
-function view({ spec }: Parts): Container {
+function view({ spec }: ClusterContext): Container {
   const { container: from = {} } = spec.flux;
-  return given({
+  return omitUndefined({
     name: from.name ?? 'flux-view',
     image: from.image,
     imagePullPolicy: from.pullAlways === true ? 'Always' : 'IfNotPresent',
@@ -91,28 +97,28 @@ function view({ spec }: Parts): Container {
   });
 }
 
-/** A new one each time: YAML writes an object that is there twice as a reference. */
-function scriptsMount(): Named {
+/** Returns a new object each time, because YAML writes an object that occurs twice as an alias. */
+function scriptsMount(): NamedObject {
   return { name: SCRIPTS_VOLUME, mountPath: SCRIPTS, readOnly: true };
 }
 
-/** In every container that may use Flux. */
-function fluxMounts({ spec }: Parts): Named[] {
+/** Mounts of every container that may use Flux. */
+function fluxMounts({ spec }: ClusterContext): NamedObject[] {
   const run = { name: RUN_VOLUME, mountPath: mountPath(spec) };
   if (!hasView(spec)) return [scriptsMount(), run];
   return [scriptsMount(), run, { name: SOFTWARE_VOLUME, mountPath: SOFTWARE }];
 }
 
-function runner(parts: Parts): Container {
-  const { spec, runner: from, runnerName } = parts;
-  const mounts = fluxMounts(parts).concat(
+function broker(context: ClusterContext): Container {
+  const { spec, brokerContainer: from, brokerContainerName } = context;
+  const mounts = fluxMounts(context).concat(
     { name: CURVE_VOLUME, mountPath: CURVE_FOLDER },
     { name: CURVE_SECRET_VOLUME, mountPath: CURVE_SOURCE, readOnly: true },
   );
   if (spec.flux.mungeSecret !== undefined)
     mounts.push({ name: MUNGE_VOLUME, mountPath: MUNGE_FOLDER, readOnly: true });
   return container(spec, from, {
-    name: runnerName,
+    name: brokerContainerName,
     command: ['/bin/sh', `${SCRIPTS}/start.sh`],
     env: spec.workload === 'StatefulSet' ? [STATEFUL_INDEX] : [],
     ports: [{ name: 'flux', containerPort: brokerPort(spec) }],
@@ -120,52 +126,54 @@ function runner(parts: Parts): Container {
   });
 }
 
-/** What the Job controller gives its pods by itself. */
-const STATEFUL_INDEX: Named = {
+/** The scripts read this variable; the Job controller sets it, the StatefulSet controller does not. */
+const STATEFUL_INDEX: NamedObject = {
   name: 'JOB_COMPLETION_INDEX',
   valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
 };
 
-/** A native sidecar: it starts before the broker and, unlike a plain container, does not keep the pod from ending. */
-function sidecar(parts: Parts, from: Parts['runner']): Container {
+/** A native sidecar starts before the broker and, unlike a plain container, does not keep the pod from ending. */
+function sidecar(context: ClusterContext, from: ContainerSpec): Container {
   const name = from.name ?? '';
   const wrapped = from.noWrapEntrypoint !== true;
   return {
-    ...container(parts.spec, from, {
+    ...container(context.spec, from, {
       name,
       command: wrapped ? ['/bin/sh', `${SCRIPTS}/sidecar.sh`, name] : undefined,
-      mounts: fluxMounts(parts),
+      mounts: fluxMounts(context),
     }),
     restartPolicy: 'Always',
   };
 }
 
-function volumes(parts: Parts, scripts: readonly Scripts[]): Named[] {
-  const { spec, names, runner, sidecars } = parts;
+function volumes(context: ClusterContext, files: readonly ConfigMapFiles[]): NamedObject[] {
+  const { spec, names, brokerContainer, sidecars } = context;
   const { mungeSecret } = spec.flux;
-  const files: Named = { name: SCRIPTS_VOLUME, projected: { sources: scripts.map(scriptSource) } };
-  const run: Named = { name: RUN_VOLUME, emptyDir: {} };
-  const all = (hasView(spec) ? [files, run, { name: SOFTWARE_VOLUME, emptyDir: {} }] : [files, run]).concat(
+  const scripts: NamedObject = { name: SCRIPTS_VOLUME, projected: { sources: files.map(projection) } };
+  const run: NamedObject = { name: RUN_VOLUME, emptyDir: {} };
+  const all = (
+    hasView(spec) ? [scripts, run, { name: SOFTWARE_VOLUME, emptyDir: {} }] : [scripts, run]
+  ).concat(
     { name: CURVE_VOLUME, emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
     {
       name: CURVE_SECRET_VOLUME,
-      secret: { secretName: names.certificate, defaultMode: certificateMode(parts) },
+      secret: { secretName: names.certificate, defaultMode: certificateMode(context) },
     },
   );
   if (mungeSecret !== undefined)
     all.push({ name: MUNGE_VOLUME, secret: { secretName: mungeSecret, defaultMode: 0o400 } });
   if (spec.pod.restricted === true) all.push({ name: TEMPORARY_VOLUME, emptyDir: {} });
-  pushUserVolumes(all, runner, ...sidecars);
+  pushUserVolumes(all, brokerContainer, ...sidecars);
   return all;
 }
 
-function scriptSource({ name, items }: Scripts) {
+function projection({ name, items }: ConfigMapFiles) {
   return { configMap: { name, items } };
 }
 
-/** As tight as lets the runner read it: who that is, the image may decide. */
-function certificateMode({ spec, runner }: Parts): number {
-  const user = runner.securityContext?.runAsUser ?? spec.pod.securityContext?.runAsUser;
+/** The strictest mode with which the container can still read the file, as its image may choose the user. */
+function certificateMode({ spec, brokerContainer }: ClusterContext): number {
+  const user = brokerContainer.securityContext?.runAsUser ?? spec.pod.securityContext?.runAsUser;
   const group = spec.pod.securityContext?.fsGroup;
   if (spec.pod.restricted === true || group !== undefined) return 0o440;
   return user === 0 ? 0o400 : 0o444;

@@ -2,38 +2,44 @@ import type { ISecret } from 'cdk8s-plus-28';
 import type { Reference } from './reference';
 import type { KeygenOptions } from './resource';
 
-/** Where the brokers' certificate comes from. It is in no manifest: whoever has it is a broker of the cluster. */
+/**
+ * Source of the certificate by which the brokers trust each other. No manifest contains it, because everybody who has
+ * it can join the Flux instance as a broker.
+ */
 export abstract class Certificate {
-  /** A Secret that exists, with the certificate under the key `curve.cert`, as `flux keygen` writes it. */
+  /** Uses an existing Secret with the certificate under the key `curve.cert`, as `flux keygen` writes it. */
   static fromSecret(secret: Reference<ISecret>): Certificate {
-    return new FromSecret(secret.name);
+    return new SecretCertificate(secret.name);
   }
 
-  /** The Secret NAME-curve: the runtime makes it for resources, for manifests you do. Pods wait until it is there. */
+  /**
+   * Uses the Secret NAME-curve. With `live` the controller creates it; otherwise you do. The pods start as soon as it
+   * exists.
+   */
   static ofCluster(): Certificate {
-    return new OfCluster();
+    return new ClusterCertificate();
   }
 
-  /** A one-shot Job makes the Secret NAME-curve in the cluster, which then needs no runtime. */
+  /** Adds a Job that creates the Secret NAME-curve, for clusters without the fluxqueue controller. */
   static fromKeygen(options: KeygenOptions = {}): Certificate {
-    return new FromKeygen(options);
+    return new KeygenCertificate(options);
   }
 
-  /** Name of the Secret, if it is not NAME-curve. */
+  /** Name of the Secret; undefined for NAME-curve. */
   readonly secretName: string | undefined = undefined;
-  /** How a Job makes it, if one does. */
+  /** Options of the Job that creates the Secret; undefined without such a Job. */
   readonly keygen: KeygenOptions | undefined = undefined;
 }
 
-class FromSecret extends Certificate {
+class SecretCertificate extends Certificate {
   constructor(override readonly secretName: string) {
     super();
   }
 }
 
-class OfCluster extends Certificate {}
+class ClusterCertificate extends Certificate {}
 
-class FromKeygen extends Certificate {
+class KeygenCertificate extends Certificate {
   constructor(override readonly keygen: KeygenOptions) {
     super();
   }

@@ -1,37 +1,41 @@
-/** The files of the pods, in two ConfigMaps: scripts that never change with the size, and what this cluster is. */
-
-import type { Parts } from './context';
-import { clusterFiles, type Files, runnerFiles, sharedScripts, sidecarFiles } from './entrypoint';
+/** The files of the pods in two ConfigMaps: the scripts, which do not depend on the size, and everything that does. */
+import type { ClusterContext } from './context';
+import { brokerContainerFiles, clusterFiles, type Files, sharedScripts, sidecarFiles } from './entrypoint';
+import { LazyManifest } from './manifest';
 import { objectMetadata } from './object-metadata';
-import type { ManifestObject } from './resource';
 
-/** A ConfigMap's name and files. */
-export interface Scripts extends Files {
+/** A ConfigMap by name with its files. */
+export interface ConfigMapFiles extends Files {
   readonly name: string;
 }
 
-/** All files, by the ConfigMap they are in. */
-export function scriptFiles(parts: Parts): readonly Scripts[] {
-  const { spec, runner, sidecars, names } = parts;
-  let files = together(sharedScripts(spec, runner, sidecars), runnerFiles(spec, runner));
-  for (const each of sidecars)
-    if (each.noWrapEntrypoint !== true) files = together(files, sidecarFiles(each));
+export function configMapFiles(context: ClusterContext): readonly [ConfigMapFiles, ConfigMapFiles] {
+  const { spec, brokerContainer, sidecars, names } = context;
+  let files = merged(
+    sharedScripts(spec, brokerContainer, sidecars),
+    brokerContainerFiles(spec, brokerContainer),
+  );
+  for (const sidecar of sidecars)
+    if (sidecar.noWrapEntrypoint !== true) files = merged(files, sidecarFiles(sidecar));
   return [
-    { name: names.config, ...clusterFiles(parts) },
+    { name: names.config, ...clusterFiles(context) },
     { name: names.scripts, ...files },
   ];
 }
 
-function together(files: Files, more: Files): Files {
+function merged(files: Files, more: Files): Files {
   if (more.items.length === 0) return files;
   return { data: { ...files.data, ...more.data }, items: files.items.concat(more.items) };
 }
 
-export function configMaps(parts: Parts, scripts: readonly Scripts[]): ManifestObject[] {
-  return scripts.map(({ name, data }) => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: objectMetadata(parts, name),
-    data,
-  }));
+/** @param files returns what `configMapFiles` does */
+export function configMaps(
+  context: ClusterContext,
+  files: () => readonly [ConfigMapFiles, ConfigMapFiles],
+): LazyManifest[] {
+  const { names } = context;
+  return [names.config, names.scripts].map((name, index) => {
+    const metadata = objectMetadata(context, name);
+    return new LazyManifest('v1', 'ConfigMap', metadata, () => ({ data: files()[index]!.data }));
+  });
 }

@@ -10,102 +10,112 @@ type SecurityContextSpec = NonNullable<ContainerSpec['securityContext']>;
 
 /** One key of a Secret. */
 interface SecretKey {
+  /** The Secret. */
   readonly secret: Reference<ISecret>;
+  /** The key in it. */
   readonly key: string;
 }
 
-/** All keys of a ConfigMap or a Secret. */
+/** Environment variables from all keys of a ConfigMap or a Secret. */
 interface EnvFromProps {
-  /** @default - none */
+  /** ConfigMap whose keys become variables. @default - none */
   readonly configMap?: Reference<IConfigMap>;
-  /** @default - none */
+  /** Secret whose keys become variables. @default - none */
   readonly secret?: Reference<ISecret>;
-  /** Put before each name. @default - nothing */
+  /** Prefix of the names of the variables. @default - none */
   readonly prefix?: string;
 }
 
-/** What every container may ask for. */
+/** Compute resources and rights of one container. */
 export interface ComputeProps {
-  /** CPUs it asks for, fractions allowed. The brokers offer the whole ones of limit or request. @default - none */
+  /** CPUs that the container requests; fractions are allowed. @default - no request */
   readonly cpu?: number;
-  /** The most CPUs it may use. @default - no limit */
+  /** CPUs that the container may use at most. @default - no limit */
   readonly cpuLimit?: number;
-  /** Memory it asks for. @default - none */
+  /** Memory that the container requests. @default - no request */
   readonly memory?: Size;
-  /** The most memory it may use. @default - no limit */
+  /** Memory that the container may use at most. @default - no limit */
   readonly memoryLimit?: Size;
   /** Other resources by name, e.g. `{ 'nvidia.com/gpu': 1 }`. @default - none */
   readonly devices?: Readonly<Record<string, number>>;
-  /** Names of `resourceClaims` it uses. @default - none */
+  /** Names of those `pod.resourceClaims` that the container uses. @default - none */
   readonly claims?: readonly string[];
-  /** @default - the image decides */
+  /** Security context of the container. @default - the image decides */
   readonly securityContext?: SecurityContextSpec;
 }
 
 /** A container of the brokers' pods or of the services' pod. */
-export interface ContainerProps extends ComputeProps {
-  /** @default ghcr.io/rse-ops/accounting:app-latest */
+export interface MiniClusterContainerProps extends ComputeProps {
+  /** Image of the container. @default ghcr.io/rse-ops/accounting:app-latest */
   readonly image?: string;
-  /** Needed by sidecars and services. @default - the name of the MiniCluster */
+  /** Name of the container; sidecars and services must have one. @default - the name of the MiniCluster */
   readonly name?: string;
-  /** What runs: submitted as one job, unless `launcher` or `batch` says otherwise. @default - brokers only, interactive */
+  /**
+   * Command that is submitted as one job; `launcher` and `batch` change that. A sidecar or a service runs it itself.
+   * @default - brokers without a job, as with `interactive`
+   */
   readonly command?: string;
-  /** Script that runs in place of a command, by every task. @default - none */
+  /** Shell script that every task runs, in place of `command`. @default - none */
   readonly script?: string;
-  /** The command submits its own jobs; it runs once, beside the lead. @default false */
+  /** Runs the command once, beside the lead broker, so that it can submit jobs itself. @default false */
   readonly launcher?: boolean;
-  /** Every line of the command is a job of one batch job. @default false */
+  /** Submits every line of the command as a job of one batch job. @default false */
   readonly batch?: boolean;
-  /** With `batch`: the command is the batch script as it stands. @default false */
+  /** Submits the command unchanged as the script of a batch job. @default false */
   readonly batchRaw?: boolean;
-  /** Directory for the output of batch jobs. @default /tmp/fluxout */
+  /** Directory that batch jobs write their output to. @default /tmp/fluxout */
   readonly logs?: string;
-  /** Shell that runs first of all. @default - none */
+
+  /** Shell commands that run before anything else. @default - none */
   readonly init?: string;
-  /** Shell before the broker, in every pod. @default - none */
+  /** Shell commands that run before the broker, in every pod. @default - none */
   readonly pre?: string;
-  /** Shell before the broker, in the lead. @default - none */
+  /** Shell commands that run before the lead broker. @default - none */
   readonly brokerPre?: string;
-  /** Shell before the broker, in the workers. @default - none */
+  /** Shell commands that run before the brokers of the workers. @default - none */
   readonly workerPre?: string;
-  /** Shell before a sidecar waits for Flux. @default - none */
+  /** Shell commands that run before a sidecar waits for Flux. @default - none */
   readonly servicePre?: string;
-  /** Shell after the broker; the exit code stays the command's. @default - none */
+  /** Shell commands that run after the broker; they do not change the exit code. @default - none */
   readonly post?: string;
-  /** Words before what the lead starts. @default - none */
+  /** Words before the command line that the lead broker starts, e.g. `strace -c`. @default - none */
   readonly prefix?: string;
-  /** @default - the image's */
+  /** Working directory of the container and of its jobs. @default - the image's */
   readonly workingDir?: string;
-  /** @default - none */
+
+  /** Environment variables; see also `addEnv`. @default - none */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Variables from keys of Secrets. @default - none */
+  /** Environment variables from keys of Secrets. @default - none */
   readonly secrets?: Readonly<Record<string, SecretKey>>;
-  /** Variables as in a pod, for those from fields. @default - none */
+  /** Environment variables in the form that pods have them, e.g. from fields of the pod. @default - none */
   readonly env?: readonly EnvVarSpec[];
-  /** Variables from all keys of ConfigMaps and Secrets. @default - none */
+  /** Environment variables from all keys of ConfigMaps and Secrets. @default - none */
   readonly envFrom?: readonly EnvFromProps[];
-  /** Volumes by name. @default - none */
+  /** Volumes by name, each mounted in this container; see also `addVolume`. @default - none */
   readonly volumes?: Readonly<Record<string, MiniClusterVolume>>;
-  /** A sidecar's or service's become a Service. @default - none */
+
+  /** Ports of the container; those of a sidecar or a service get a Service. @default - none */
   readonly ports?: readonly number[];
-  /** Name of that Service. @default - NAME-CONTAINER */
+  /** Name of the Service for the ports. @default - NAME-CONTAINER */
   readonly serviceName?: string;
-  /** A sidecar that starts as its image says. @default false */
+  /** Starts a sidecar or a service with the entrypoint of its image. @default false */
   readonly noWrapEntrypoint?: boolean;
-  /** @default IfNotPresent */
+
+  /** When the kubelet pulls the image. @default IfNotPresent */
   readonly imagePullPolicy?: NonNullable<ContainerSpec['imagePullPolicy']>;
-  /** The same as imagePullPolicy Always. @default false */
+  /** Pulls the image even if the node has it, like `imagePullPolicy: 'Always'`. @default false */
   readonly pullAlways?: boolean;
-  /** @default - none */
+  /** Secret with the credentials of the registry of the image. @default - none */
   readonly imagePullSecret?: Reference<ISecret>;
-  /** Shell right after the start of the container. @default - none */
+
+  /** Shell commands that run right after the start of the container. @default - none */
   readonly postStart?: string;
-  /** Shell before the container is told to end. @default - none */
+  /** Shell commands that run before the container gets SIGTERM. @default - none */
   readonly preStop?: string;
-  /** @default - none */
+  /** Probe that restarts the container when it fails. @default - none */
   readonly livenessProbe?: ProbeSpec;
-  /** @default - none */
+  /** Probe that takes the container out of its Service while it fails. @default - none */
   readonly readinessProbe?: ProbeSpec;
-  /** @default - none */
+  /** Probe that must succeed before the container counts as started. @default - none */
   readonly startupProbe?: ProbeSpec;
 }

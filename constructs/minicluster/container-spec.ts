@@ -1,13 +1,14 @@
-/** Props of a container in the shape of the resource. */
-import type { ComputeProps, ContainerProps } from './container-props';
-import { given, mapSorted, some } from './object';
-import type { ViewProps } from './props';
+/** Converts the props of a container to the spec of the resource. */
+import type { ComputeProps, MiniClusterContainerProps } from './container-props';
+import type { FluxViewProps } from './flux-props';
+import { mapSorted, omitEmpty, omitUndefined } from './object';
+import type { PodResources } from './pod-props';
 import type { ContainerSpec, MiniClusterSpec } from './resource';
 
 type ResourcesSpec = NonNullable<ContainerSpec['resources']>;
 
-export function containerSpec(props: ContainerProps): ContainerSpec {
-  return given({
+export function containerSpec(props: MiniClusterContainerProps): ContainerSpec {
+  return omitUndefined({
     batch: props.batch,
     batchRaw: props.batchRaw,
     command: props.command,
@@ -27,7 +28,7 @@ export function containerSpec(props: ContainerProps): ContainerSpec {
     serviceName: props.serviceName,
     startupProbe: props.startupProbe,
     workingDir: props.workingDir,
-    commands: some({
+    commands: omitEmpty({
       brokerPre: props.brokerPre,
       init: props.init,
       post: props.post,
@@ -38,14 +39,14 @@ export function containerSpec(props: ContainerProps): ContainerSpec {
       workerPre: props.workerPre,
     }),
     envFrom: props.envFrom?.map(({ configMap, secret, prefix }) =>
-      given({
+      omitUndefined({
         prefix,
         configMapRef: configMap === undefined ? undefined : { name: configMap.name },
         secretRef: secret === undefined ? undefined : { name: secret.name },
       }),
     ),
     imagePullSecret: props.imagePullSecret?.name,
-    lifeCycle: some({ postStartExec: props.postStart, preStopExec: props.preStop }),
+    lifeCycle: omitEmpty({ postStartExec: props.postStart, preStopExec: props.preStop }),
     resources: resources(props),
     secrets: map(props.secrets, ({ secret, key }) => ({ name: secret.name, key })),
     volumes: map(props.volumes, ({ spec }) => spec),
@@ -53,37 +54,38 @@ export function containerSpec(props: ContainerProps): ContainerSpec {
 }
 
 export function viewSpec(
-  view: ViewProps = {},
+  view: FluxViewProps = {},
 ): NonNullable<NonNullable<MiniClusterSpec['flux']>['container']> {
   const { image, imagePullSecret, name, pullAlways, pythonPath, securityContext, workingDir } = view;
-  return given({
+  return omitUndefined({
     ...{ image, name, pullAlways, pythonPath, securityContext, workingDir },
     imagePullSecret: imagePullSecret?.name,
     resources: resources(view),
   }) as ReturnType<typeof viewSpec>;
 }
 
-function resources({
-  cpu,
-  cpuLimit,
-  memory,
-  memoryLimit,
-  devices,
-  claims,
-}: ComputeProps): ResourcesSpec | undefined {
-  const extended = map(devices, (count) => count);
-  const requests = { cpu: cpus(cpu), memory: memory?.asString(), ...extended };
-  const limits = { cpu: cpus(cpuLimit), memory: memoryLimit?.asString(), ...extended };
-  return some({
+export function podResourcesSpec(amounts: PodResources | undefined): Record<string, unknown> | undefined {
+  return amounts === undefined ? undefined : omitEmpty(quantities(amounts));
+}
+
+function resources(props: ComputeProps): ResourcesSpec | undefined {
+  const { cpuLimit, memoryLimit, devices, claims } = props;
+  return omitEmpty({
     claims: claims?.map((name) => ({ name })),
-    limits: some(limits),
-    requests: some(requests),
+    limits: omitEmpty(quantities({ cpu: cpuLimit, memory: memoryLimit, devices })),
+    requests: omitEmpty(quantities(props)),
   }) as ResourcesSpec | undefined;
 }
 
-function cpus(count: number | undefined): string | undefined {
-  if (count === undefined) return undefined;
-  return Number.isInteger(count) ? String(count) : `${Math.round(count * 1000)}m`;
+type Amounts = { readonly [K in keyof PodResources]?: PodResources[K] | undefined };
+
+function quantities({ cpu, memory, devices }: Amounts): Record<string, unknown> {
+  return { cpu: cpuQuantity(cpu), memory: memory?.asString(), ...map(devices, (count) => count) };
+}
+
+function cpuQuantity(cpus: number | undefined): string | undefined {
+  if (cpus === undefined) return undefined;
+  return Number.isInteger(cpus) ? String(cpus) : `${Math.round(cpus * 1000)}m`;
 }
 
 function map<T, R>(

@@ -1,54 +1,54 @@
-/** What every container has in common: the runner, sidecars, services, the view. */
-
-import { given, mapSorted, some } from './object';
+/** Fields that all containers share: the brokers' container, sidecars, services. */
+import { mapSorted, omitEmpty, omitUndefined } from './object';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { type Named, pushUserMounts } from './volumes';
+import { type NamedObject, pushUserMounts } from './volumes';
 
 /** A container of a pod. */
-export type Container = Named;
+export type Container = NamedObject;
 
-/** Container's half of Pod Security `restricted`, and a read-only root. */
+/** The rules of Pod Security `restricted` for containers, and a read-only root file system. */
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
   readOnlyRootFilesystem: true,
 };
 
-/** What one container has beside the user's fields. */
-export interface ContainerParts {
+/** What the MiniCluster sets in a container, beside the fields of the user. */
+export interface ContainerDefaults {
   readonly name: string;
-  /** @default - the image's own entrypoint */
+  /** Command of the container. @default - the entrypoint of the image */
   readonly command?: readonly string[] | undefined;
-  readonly env?: readonly Named[];
-  /** These two get the user's added. */
-  readonly ports?: Named[];
-  readonly mounts?: Named[];
+  readonly env?: readonly NamedObject[];
+  /** Ports, to which those of the user are added. */
+  readonly ports?: NamedObject[];
+  /** Mounts, to which those of the user are added. */
+  readonly mounts?: NamedObject[];
 }
 
-export function container(spec: DefaultedSpec, from: ContainerSpec, parts: ContainerParts): Container {
-  const { name, command, env = [], ports = [], mounts = [] } = parts;
+export function container(spec: DefaultedSpec, from: ContainerSpec, defaults: ContainerDefaults): Container {
+  const { name, command, env = [], ports = [], mounts = [] } = defaults;
   from.ports?.forEach((port) => {
     ports.push({ name: portName(port), containerPort: port });
   });
-  if (spec.pod.restricted === true) pushTemporary(mounts, from);
+  if (spec.pod.restricted === true) pushTemporaryMount(mounts, from);
   pushUserMounts(mounts, from);
-  return given({
+  return omitUndefined({
     name,
     image: from.image,
     imagePullPolicy: pullPolicy(from),
     command,
     workingDir: from.workingDir,
-    env: listed(environment(from, env)),
+    env: nonEmpty(environment(from, env)),
     envFrom: from.envFrom,
     lifecycle: lifecycle(from),
     livenessProbe: from.livenessProbe,
-    ports: listed(ports),
+    ports: nonEmpty(ports),
     readinessProbe: from.readinessProbe,
     resources: from.resources,
     securityContext: securityContext(spec, from.securityContext),
     startupProbe: from.startupProbe,
-    volumeMounts: listed(mounts),
+    volumeMounts: nonEmpty(mounts),
   });
 }
 
@@ -60,30 +60,31 @@ export function securityContext({ pod }: DefaultedSpec, own: ContainerSpec['secu
   return pod.restricted === true ? { ...RESTRICTED, ...own } : own;
 }
 
-/** Named, because more than one port of a Service must be. */
+/** Ports have names because Kubernetes requires them where a Service has more than one. */
 export function portName(port: number): string {
   return `port-${port}`;
 }
 
-/** Ours, `environment`, `secrets`, `env`: the last of a name counts. */
+/** The variables of `defaults`, `environment`, `secrets` and `env`; the last one of a name wins. */
 function environment(
   { environment, secrets, env = [] }: ContainerSpec,
-  ours: readonly Named[],
-): readonly Named[] {
+  defaults: readonly NamedObject[],
+): readonly NamedObject[] {
   const plain = mapSorted(environment, (name, value) => ({ name, value }));
   const secret = mapSorted(secrets, (name, { name: secret, key }) => ({
     name,
     valueFrom: { secretKeyRef: { name: secret, key } },
   }));
-  const all = new Map<string, Named>();
-  for (const each of [...ours, ...plain, ...secret, ...env]) all.set(each.name, { ...each });
-  return [...all.values()];
+  const byName = new Map<string, NamedObject>();
+  for (const variable of [...defaults, ...plain, ...secret, ...env])
+    byName.set(variable.name, { ...variable });
+  return [...byName.values()];
 }
 
 function lifecycle({ lifeCycle }: ContainerSpec): Record<string, unknown> | undefined {
   if (lifeCycle === undefined) return undefined;
   const { postStartExec, preStopExec } = lifeCycle;
-  return some({ postStart: exec(postStartExec), preStop: exec(preStopExec) });
+  return omitEmpty({ postStart: exec(postStartExec), preStop: exec(preStopExec) });
 }
 
 function exec(text: string | undefined): Record<string, unknown> | undefined {
@@ -92,12 +93,12 @@ function exec(text: string | undefined): Record<string, unknown> | undefined {
 
 export const TEMPORARY_VOLUME = 'flux-tmp';
 
-/** A read-only root needs a place for temporary files. */
-function pushTemporary(mounts: Named[], { volumes }: ContainerSpec): void {
-  const taken = Object.values(volumes ?? {}).some(({ path }) => path === '/tmp');
-  if (!taken) mounts.push({ name: TEMPORARY_VOLUME, mountPath: '/tmp' });
+/** With a read-only root file system programs need a directory for temporary files. */
+function pushTemporaryMount(mounts: NamedObject[], { volumes }: ContainerSpec): void {
+  const mounted = Object.values(volumes ?? {}).some(({ path }) => path === '/tmp');
+  if (!mounted) mounts.push({ name: TEMPORARY_VOLUME, mountPath: '/tmp' });
 }
 
-function listed<T>(list: readonly T[]): readonly T[] | undefined {
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }

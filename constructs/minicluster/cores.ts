@@ -1,21 +1,21 @@
 /**
- * The cores each broker offers. A CPU limit does not hide the node's other
- * cores from Flux, so they are said in its configuration, and it is told not to look.
+ * The cores that each broker offers. A CPU limit does not hide the other cores of the node from Flux, so the
+ * configuration names them and turns their discovery off.
  */
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 
-/** Whole CPUs of the runner, at least 1; undefined where the spec names none. */
-export function coresOf(spec: DefaultedSpec, runner: ContainerSpec): number | undefined {
+/** Whole CPUs of the brokers' container, at least 1; undefined if the spec has no CPU amounts. */
+export function coresOf(spec: DefaultedSpec, brokerContainer: ContainerSpec): number | undefined {
   if (spec.flux.cores !== undefined) return spec.flux.cores;
-  const { limits, requests } = runner.resources ?? {};
+  const { limits, requests } = brokerContainer.resources ?? {};
   const cpu = limits?.cpu ?? requests?.cpu ?? spec.pod.resources?.cpu;
   return cpu === undefined ? undefined : Math.max(1, Math.floor(cpus(cpu)));
 }
 
 const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3 };
 
-/** A quantity of CPUs; what it can't read counts as none. */
+/** Parses a quantity of CPUs; an invalid one counts as 0. */
 function cpus(quantity: number | string): number {
   const text = String(quantity);
   const plain = Number(text);
@@ -23,7 +23,7 @@ function cpus(quantity: number | string): number {
   return count > 0 ? count : 0;
 }
 
-/** RFC 22: a range of one is written without a dash, `0-0` is refused. */
+/** Formats an idset of RFC 22, which does not allow `0-0` for one core. */
 export function coreSet(cores: number): string {
   return cores === 1 ? '0' : `0-${cores - 1}`;
 }

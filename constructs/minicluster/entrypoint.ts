@@ -1,11 +1,11 @@
-/** What one cluster has of its own in the scripts: settings, broker options, what the lead starts, the user's blocks. */
+/** The files of the pods: the shared scripts, the settings of one cluster, the scripts of its user. */
 import shell from '../../imports/minicluster-shell.json';
 import { CERTIFICATE_KEY } from '../api/labels';
 import { brokerConfig, resourceSource } from './broker-config';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import { hostlist, hosts, joinsAnother } from './hosts';
 import { batchScript, isBatch, leadScript } from './lead-command';
-import { mapSorted, sorted } from './object';
+import { mapSorted, sortedEntries } from './object';
 import {
   CURVE_FOLDER,
   CURVE_SOURCE,
@@ -17,19 +17,19 @@ import {
 } from './pod-paths';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import { assignments, ended, quote, quoteAll } from './shell-quote';
+import { assignments, quote, quoteAll, withFinalNewline } from './shell-quote';
 
-/** A file in SCRIPTS, as a projected volume lists it. */
+/** A file in the directory SCRIPTS, as a projected volume lists it. */
 interface Item {
-  /** Its key in a ConfigMap, where keys have no slashes. */
+  /** Key of the file in a ConfigMap, where keys have no slashes. */
   readonly key: string;
-  /** Path there. */
+  /** Path of the file in the directory. */
   readonly path: string;
-  /** Run by others as a program, so it needs the right to. @default - readable */
+  /** Mode of the file, for programs that are executed. @default - readable */
   readonly mode?: number;
 }
 
-/** The files of one ConfigMap: their texts by key, and where each goes. */
+/** The files of one ConfigMap: their texts by key, and their paths. */
 export interface Files {
   readonly data: Readonly<Record<string, string>>;
   readonly items: readonly Item[];
@@ -41,10 +41,10 @@ function item(path: string): Item {
 
 type SharedScript = keyof typeof shell;
 
-/** What all clusters have alike. */
-const SHARED: Readonly<Record<SharedScript, Item>> = {
+/** Scripts that are the same in all clusters. */
+const SHARED_SCRIPTS: Readonly<Record<SharedScript, Item>> = {
   'batch.sh': item('batch.sh'),
-  /** Run by Flux at its start. */
+  // Flux executes it when the instance starts.
   'fluxion.sh': { ...item('rc/rc1.d/fluxion'), mode: 0o555 },
   'lib.sh': item('lib.sh'),
   'sidecar.sh': item('sidecar.sh'),
@@ -53,14 +53,14 @@ const SHARED: Readonly<Record<SharedScript, Item>> = {
   'view.sh': item('view.sh'),
 };
 
-/** The scripts that are the same in every cluster, as far as this one needs them, in the order of their paths. */
+/** The shared scripts that this cluster needs, in the order of their paths. */
 export function sharedScripts(
   spec: DefaultedSpec,
-  runner: ContainerSpec,
+  brokerContainer: ContainerSpec,
   sidecars: readonly ContainerSpec[],
 ): Files {
   const names: SharedScript[] = [];
-  if (isBatch(runner)) names.push('batch.sh');
+  if (isBatch(brokerContainer)) names.push('batch.sh');
   names.push('lib.sh');
   if (loadsFluxion(spec)) names.push('fluxion.sh');
   if (sidecars.length > 0) names.push('sidecar.sh');
@@ -70,16 +70,19 @@ export function sharedScripts(
   return filesOf(names);
 }
 
-/** Made once for each choice of them: there are few, and clusters by the thousand. */
-const MADE = new Map<string, Files>();
+/** The files for each combination of scripts; there are few combinations and there may be thousands of clusters. */
+const FILES_BY_NAMES = new Map<string, Files>();
 
 function filesOf(names: readonly SharedScript[]): Files {
-  const choice = names.join();
-  const known = MADE.get(choice);
+  const combination = names.join();
+  const known = FILES_BY_NAMES.get(combination);
   if (known !== undefined) return known;
-  const data = Object.fromEntries(names.map((name) => [SHARED[name].key, shell[name]]));
-  const files = { data: Object.freeze(data), items: Object.freeze(names.map((name) => SHARED[name])) };
-  MADE.set(choice, files);
+  const data = Object.fromEntries(names.map((name) => [SHARED_SCRIPTS[name].key, shell[name]]));
+  const files = {
+    data: Object.freeze(data),
+    items: Object.freeze(names.map((name) => SHARED_SCRIPTS[name])),
+  };
+  FILES_BY_NAMES.set(combination, files);
   return files;
 }
 
@@ -95,43 +98,43 @@ const CLUSTER_ITEMS = Object.freeze([
   item('cluster/settings.sh'),
 ]);
 
-/** The files that say what this cluster is; a change of size changes nothing but their text. */
-export function clusterFiles(parts: Parts): Files {
-  const { spec } = parts;
+/** The files with the settings of this cluster; a change of its size changes only their text. */
+export function clusterFiles(context: ClusterContext): Files {
+  const { spec } = context;
   return {
     data: {
-      'config_broker.toml': brokerConfig(parts),
+      'config_broker.toml': brokerConfig(context),
       'cluster_broker.sh': brokerScript(spec),
       'cluster_environment.sh': environment(spec),
-      'cluster_lead.sh': leadScript(parts),
-      'cluster_settings.sh': settings(parts),
+      'cluster_lead.sh': leadScript(context),
+      'cluster_settings.sh': settings(context),
     },
     items: CLUSTER_ITEMS,
   };
 }
 
-/** The runner's blocks and script; its command is in lead.sh. */
-export function runnerFiles(spec: DefaultedSpec, runner: ContainerSpec): Files {
-  const batch = isBatch(runner) ? batchScript(spec, runner) : undefined;
-  return blockFiles('runner', { ...runner.commands, batch });
+/** The user's scripts of the brokers' container; its command is in lead.sh. */
+export function brokerContainerFiles(spec: DefaultedSpec, brokerContainer: ContainerSpec): Files {
+  const batch = isBatch(brokerContainer) ? batchScript(spec, brokerContainer) : undefined;
+  return userScripts('runner', { ...brokerContainer.commands, batch });
 }
 
-/** A sidecar's blocks, with what it runs as one of them. */
+/** The user's scripts of a sidecar, with its command as one of them. */
 export function sidecarFiles({ name = '', command, commands = {} }: ContainerSpec): Files {
-  const { script, ...blocks } = commands;
-  return blockFiles(`sidecars/${name}`, { ...blocks, command: script ?? command });
+  const { script, ...scripts } = commands;
+  return userScripts(`sidecars/${name}`, { ...scripts, command: script ?? command });
 }
 
-/** @param folder the container's own, so that its blocks have names of their own in the ConfigMap too */
-function blockFiles(folder: string, blocks: Readonly<Record<string, string | undefined>>): Files {
+/** @param folder folder of the container, which makes the keys in the ConfigMap unique */
+function userScripts(folder: string, scripts: Readonly<Record<string, string | undefined>>): Files {
   const data: Record<string, string> = {};
   const items: Item[] = [];
-  for (const [block, text] of sorted(blocks)) {
+  for (const [name, text] of sortedEntries(scripts)) {
     // The prefix is in lead.sh.
-    if (text === undefined || text === '' || block === 'prefix') continue;
-    const each = item(`${folder}/${block}.sh`);
-    data[each.key] = ended(text);
-    items.push(each);
+    if (text === undefined || text === '' || name === 'prefix') continue;
+    const file = item(`${folder}/${name}.sh`);
+    data[file.key] = withFinalNewline(text);
+    items.push(file);
   }
   return { data, items };
 }
@@ -142,30 +145,30 @@ function environment({ flux }: DefaultedSpec): string {
 
 const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;
 
-function settings(parts: Parts): string {
-  const { resource, spec, runner } = parts;
+function settings(context: ClusterContext): string {
+  const { resource, spec, brokerContainer } = context;
   const { flux, logging, archive, pod } = spec;
-  const local = resourceSource(parts) === 'local';
+  const local = resourceSource(context) === 'local';
   const values: Record<string, string> = {
-    affinity: yes(flux.cpuAffinity),
+    affinity: flag(flux.cpuAffinity),
     archive: archive?.path ?? '',
     certificate: CERTIFICATE,
-    complete: yes(flux.completeWorkers),
+    complete: flag(flux.completeWorkers),
     hostname: pod.hostNetwork === true ? 'pod' : '',
     hosts: local ? hostlist(hosts(resource, spec)) : '',
-    joins: yes(joinsAnother(spec)),
-    logs: runner.logs ?? (isBatch(runner) ? '/tmp/fluxout' : ''),
+    joins: flag(joinsAnother(spec)),
+    logs: brokerContainer.logs ?? (isBatch(brokerContainer) ? '/tmp/fluxout' : ''),
     mount: mountPath(spec),
     name: resource.metadata.name,
     python_path: flux.container?.pythonPath ?? '',
-    quiet: yes(logging.quiet),
+    quiet: flag(logging.quiet),
     resources: local ? 'local' : '',
     run: CURVE_FOLDER,
     socket: `local://${runFolder(spec)}/local`,
-    strict: yes(logging.strict),
-    timed: yes(logging.timed),
-    view: yes(hasView(spec)),
-    wait_socket: yes(flux.noWaitSocket !== true && flux.disableSocket !== true),
+    strict: flag(logging.strict),
+    timed: flag(logging.timed),
+    view: flag(hasView(spec)),
+    wait_socket: flag(flux.noWaitSocket !== true && flux.disableSocket !== true),
   };
   const rc = loadsFluxion(spec)
     ? `export FLUX_RC_EXTRA="\${FLUX_RC_EXTRA:+$FLUX_RC_EXTRA:}${SCRIPTS}/rc"\n`
@@ -173,20 +176,20 @@ function settings(parts: Parts): string {
   return `${assignments(values)}${rc}`;
 }
 
-function yes(flag: boolean | undefined): string {
+function flag(flag: boolean | undefined): string {
   return flag === true ? 'yes' : '';
 }
 
 const CONFIG_PATH = `--config-path=${SCRIPTS}/config`;
 
-/** The broker and the options that all pods give it. */
+/** The broker and its options, which are the same in all pods. */
 function brokerScript(spec: DefaultedSpec): string {
   const { flux, logging } = spec;
   const words = flux.wrap === undefined ? [] : flux.wrap.split(',');
   words.push('flux', 'broker', CONFIG_PATH);
   words.push(`-Srundir=${runFolder(spec)}`, `-Sstatedir=${configFolder(spec)}/var/lib/flux`);
   if (flux.disableSocket !== true) words.push(`-Slocal-uri=local://${runFolder(spec)}/local`);
-  // Explicit, because some of the hosts may be missing for ever. Who joins another cluster leaves it to its lead.
+  // Set explicitly, because some hosts may never come. In a cluster that joins another the lead broker there decides.
   if (!joinsAnother(spec)) words.push(`-Sbroker.quorum=${spec.minSize ?? spec.size}`);
   if (flux.topology !== undefined) words.push(`-Stbon.topo=${flux.topology}`);
   if (logging.zeromq === true) words.push('-Stbon.zmqdebug=1');

@@ -1,8 +1,14 @@
 export { Certificate } from './certificate';
-export type { ComputeProps, ContainerProps } from './container-props';
+export type { ComputeProps, MiniClusterContainerProps } from './container-props';
+export type { FluxViewProps, MiniClusterFluxProps } from './flux-props';
+export type { MiniClusterJobProps } from './job-props';
+export type { MiniClusterLoggingProps } from './logging-props';
 export { MiniCluster } from './minicluster';
+export { MiniClusterContainer } from './minicluster-container';
 export { brokerSelector, type ObjectNames, objectNames } from './names';
-export type { MiniClusterProps, ViewProps } from './props';
+export type { MiniClusterNetworkProps } from './network-props';
+export type { MiniClusterPodProps, PodResources } from './pod-props';
+export type { MiniClusterProps } from './props';
 export { renderMiniCluster } from './render';
 export type {
   KeygenOptions,
@@ -11,6 +17,7 @@ export type {
   MiniClusterSpec,
   RenderOptions,
 } from './resource';
-export { checkMiniCluster } from './validate';
-export { type Problem, problemLine } from './validation-issue';
+export type { MiniClusterSchedulingProps } from './scheduling-props';
+export { validateMiniCluster } from './validate';
+export { formatIssue, type ValidationIssue } from './validation-issue';
 export { MiniClusterVolume } from './volume';

@@ -1,9 +1,12 @@
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 
-/** Brokers only, for who comes later. */
-export function isInteractive(spec: DefaultedSpec, runner: ContainerSpec): boolean {
-  return spec.interactive === true || (!hasText(runner.command) && !hasText(runner.commands?.script));
+/** Whether the MiniCluster only runs brokers, to which people or programs submit jobs later. */
+export function isInteractive(spec: DefaultedSpec, brokerContainer: ContainerSpec): boolean {
+  return (
+    spec.interactive === true ||
+    (!hasText(brokerContainer.command) && !hasText(brokerContainer.commands?.script))
+  );
 }
 
 export function hasText(text: string | undefined): boolean {

@@ -1,110 +1,110 @@
-/** The brokers: an indexed Job, or a StatefulSet for a cluster that is there until it is deleted. */
-
+/** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
 import { parseDuration } from '../api/durations';
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
-import type { Scripts } from './config-maps';
-import type { Parts } from './context';
+import type { ConfigMapFiles } from './config-maps';
+import type { ClusterContext } from './context';
 import { joinsAnother, maxSize } from './hosts';
+import { LazyManifest } from './manifest';
 import { BROKER_LABEL } from './names';
-import { given, some } from './object';
+import { omitEmpty, omitUndefined } from './object';
 import { objectMetadata } from './object-metadata';
-import type { ManifestObject } from './resource';
 
-export function workload(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
-  return parts.spec.workload === 'StatefulSet' ? statefulSet(parts, scripts) : job(parts, scripts);
+type ReadFiles = () => readonly ConfigMapFiles[];
+
+/** @param files returns the files of the pods when the manifest is written */
+export function workload(context: ClusterContext, files: ReadFiles): LazyManifest {
+  return context.spec.workload === 'StatefulSet' ? statefulSet(context, files) : job(context, files);
 }
 
-function job(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
-  const { resource, spec } = parts;
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: given({
-      name: parts.names.workload,
-      labels: { ...spec.jobLabels, ...parts.labels, ...queueLabels(parts) },
-      annotations: jobAnnotations(parts),
-      namespace: resource.metadata.namespace,
-    }),
-    spec: given({
-      activeDeadlineSeconds: deadline(parts),
-      backoffLimit: spec.backoffLimit ?? (parts.interactive ? 100 : 0),
+function job(context: ClusterContext, files: ReadFiles): LazyManifest {
+  const { resource, spec } = context;
+  const metadata = omitUndefined({
+    name: context.names.workload,
+    labels: { ...spec.jobLabels, ...context.labels, ...queueLabels(context) },
+    annotations: jobAnnotations(context),
+    namespace: resource.metadata.namespace,
+  });
+  return new LazyManifest('batch/v1', 'Job', metadata, () => ({
+    spec: omitUndefined({
+      activeDeadlineSeconds: deadline(context),
+      backoffLimit: spec.backoffLimit ?? (context.interactive ? 100 : 0),
       completionMode: 'Indexed',
       completions: spec.size,
       parallelism: spec.size,
-      podFailurePolicy: failurePolicy(parts),
-      // The lead's end is the end; the workers stay until then. Who joins another cluster has no lead of its own.
+      podFailurePolicy: failurePolicy(context),
+      // The Job ends with the lead broker, and the workers stay until then. A cluster that joins another has no lead.
       successPolicy: joinsAnother(spec) ? undefined : { rules: [{ succeededIndexes: '0' }] },
       suspend: spec.suspend,
       ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished,
-      template: template(parts, scripts, {}),
+      template: template(context, files, {}),
     }),
-  };
+  }));
 }
 
-function statefulSet(parts: Parts, scripts: readonly Scripts[]): ManifestObject {
-  const { resource, spec } = parts;
+function statefulSet(context: ClusterContext, files: ReadFiles): LazyManifest {
+  const { resource, spec } = context;
   const matchLabels = { [BROKER_LABEL]: resource.metadata.name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: objectMetadata(parts, parts.names.workload, {
-      ...spec.jobLabels,
-      ...parts.labels,
-    }),
+  const metadata = objectMetadata(context, context.names.workload, { ...spec.jobLabels, ...context.labels });
+  return new LazyManifest('apps/v1', 'StatefulSet', metadata, () => ({
     spec: {
-      // Brokers find each other by themselves; one after the other they would wait for ever.
+      // Brokers connect in any order; started one after the other, the first could wait for the others forever.
       podManagementPolicy: 'Parallel',
       replicas: spec.size,
       selector: { matchLabels },
-      serviceName: parts.names.service,
-      template: template(parts, scripts, {
-        labels: queueLabels(parts),
-        annotations: queueAnnotations(parts),
+      serviceName: context.names.service,
+      template: template(context, files, {
+        labels: queueLabels(context),
+        annotations: queueAnnotations(context),
       }),
     },
-  };
+  }));
 }
 
-interface Marks {
+/** What the queue reads from a Job, or from the pods of a StatefulSet. */
+interface QueueMetadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-function template(parts: Parts, scripts: readonly Scripts[], marks: Marks): Record<string, unknown> {
-  const { resource, spec } = parts;
+function template(
+  context: ClusterContext,
+  files: ReadFiles,
+  queueMetadata: QueueMetadata,
+): Record<string, unknown> {
+  const { resource, spec } = context;
   return {
-    metadata: given({
-      annotations: some({ ...spec.pod.annotations, ...marks.annotations }),
+    metadata: omitUndefined({
+      annotations: omitEmpty({ ...spec.pod.annotations, ...queueMetadata.annotations }),
       labels: {
         ...spec.pod.labels,
-        ...parts.labels,
+        ...context.labels,
         [BROKER_LABEL]: resource.metadata.name,
-        ...marks.labels,
+        ...queueMetadata.labels,
       },
     }),
-    spec: brokerPod(parts, scripts),
+    spec: brokerPod(context, files()),
   };
 }
 
-/** The walltime ends the Job too: a queue that plans with it may have promised the nodes to others. */
-function deadline({ spec }: Parts): number {
+/** The Job ends by its walltime, because a queue that plans with it may have promised the nodes to other workloads. */
+function deadline({ spec }: ClusterContext): number {
   const walltime =
     spec.walltime === undefined ? Infinity : Math.ceil(parseDuration(spec.walltime) ?? Infinity);
   return Math.min(spec.deadlineSeconds, walltime);
 }
 
-function failurePolicy(parts: Parts): unknown {
-  const { podFailurePolicy } = parts.spec;
+function failurePolicy(context: ClusterContext): unknown {
+  const { podFailurePolicy } = context.spec;
   if (podFailurePolicy !== undefined) return podFailurePolicy;
   // Kubernetes allows a policy with Never only.
-  if (restartPolicy(parts) !== 'Never') return undefined;
+  if (restartPolicy(context) !== 'Never') return undefined;
   return { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] };
 }
 
-function queueLabels({ spec }: Parts): Record<string, string> {
+function queueLabels({ spec }: ClusterContext): Record<string, string> {
   const { queue, walltime, priority, exclusive } = spec;
-  return given({
+  return omitUndefined({
     [EXCLUSIVE]: exclusive === true ? 'true' : undefined,
     [PRIORITY]: priority === undefined || priority < 0 ? undefined : String(priority),
     [QUEUE]: queue,
@@ -112,15 +112,15 @@ function queueLabels({ spec }: Parts): Record<string, string> {
   }) as Record<string, string>;
 }
 
-/** A label can't begin with a minus sign. */
-function queueAnnotations({ spec: { priority } }: Parts): Record<string, string> | undefined {
+/** A negative priority is an annotation, because the value of a label cannot begin with a minus sign. */
+function queueAnnotations({ spec: { priority } }: ClusterContext): Record<string, string> | undefined {
   return priority !== undefined && priority < 0 ? { [PRIORITY]: String(priority) } : undefined;
 }
 
-/** Of a cluster that can grow, only the brokers that it needs to start are one gang (docs/decisions/0012). */
-function jobAnnotations(parts: Parts): Record<string, string> | undefined {
-  const { spec } = parts;
+/** In a cluster that can grow, only the brokers that it needs to start are one gang (docs/decisions/0012). */
+function jobAnnotations(context: ClusterContext): Record<string, string> | undefined {
+  const { spec } = context;
   const gang = spec.minSize ?? spec.size;
-  if (gang >= maxSize(spec)) return queueAnnotations(parts);
-  return { ...queueAnnotations(parts), [GANG_SIZE]: String(gang) };
+  if (gang >= maxSize(spec)) return queueAnnotations(context);
+  return { ...queueAnnotations(context), [GANG_SIZE]: String(gang) };
 }

@@ -1,91 +1,84 @@
 /**
- * For clusters without the runtime: a one-shot Job that makes the certificate.
- * The Secret is created empty and the Job may fill that one and no other,
- * because a right to create can't be bound to a name. Pods wait for its key.
+ * A Job that creates the certificate, for clusters without the fluxqueue controller. The Secret is created empty and
+ * the Job may update only that one, because the right to create cannot be bound to a name. The pods of the brokers
+ * start when the Secret has its key.
  */
 import { DEFAULT_IMAGES, roleCommand } from '../images';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
+import { LazyManifest } from './manifest';
 import { objectMetadata } from './object-metadata';
-import type { KeygenOptions, ManifestObject } from './resource';
+import type { KeygenOptions } from './resource';
 
 const RBAC = 'rbac.authorization.k8s.io';
-/** The runtime runs as any user; this is the one that minimal images call nonroot. */
+/** The runtime works under any user; minimal images call this one nonroot. */
 const USER = 65532;
 
-export function keygen(parts: Parts, options: KeygenOptions): ManifestObject[] {
-  const { names } = parts;
-  const metadata = objectMetadata(parts, names.keygen);
-  const role = {
-    apiVersion: `${RBAC}/v1`,
-    kind: 'Role',
-    metadata,
-    rules: [
-      {
-        apiGroups: [''],
-        resources: ['secrets'],
-        resourceNames: [names.certificate],
-        verbs: ['get', 'update', 'patch'],
-      },
-    ],
-  };
+export function keygenManifests(context: ClusterContext, options: KeygenOptions): LazyManifest[] {
+  const { names } = context;
+  const metadata = objectMetadata(context, names.keygen);
   return [
-    { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: names.certificate }, type: 'Opaque' },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
-    role,
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata,
+    new LazyManifest('v1', 'Secret', { ...metadata, name: names.certificate }, () => ({ type: 'Opaque' })),
+    new LazyManifest('v1', 'ServiceAccount', metadata, () => ({ automountServiceAccountToken: false })),
+    new LazyManifest(`${RBAC}/v1`, 'Role', metadata, () => ({
+      rules: [
+        {
+          apiGroups: [''],
+          resources: ['secrets'],
+          resourceNames: [names.certificate],
+          verbs: ['get', 'update', 'patch'],
+        },
+      ],
+    })),
+    new LazyManifest(`${RBAC}/v1`, 'RoleBinding', metadata, () => ({
       roleRef: { apiGroup: RBAC, kind: 'Role', name: names.keygen },
       subjects: [{ kind: 'ServiceAccount', name: names.keygen }],
-    },
-    keygenJob(parts, options),
+    })),
+    new LazyManifest('batch/v1', 'Job', metadata, () => ({
+      spec: {
+        backoffLimit: 6,
+        template: {
+          metadata: { labels: { 'app.kubernetes.io/name': names.keygen } },
+          spec: keygenPod(context, options),
+        },
+      },
+    })),
   ];
 }
 
-function keygenJob(parts: Parts, { image = DEFAULT_IMAGES.runtime }: KeygenOptions): ManifestObject {
-  const { resource, names } = parts;
+function keygenPod(
+  { resource, names }: ClusterContext,
+  { image = DEFAULT_IMAGES.runtime }: KeygenOptions,
+): Record<string, unknown> {
   return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: objectMetadata(parts, names.keygen),
-    spec: {
-      backoffLimit: 6,
-      template: {
-        metadata: { labels: { 'app.kubernetes.io/name': names.keygen } },
-        spec: {
-          automountServiceAccountToken: true,
-          containers: [
-            {
-              name: 'keygen',
-              image,
-              imagePullPolicy: 'IfNotPresent',
-              command: roleCommand(
-                'keygen',
-                ...['--namespace', '$(NAMESPACE)'],
-                ...['--secret', names.certificate],
-                ...['--cluster', resource.metadata.name],
-              ),
-              env: [{ name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }],
-              resources: { limits: { memory: '256Mi' }, requests: { cpu: '50m', memory: '128Mi' } },
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                capabilities: { drop: ['ALL'] },
-                readOnlyRootFilesystem: true,
-              },
-            },
-          ],
-          enableServiceLinks: false,
-          restartPolicy: 'OnFailure',
-          securityContext: {
-            runAsGroup: USER,
-            runAsNonRoot: true,
-            runAsUser: USER,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
-          serviceAccountName: names.keygen,
+    automountServiceAccountToken: true,
+    containers: [
+      {
+        name: 'keygen',
+        image,
+        imagePullPolicy: 'IfNotPresent',
+        command: roleCommand(
+          'keygen',
+          ...['--namespace', '$(NAMESPACE)'],
+          ...['--secret', names.certificate],
+          ...['--cluster', resource.metadata.name],
+        ),
+        env: [{ name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }],
+        resources: { limits: { memory: '256Mi' }, requests: { cpu: '50m', memory: '128Mi' } },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+          readOnlyRootFilesystem: true,
         },
       },
+    ],
+    enableServiceLinks: false,
+    restartPolicy: 'OnFailure',
+    securityContext: {
+      runAsGroup: USER,
+      runAsNonRoot: true,
+      runAsUser: USER,
+      seccompProfile: { type: 'RuntimeDefault' },
     },
+    serviceAccountName: names.keygen,
   };
 }

@@ -1,17 +1,17 @@
-/** What the lead starts, as shell source that appends it to the broker and its options. */
-import type { Parts } from './context';
+/** The command of the lead broker, as shell source that appends it to the broker and its options. */
+import type { ClusterContext } from './context';
 import { hasText } from './interactive';
-import { configFolder, RUNNER, SCRIPTS } from './pod-paths';
+import { BROKER_SCRIPTS, configFolder, SCRIPTS } from './pod-paths';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 import { commandWords, quoteAll, splitWords } from './shell-quote';
 
-/** Its command is submitted as a batch job. */
+/** Whether the command is submitted as a batch job. */
 export function isBatch({ batch, batchRaw }: ContainerSpec): boolean {
   return batch === true || batchRaw === true;
 }
 
-/** `-N` and `-n` by upstream's rule, and the user's own. */
+/** Adds `-N` and `-n` by the rule of flux-operator, and the options of the user. */
 function pushFlags(words: string[], { tasks, size, flux, logging }: DefaultedSpec): void {
   if (tasks === 0 || tasks >= size) words.push('-N', String(size));
   if (tasks !== 0) words.push('-n', String(tasks));
@@ -19,23 +19,23 @@ function pushFlags(words: string[], { tasks, size, flux, logging }: DefaultedSpe
   if (logging.debug === true) words.push('-vvv');
 }
 
-export function leadScript({ spec, runner, interactive }: Parts): string {
+export function leadScript({ spec, brokerContainer, interactive }: ClusterContext): string {
   if (interactive) return 'set -- "$@" -Sbroker.rc2_none\n';
-  return `set -- "$@" ${timed(spec)}${prefix(runner)}${started(spec, runner)}\n`;
+  return `set -- "$@" ${timed(spec)}${prefix(brokerContainer)}${commandLine(spec, brokerContainer)}\n`;
 }
 
-function started(spec: DefaultedSpec, runner: ContainerSpec): string {
-  if (isBatch(runner)) return batchWords(spec);
-  const command = hasText(runner.commands?.script)
-    ? `"$shell" ${RUNNER}/script.sh`
-    : commandWords(runner.command ?? '');
-  return runner.launcher === true ? command : `${quoteAll(submit(spec))} ${command}`;
+function commandLine(spec: DefaultedSpec, brokerContainer: ContainerSpec): string {
+  if (isBatch(brokerContainer)) return batchWords(spec);
+  const command = hasText(brokerContainer.commands?.script)
+    ? `"$shell" ${BROKER_SCRIPTS}/script.sh`
+    : commandWords(brokerContainer.command ?? '');
+  return brokerContainer.launcher === true ? command : `${quoteAll(submit(spec))} ${command}`;
 }
 
 function submit(spec: DefaultedSpec): string[] {
   const { submitCommand } = spec.flux;
   const words = submitCommand === undefined ? ['flux', 'submit'] : splitWords(submitCommand);
-  // Only `flux submit` returns before the job ends; to the others these are no options.
+  // Only `flux submit` returns before the job ends; other commands do not have these options.
   const watches = words[1] === 'submit';
   pushFlags(words, spec);
   if (watches) words.push('--quiet', '--watch');
@@ -46,21 +46,21 @@ function batchWords(spec: DefaultedSpec): string {
   const words: string[] = [];
   pushFlags(words, spec);
   words.push('--output=kvs');
-  // The instance inside the batch job has shells of its own, which need the same settings.
+  // The instance inside the batch job starts job shells too, which need the same settings.
   if (spec.flux.cpuAffinity !== true)
     words.push(`--broker-opts=-Sconf.shell_initrc=${configFolder(spec)}/initrc.lua`);
-  return `"$shell" ${SCRIPTS}/batch.sh ${quoteAll(words)} ${RUNNER}/batch.sh`;
+  return `"$shell" ${SCRIPTS}/batch.sh ${quoteAll(words)} ${BROKER_SCRIPTS}/batch.sh`;
 }
 
-/** The script of a batch job; every line of the command a job in it. */
+/** The script of a batch job, in which every line of the command is a job. */
 export function batchScript(spec: DefaultedSpec, { command = '', batchRaw }: ContainerSpec): string {
   if (batchRaw === true) return command.startsWith('#!') ? command : `#!/bin/sh\n${command}`;
   const lines = command.split('\n').filter((line) => line.trim() !== '');
-  // Neither their ids nor how many are left.
+  // Otherwise Flux prints the ids of the jobs and how many are left.
   const quiet = spec.logging.quiet === true ? ' --quiet' : '';
   const jobs = lines.map((line, index) => {
     const files = `--error="$FLUX_OUTPUT_DIR/job-${index}.err" --output="$FLUX_OUTPUT_DIR/job-${index}.out"`;
-    // A line may begin with options of its own.
+    // A line that begins with `-` begins with options of its job.
     const words = line.trim().startsWith('-') ? line.trim() : commandWords(line);
     return `flux submit${quiet} --flags=waitable ${files} ${words} || code=1\n`;
   });

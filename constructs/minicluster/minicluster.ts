@@ -1,158 +1,159 @@
-import { isDeepStrictEqual } from 'node:util';
-import { ApiObject, ApiObjectMetadataDefinition, Chart, JsonPatch } from 'cdk8s';
-import { Construct, type IConstruct } from 'constructs';
-import { PropsError } from '../api/errors';
+import { Chart } from 'cdk8s';
+import type { EnvValue } from 'cdk8s-plus-28';
+import { Construct } from 'constructs';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../api/labels';
-import type { Parts } from './context';
+import { LazyApiObject } from './api-object';
+import type { MiniClusterContainerProps } from './container-props';
+import type { ClusterContext } from './context';
+import { LazyManifest } from './manifest';
+import { MiniClusterContainer } from './minicluster-container';
+import { validProps } from './prop-errors';
 import type { MiniClusterProps } from './props';
 import { specOf } from './props-to-spec';
-import { renderParts } from './render';
-import type { ManifestObject, MiniClusterResource } from './resource';
-import { examine } from './validate';
-import { problemLine } from './validation-issue';
+import { lazyManifests } from './render';
+import type { MiniClusterResource } from './resource';
+import type { MiniClusterVolume } from './volume';
 
 /**
- * A Flux instance whose brokers are the pods of one Job: what the resource
- * MiniCluster is, as a construct. Same fields, same checks, same manifests.
+ * A Flux instance whose brokers are the pods of one Job. It has the same fields as the resource MiniCluster, and the
+ * same rules and manifests.
  *
- * @throws PropsError that lists everything that is wrong
+ * Containers, volumes and environment variables can be added until the chart is synthesized; every addition is
+ * validated at once.
  */
 export class MiniCluster extends Construct {
-  /** Name of the Job, and of the pods' hosts: NAME-0, NAME-1, ... */
+  /** Name of the Job and prefix of the pods' host names NAME-0, NAME-1, ... */
   readonly name: string;
-  /** The same as a resource. */
-  readonly resource: MiniClusterResource;
 
+  private props: MiniClusterProps;
+  private context: ClusterContext;
+
+  /** @throws PropsError that lists every mistake in the props */
   constructor(scope: Construct, id: string, props: MiniClusterProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    const chart = Chart.of(this);
-    const namespace = props.namespace ?? chart.namespace;
-    this.resource = {
-      metadata: { name: this.name, ...(namespace === undefined ? {} : { namespace }) },
-      spec: specOf(props),
-    };
-    const parts = checked(this.resource, this.node.path);
-    const { keygen } = props.certificate ?? {};
+    this.props = props;
+    this.context = this.validContext(props);
+    for (const manifest of this.manifests()) new LazyApiObject(this, objectId(manifest, this.name), manifest);
+  }
+
+  /** The resource MiniCluster that these props stand for. */
+  get resource(): MiniClusterResource {
+    return this.context.resource;
+  }
+
+  /** The container that runs the brokers and the command. */
+  get container(): MiniClusterContainer {
+    return new MiniClusterContainer(
+      `${this.node.path}: container`,
+      () => this.props.container,
+      (container) => this.change({ ...this.props, container }),
+    );
+  }
+
+  /** The containers beside the one that runs the broker, in every pod. */
+  get sidecars(): readonly MiniClusterContainer[] {
+    return (this.props.sidecars ?? []).map((_, index) => this.member('sidecars', index));
+  }
+
+  /** The containers of the additional pod. */
+  get services(): readonly MiniClusterContainer[] {
+    return (this.props.services ?? []).map((_, index) => this.member('services', index));
+  }
+
+  /**
+   * Adds a container to every pod, beside the one that runs the broker.
+   * @throws PropsError if the container conflicts with the MiniCluster or has mistakes
+   */
+  addSidecar(props: MiniClusterContainerProps): MiniClusterContainer {
+    return this.addMember('sidecars', props);
+  }
+
+  /**
+   * Adds a container to the one additional pod that the brokers can reach.
+   * @throws PropsError if the container conflicts with the MiniCluster or has mistakes
+   */
+  addService(props: MiniClusterContainerProps): MiniClusterContainer {
+    return this.addMember('services', props);
+  }
+
+  /**
+   * Mounts a volume in the container that runs the brokers; `sidecars` and `addSidecar` return the other containers.
+   * @throws PropsError if the container has a volume of this name or at this path
+   */
+  addVolume(name: string, volume: MiniClusterVolume): void {
+    this.container.addVolume(name, volume);
+  }
+
+  /**
+   * Sets an environment variable of the container that runs the brokers, and so of the command.
+   * @throws PropsError if the container has a variable of this name
+   */
+  addEnv(name: string, value: string | EnvValue): void {
+    this.container.addEnv(name, value);
+  }
+
+  private addMember(group: 'sidecars' | 'services', props: MiniClusterContainerProps): MiniClusterContainer {
+    const members = [...(this.props[group] ?? []), props];
+    this.change({ ...this.props, [group]: members });
+    return this.member(group, members.length - 1);
+  }
+
+  private member(group: 'sidecars' | 'services', index: number): MiniClusterContainer {
+    return new MiniClusterContainer(
+      `${this.node.path}: ${group}[${index}]`,
+      () => this.props[group]![index]!,
+      (container) => this.change({ ...this.props, [group]: this.props[group]!.with(index, container) }),
+    );
+  }
+
+  /** Validates the new props before it keeps them, so that a refused change leaves the MiniCluster as it was. */
+  private change(props: MiniClusterProps): void {
+    this.context = this.validContext(props);
+    this.props = props;
+    const manifests = this.manifests();
+    const added: LazyApiObject[] = [];
+    for (const manifest of manifests) {
+      const id = objectId(manifest, this.name);
+      const object = this.node.tryFindChild(id);
+      if (object instanceof LazyApiObject) object.update(manifest);
+      else added.push(new LazyApiObject(this, id, manifest));
+    }
+    // The workload is applied last, also when it is older than the Service of a container that was added.
+    const workload = this.node.findChild(objectId(manifests.at(-1)!, this.name));
+    workload.node.addDependency(...added);
+  }
+
+  private validContext(props: MiniClusterProps): ClusterContext {
+    const namespace = props.namespace ?? Chart.of(this).namespace;
+    const metadata = { name: this.name, ...(namespace === undefined ? {} : { namespace }) };
+    return validProps({ metadata, spec: specOf(props) }, this.node.path);
+  }
+
+  private manifests(): readonly LazyManifest[] {
+    const { labels } = Chart.of(this);
+    const { live, certificate } = this.props;
     const manifests =
-      props.live === true
-        ? [asManifest(this.resource)]
-        : renderParts(parts, keygen === undefined ? {} : { keygen });
-    for (const manifest of labelled(manifests, chart.labels))
-      new Manifest(this, idOf(manifest, this.name), manifest);
+      live === true
+        ? [resourceManifest(this.resource)]
+        : lazyManifests(
+            this.context,
+            certificate?.keygen === undefined ? {} : { keygen: certificate.keygen },
+          );
+    if (Object.keys(labels).length === 0) return manifests;
+    return manifests.map((manifest) => manifest.withLabels(labels));
   }
 }
 
-/** By this cdk8s knows the objects of a chart (`ApiObject.isApiObject`), of whatever class they are. */
-const API_OBJECT = Symbol.for('cdk8s.ApiObject');
-
 /**
- * A manifest as it was rendered, in the place of cdk8s' own ApiObject: that would make
- * metadata of every object anew, and walk through it to resolve tokens that are not there.
+ * Leaves out the cluster's name, which is in the path of the object already: with equal ids in all clusters their
+ * nodes share one hidden class of V8, and a chart of thousands takes a fraction of the time.
  */
-class Manifest extends Construct implements Pick<ApiObject, keyof ApiObject> {
-  private patches: readonly JsonPatch[] = NO_PATCHES;
-  private noted: ApiObjectMetadataDefinition | undefined;
-
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly manifest: ManifestObject,
-  ) {
-    super(scope, id);
-  }
-
-  get [API_OBJECT](): boolean {
-    return true;
-  }
-
-  get apiVersion(): string {
-    return this.manifest.apiVersion;
-  }
-
-  get apiGroup(): string {
-    const [group, version] = this.apiVersion.split('/');
-    return version === undefined ? 'core' : group!;
-  }
-
-  get kind(): string {
-    return this.manifest.kind;
-  }
-
-  get name(): string {
-    return this.manifest.metadata.name;
-  }
-
-  get chart(): Chart {
-    return Chart.of(this);
-  }
-
-  /** Who asks for it may change it. */
-  get metadata(): ApiObjectMetadataDefinition {
-    this.noted ??= new ApiObjectMetadataDefinition({
-      ...this.manifest.metadata,
-      apiObject: ApiObject.of(this),
-    });
-    return this.noted;
-  }
-
-  addDependency(...dependencies: IConstruct[]): void {
-    this.node.addDependency(...dependencies);
-  }
-
-  addJsonPatch(...patches: JsonPatch[]): void {
-    this.patches = [...this.patches, ...patches];
-  }
-
-  toJson(): ManifestObject {
-    const { manifest, patches } = this;
-    const metadata = this.noted?.toJson() ?? manifest.metadata;
-    // Who only looked at it changes nothing, not even the order.
-    const whole = isDeepStrictEqual(metadata, manifest.metadata) ? manifest : { ...manifest, metadata };
-    // Patches change what they are given, and parts of it belong to all clusters.
-    return patches.length === 0 ? whole : JsonPatch.apply(structuredClone(whole), ...patches);
-  }
-}
-
-const NO_PATCHES: readonly JsonPatch[] = [];
-
-/**
- * Without the cluster's name, which is in the path already: equal ids in all clusters
- * share one hidden class, and a chart of thousands is made in a fraction of the time.
- */
-function idOf({ kind, metadata: { name } }: ManifestObject, cluster: string): string {
+function objectId({ kind, metadata: { name } }: LazyManifest, cluster: string): string {
   return name.startsWith(cluster) ? `${kind}${name.slice(cluster.length)}` : `${kind}:${name}`;
 }
 
-/** With the chart's labels, as every object of a chart has them. */
-function labelled(
-  manifests: readonly ManifestObject[],
-  labels: Readonly<Record<string, string>>,
-): readonly ManifestObject[] {
-  if (Object.keys(labels).length === 0) return manifests;
-  return manifests.map((manifest) => ({
-    ...manifest,
-    metadata: { ...manifest.metadata, labels: { ...labels, ...manifest.metadata.labels } },
-  }));
-}
-
-function asManifest({ metadata, spec }: MiniClusterResource): ManifestObject {
-  return {
-    apiVersion: `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`,
-    kind: 'MiniCluster',
-    metadata,
-    spec,
-  };
-}
-
-/** Taken apart once, for the checks and for rendering. */
-function checked(resource: MiniClusterResource, path: string): Parts {
-  const { problems, parts } = examine(resource);
-  if (parts !== undefined && problems.length === 0) return parts;
-  throw new PropsError(
-    `MiniCluster ${path}`,
-    `${problems.map(problemLine).join('\n  ')}\n `,
-    problems.length,
-    'correct each of them; docs/minicluster-fields.md has the prop of every field',
-  );
+function resourceManifest({ metadata, spec }: MiniClusterResource): LazyManifest {
+  const apiVersion = `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`;
+  return new LazyManifest(apiVersion, 'MiniCluster', metadata, () => ({ spec }));
 }

@@ -1,24 +1,24 @@
-/** Names and labels of what a MiniCluster is made of. */
+/** Names and labels of the objects that a MiniCluster consists of. */
 import { MINICLUSTER_LABEL } from '../api/labels';
 import type { MiniClusterResource } from './resource';
 
-/** A label of DNS, as namespaces and volumes are called. */
-export const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+/** A DNS label (RFC 1123), which names of namespaces and volumes must be. */
+export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export interface ObjectNames {
-  /** The Job or StatefulSet, and the prefix of the brokers' host names. */
+  /** The Job or StatefulSet; prefix of the host names of the brokers. */
   readonly workload: string;
-  /** ConfigMap of the scripts. */
+  /** ConfigMap of the scripts, which do not depend on the size. */
   readonly scripts: string;
-  /** ConfigMap of what this cluster is: brokers' configuration, size, command. */
+  /** ConfigMap of the configuration of the brokers, the sizes and the command. */
   readonly config: string;
   /** The headless Service. */
   readonly service: string;
-  /** Secret of the certificate, under the key `curve.cert`. */
+  /** Secret with the certificate under the key `curve.cert`. */
   readonly certificate: string;
-  /** Deployment of the services, and its pod's host name. */
+  /** Deployment of the services; host name of its pod. */
   readonly services: string;
-  /** Job, ServiceAccount and Role that make the certificate. */
+  /** Job, ServiceAccount and Role that create the certificate. */
   readonly keygen: string;
 }
 
@@ -43,15 +43,15 @@ export function objectLabels({ metadata: { name } }: MiniClusterResource): Recor
   };
 }
 
-/** Label of the brokers' pods alone; autoscalers select by it, as with upstream. */
+/** Label that only the brokers' pods have; autoscalers select by it, as they do with flux-operator. */
 export const BROKER_LABEL = 'hpa-selector';
 
-/** For the status: the scale subresource's selector. */
+/** Selector of the brokers' pods, for the scale subresource in the status. */
 export function brokerSelector({ metadata: { name } }: MiniClusterResource): string {
   return `${BROKER_LABEL}=${name}`;
 }
 
-/** Name of the Service of a container's ports. */
+/** Name of the Service for the ports of a container. */
 export function portServiceName(
   { metadata }: MiniClusterResource,
   container: { name?: string; serviceName?: string },

@@ -1,9 +1,9 @@
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import type { ManifestObject } from './resource';
 
-/** Metadata of an object of this name. */
+/** Metadata of the object with this name. */
 export function objectMetadata(
-  { resource, labels: own }: Parts,
+  { resource, labels: own }: ClusterContext,
   name: string,
   labels = own,
 ): ManifestObject['metadata'] {

@@ -1,27 +1,27 @@
-/** Where things are in the pods. */
+/** Paths of files and directories in the pods. */
 import { CERTIFICATE_KEY } from '../api/labels';
 import type { DefaultedSpec } from './schema';
 
-/** Scripts and configuration, as upstream has it. */
+/** Scripts and configuration; flux-operator uses the same directory. */
 export const SCRIPTS = '/flux_operator';
-/** The runner's blocks and script. */
-export const RUNNER = `${SCRIPTS}/runner`;
-/** The certificate as its Secret has it. */
+/** User scripts of the brokers' container. */
+export const BROKER_SCRIPTS = `${SCRIPTS}/runner`;
+/** The certificate in the mounted Secret. */
 export const CURVE_SOURCE = '/etc/flux/curve';
-/** Memory, for the certificate as the broker wants it: its own, unreadable to others. */
+/** Directory in memory for the certificate: the broker requires a file that it owns and nobody else can read. */
 export const CURVE_FOLDER = '/run/flux-curve';
 export const CURVE_FILE = `${CURVE_FOLDER}/${CERTIFICATE_KEY}`;
 export const MUNGE_FOLDER = '/etc/munge';
-/** Where views of Flux were built; programs in them look for each other there. */
+/** Directory that views of Flux were built for; their programs expect each other there. */
 export const SOFTWARE = '/opt/software';
-/** The same volume in the init container, which has software of its own there. */
+/** The same volume in the init container, whose image has its software at SOFTWARE. */
 export const SOFTWARE_TARGET = '/flux_software';
 
 export function mountPath({ flux }: DefaultedSpec): string {
   return flux.container?.mountPath ?? '/mnt/flux';
 }
 
-/** Run-time files: below upstream's path, so that users find the socket where they look for it. */
+/** Run-time files; their paths are those of flux-operator, so that users find the socket where they expect it. */
 export function configFolder(spec: DefaultedSpec): string {
   return `${mountPath(spec)}/config`;
 }
@@ -34,7 +34,7 @@ export function resourceFile(spec: DefaultedSpec): string {
   return `${configFolder(spec)}/etc/flux/system/R`;
 }
 
-/** Whether Flux comes from the init container. */
+/** Whether an init container brings Flux. */
 export function hasView({ flux }: DefaultedSpec): boolean {
   return flux.container?.disable !== true;
 }

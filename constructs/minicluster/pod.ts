@@ -1,9 +1,8 @@
-/** What the brokers' pods and the services' pod have in common. */
-
-import { mapSorted, some } from './object';
+/** Fields that the brokers' pods and the services' pod share. */
+import { mapSorted, omitEmpty } from './object';
 import type { DefaultedSpec } from './schema';
 
-/** Pod's half of Pod Security `restricted`; the user counts unless the spec names another. */
+/** The rules of Pod Security `restricted` for pods; fields of the spec override them. */
 const RESTRICTED_USER = 1000;
 const RESTRICTED = {
   fsGroup: RESTRICTED_USER,
@@ -13,12 +12,16 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-export interface Pulled {
+/** Whatever runs an image that may need credentials to pull. */
+export interface PullsImage {
   readonly imagePullSecret?: string;
 }
 
-/** Fields that are not said are undefined. @param pulled everything that has an image to pull */
-export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<string, unknown> {
+/**
+ * Renders the fields that both pods share; fields without a value are undefined.
+ * @param images the containers of the pod
+ */
+export function basePod(spec: DefaultedSpec, images: readonly PullsImage[]): Record<string, unknown> {
   const { pod } = spec;
   return {
     automountServiceAccountToken: pod.automountServiceAccountToken === true,
@@ -28,7 +31,7 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
     hostIPC: pod.hostIPC,
     hostNetwork: pod.hostNetwork,
     hostPID: pod.hostPID,
-    imagePullSecrets: pullSecrets(pulled),
+    imagePullSecrets: pullSecrets(images),
     nodeSelector: nodeSelector(spec),
     priorityClassName: pod.priorityClassName,
     resourceClaims: pod.resourceClaims,
@@ -42,21 +45,21 @@ export function basePod(spec: DefaultedSpec, pulled: readonly Pulled[]): Record<
   };
 }
 
-function pullSecrets(pulled: readonly Pulled[]): { name: string }[] | undefined {
-  const names = pulled.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
+function pullSecrets(images: readonly PullsImage[]): { name: string }[] | undefined {
+  const names = images.map(({ imagePullSecret }) => imagePullSecret).filter((name) => name !== undefined);
   return names.length === 0 ? undefined : [...new Set(names)].sort().map((name) => ({ name }));
 }
 
 function nodeSelector({ pod, flux }: DefaultedSpec): Record<string, string> | undefined {
   const { arch = '' } = flux;
-  if (arch === '') return some(pod.nodeSelector ?? {});
+  if (arch === '') return omitEmpty(pod.nodeSelector ?? {});
   return { 'kubernetes.io/arch': ARCH[arch] ?? arch, ...pod.nodeSelector };
 }
 
-/** What people call it -> what nodes are labelled with. */
+/** Common name of an architecture -> value of the label `kubernetes.io/arch`. */
 const ARCH: Readonly<Record<string, string>> = { arm: 'arm64', aarch64: 'arm64', x86_64: 'amd64' };
 
-/** `pod.nodeAffinity`: all of the labels, each with one of its values. */
+/** Requires all labels of `pod.nodeAffinity`, each with one of its values. */
 export function nodeAffinity({ pod }: DefaultedSpec): Record<string, unknown> | undefined {
   const expressions = mapSorted(pod.nodeAffinity, (key, values) => ({ key, operator: 'In', values }));
   if (expressions.length === 0) return undefined;

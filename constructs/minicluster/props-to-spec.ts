@@ -1,13 +1,14 @@
-/** Props in the shape of the resource: two ways to say the same, one thing that is rendered. */
+/** Converts props to the spec of the resource, so that both are validated and rendered by the same code. */
 import type { Duration } from 'cdk8s';
-import { containerSpec, viewSpec } from './container-spec';
-import { given, some } from './object';
+import { containerSpec, podResourcesSpec, viewSpec } from './container-spec';
+import type { MiniClusterFluxProps } from './flux-props';
+import { omitEmpty, omitUndefined } from './object';
 import type { MiniClusterProps } from './props';
 import type { MiniClusterSpec } from './resource';
 
 export function specOf(props: MiniClusterProps): MiniClusterSpec {
-  const { container, sidecars = [], services } = props;
-  return given({
+  const { container, sidecars = [], services, queue, job = {}, scheduling = {} } = props;
+  return omitUndefined({
     containers: [
       { ...containerSpec(container), ...(sidecars.length > 0 ? { runFlux: true } : {}) },
       ...sidecars.map(containerSpec),
@@ -19,65 +20,75 @@ export function specOf(props: MiniClusterProps): MiniClusterSpec {
     tasks: props.tasks,
     interactive: props.interactive,
     workload: props.workload,
-    queue: props.queue,
-    priority: props.priority,
-    exclusive: props.exclusive,
+    queue: typeof queue === 'object' ? queue.name : queue,
+    priority: scheduling.priority,
+    exclusive: scheduling.exclusive,
     suspend: props.suspend,
-    backoffLimit: props.backoffLimit,
-    podFailurePolicy: props.podFailurePolicy,
+    backoffLimit: job.backoffLimit,
+    podFailurePolicy: job.podFailurePolicy,
     cleanup: props.cleanup,
-    jobLabels: props.jobLabels,
-    shareProcessNamespace: props.shareProcessNamespace,
+    jobLabels: job.labels,
+    shareProcessNamespace: props.pod?.shareProcessNamespace,
     walltime: props.walltime === undefined ? undefined : `${seconds(props.walltime)}s`,
-    deadlineSeconds: seconds(props.deadline),
-    ttlSecondsAfterFinished: seconds(props.ttlAfterFinished),
+    deadlineSeconds: seconds(job.deadline),
+    ttlSecondsAfterFinished: seconds(job.ttlAfterFinished),
     archive: props.archivePath === undefined ? undefined : { path: props.archivePath },
-    network: some({
-      headlessName: props.headlessName,
-      clusterDomain: props.clusterDomain,
-      port: props.port,
-      disableAffinity: not(props.affinity),
-    }),
-    logging: some({
-      quiet: props.quiet,
-      strict: props.strict,
-      debug: props.debug,
-      zeromq: props.zeromq,
-      timed: props.timed,
-    }),
-    flux: some(fluxSpec(props)),
-    pod: some(podSpec(props)),
+    network: networkSpec(props),
+    logging: loggingSpec(props),
+    flux: fluxSpec(props),
+    pod: podSpec(props),
   }) as MiniClusterSpec;
 }
 
-function fluxSpec(props: MiniClusterProps) {
-  const { certificate, connectTimeout } = props;
-  return {
-    arch: props.arch,
-    brokerConfig: props.brokerConfig,
-    bursting: props.bursting,
-    completeWorkers: props.completeWorkers,
-    cores: props.cores,
-    cpuAffinity: props.cpuAffinity,
-    logLevel: props.logLevel,
-    minimalService: props.minimalService,
-    optionFlags: props.optionFlags,
-    submitCommand: props.submitCommand,
-    topology: props.topology,
-    wrap: props.wrap,
-    container: some({ ...viewSpec(props.view), disable: props.fluxInImage, mountPath: props.mountPath }),
+function networkSpec({ network = {}, scheduling }: MiniClusterProps) {
+  return omitEmpty({
+    headlessName: network.headlessName,
+    clusterDomain: network.clusterDomain,
+    port: network.port,
+    disableAffinity: negated(scheduling?.affinity),
+  });
+}
+
+function loggingSpec({ logging = {} }: MiniClusterProps) {
+  return omitEmpty({
+    quiet: logging.quiet,
+    strict: logging.strict,
+    debug: logging.debug,
+    zeromq: logging.zeromq,
+    timed: logging.timed,
+  });
+}
+
+const NO_FLUX_PROPS: MiniClusterFluxProps = {};
+
+function fluxSpec({ flux = NO_FLUX_PROPS, certificate, logging, network, scheduling }: MiniClusterProps) {
+  const { connectTimeout } = flux;
+  return omitEmpty({
+    arch: scheduling?.arch,
+    brokerConfig: flux.brokerConfig,
+    bursting: flux.bursting,
+    completeWorkers: flux.completeWorkers,
+    cores: flux.cores,
+    cpuAffinity: flux.cpuAffinity,
+    logLevel: logging?.level,
+    minimalService: network?.minimalService,
+    optionFlags: flux.optionFlags,
+    submitCommand: flux.submitCommand,
+    topology: flux.topology,
+    wrap: flux.wrap,
+    container: omitEmpty({ ...viewSpec(flux.view), disable: flux.inImage, mountPath: flux.mountPath }),
     connectTimeout: connectTimeout === undefined ? undefined : timeout(connectTimeout),
     curveCertSecret: certificate?.secretName,
-    disableSocket: not(props.socket),
-    environment: props.fluxEnvironment,
-    mungeSecret: props.mungeSecret?.name,
-    noWaitSocket: not(props.waitSocket),
-    scheduler: some({
-      simple: props.simpleScheduler,
-      queuePolicy: props.queuePolicy,
-      matchPolicy: props.matchPolicy,
+    disableSocket: negated(flux.socket),
+    environment: flux.environment,
+    mungeSecret: flux.mungeSecret?.name,
+    noWaitSocket: negated(flux.waitSocket),
+    scheduler: omitEmpty({
+      simple: flux.simpleScheduler,
+      queuePolicy: flux.queuePolicy,
+      matchPolicy: flux.matchPolicy,
     }),
-  };
+  });
 }
 
 function timeout(duration: Duration): string {
@@ -85,34 +96,33 @@ function timeout(duration: Duration): string {
   return milliseconds === 0 ? '' : `${milliseconds}ms`;
 }
 
-function podSpec(props: MiniClusterProps) {
-  return {
-    automountServiceAccountToken: props.automountServiceAccountToken,
-    dnsPolicy: props.dnsPolicy,
-    hostNetwork: props.hostNetwork,
-    nodeAffinity: props.nodeAffinity,
-    nodeSelector: props.nodeSelector,
-    priorityClassName: props.priorityClassName,
-    resourceClaims: props.resourceClaims,
-    restartPolicy: props.restartPolicy,
-    restricted: props.restricted,
-    runtimeClassName: props.runtimeClassName,
-    schedulerName: props.schedulerName,
-    tolerations: props.tolerations,
-    topologySpread: props.topologySpread,
-    annotations: props.podAnnotations,
-    hostIPC: props.hostIpc,
-    hostPID: props.hostPid,
-    labels: props.podLabels,
-    resources:
-      props.podResources === undefined ? undefined : containerSpec(props.podResources).resources?.requests,
-    securityContext: props.podSecurityContext,
-    serviceAccountName: props.serviceAccount?.name,
-    terminationGracePeriodSeconds: seconds(props.terminationGracePeriod),
-  };
+function podSpec({ pod = {}, network = {}, scheduling = {} }: MiniClusterProps) {
+  return omitEmpty({
+    automountServiceAccountToken: pod.automountServiceAccountToken,
+    dnsPolicy: network.dnsPolicy,
+    hostNetwork: network.hostNetwork,
+    nodeAffinity: scheduling.nodeAffinity,
+    nodeSelector: scheduling.nodeSelector,
+    priorityClassName: scheduling.priorityClassName,
+    resourceClaims: pod.resourceClaims,
+    restartPolicy: pod.restartPolicy,
+    restricted: pod.restricted,
+    runtimeClassName: pod.runtimeClassName,
+    schedulerName: scheduling.schedulerName,
+    tolerations: scheduling.tolerations,
+    topologySpread: scheduling.topologySpread,
+    annotations: pod.annotations,
+    hostIPC: pod.hostIpc,
+    hostPID: pod.hostPid,
+    labels: pod.labels,
+    resources: podResourcesSpec(pod.resources),
+    securityContext: pod.securityContext,
+    serviceAccountName: pod.serviceAccount?.name,
+    terminationGracePeriodSeconds: seconds(pod.terminationGracePeriod),
+  });
 }
 
-function not(flag: boolean | undefined): boolean | undefined {
+function negated(flag: boolean | undefined): boolean | undefined {
   return flag === undefined ? undefined : !flag;
 }
 

@@ -1,5 +1,6 @@
 /**
- * An object that the spec names: made elsewhere (`fromSecretName`) or in the same program. Under exactOptionalPropertyTypes
- * cdk8s-plus's classes don't fit its own interfaces, because of this one property, which nothing here reads.
+ * A Kubernetes object that a prop refers to: one that the same program creates, or one that exists (`fromSecretName`).
+ * Under exactOptionalPropertyTypes the classes of cdk8s-plus do not match their own interfaces because of
+ * `resourceName`, which a MiniCluster does not read.
  */
 export type Reference<T> = Omit<T, 'resourceName'>;

@@ -1,31 +1,39 @@
 /**
- * From a resource to the manifests it is made of: the one way there, for the
- * construct, for `fluxqueue render` and for the runtime's controller. A pure
- * function; the same resource gives the same text.
+ * Renders a resource to the manifests that it consists of, for the construct, for `fluxqueue render` and for the
+ * controller. Rendering is a pure function: the same resource always gives the same text.
  */
-import { configMaps, scriptFiles } from './config-maps';
-import { type Parts, takeApart } from './context';
+import { configMapFiles, configMaps } from './config-maps';
+import { type ClusterContext, contextOf } from './context';
 import { workload } from './job';
-import { keygen } from './keygen';
+import { keygenManifests } from './keygen';
+import type { LazyManifest } from './manifest';
 import type { ManifestObject, MiniClusterResource, RenderOptions } from './resource';
 import { headlessService, portServices, servicesDeployment } from './services';
 
 /**
- * The manifests in the order in which they are applied. What is wrong with the
- * resource `checkMiniCluster` says; this renders what it is given.
+ * Renders the manifests in the order in which they are applied. It does not validate the resource; `validateMiniCluster`
+ * does.
  */
 export function renderMiniCluster(
   resource: MiniClusterResource,
   options: RenderOptions = {},
 ): readonly ManifestObject[] {
-  return renderParts(takeApart(resource), options);
+  return lazyManifests(contextOf(resource), options).map((manifest) => manifest.produce());
 }
 
-/** The same, of a resource that was taken apart to be checked. */
-export function renderParts(parts: Parts, options: RenderOptions): readonly ManifestObject[] {
-  const scripts = scriptFiles(parts);
-  const manifests = options.keygen === undefined ? [] : keygen(parts, options.keygen);
-  manifests.push(...configMaps(parts, scripts), headlessService(parts));
-  manifests.push(...portServices(parts), ...servicesDeployment(parts), workload(parts, scripts));
+/** Returns the same manifests without their content; the workload (Job or StatefulSet) is the last one. */
+export function lazyManifests(context: ClusterContext, { keygen }: RenderOptions): readonly LazyManifest[] {
+  const files = once(() => configMapFiles(context));
+  const manifests = keygen === undefined ? [] : keygenManifests(context, keygen);
+  manifests.push(...configMaps(context, files), headlessService(context));
+  manifests.push(...portServices(context), ...servicesDeployment(context), workload(context, files));
   return manifests;
+}
+
+function once<T extends object>(produce: () => T): () => T {
+  let value: T | undefined;
+  return () => {
+    value ??= produce();
+    return value;
+  };
 }

@@ -1,27 +1,32 @@
 /**
- * Words of this folder: a *resource* is a MiniCluster as users write it
- * (v1alpha2), a *manifest* one of the objects it is made of; *brokers* are the
- * pods of its Job, pod 0 is the *lead*, the others are *workers*; the *runner*
- * is the container that runs the broker, the others are *sidecars*.
+ * Terms of this folder: a *resource* is a MiniCluster as users write it (v1alpha2); a *manifest* is one of the objects
+ * that it consists of. Each pod of its Job runs one *broker*; pod 0 runs the *lead* broker, the other pods are
+ * *workers*. The other containers of a pod are *sidecars*.
  */
 import type { MiniClusterSpec, MiniClusterSpecContainers } from '../../imports/flux-framework.org-spec';
 
 export type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 
-/** A container of the pod or of the services: both have the same fields. */
+/** A container of the brokers' pods or of the services' pod; both have the same fields. */
 export type ContainerSpec = MiniClusterSpecContainers;
+
+/** A volume of a container, with the path where it is mounted. */
+export type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 
 export interface MiniClusterResource {
   readonly metadata: {
+    /** Name of the MiniCluster. */
     readonly name: string;
-    /** @default - left to who applies it; brokers then find each other by short names */
+    /** Namespace of the MiniCluster. @default - the namespace that it is applied to; brokers use short host names */
     readonly namespace?: string;
+    /** UID that the apiserver assigned. @default - unknown */
     readonly uid?: string;
   };
+  /** The MiniCluster as users write it. */
   readonly spec: MiniClusterSpec;
 }
 
-/** A Kubernetes object as it is applied. */
+/** A Kubernetes object in the form in which it is applied. */
 export interface ManifestObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -36,13 +41,13 @@ export interface ManifestObject {
 
 export interface RenderOptions {
   /**
-   * A one-shot Job makes the certificate, for clusters without the runtime.
-   * @default - the Secret is there already, or the runtime makes it
+   * Adds a Job that creates the certificate, for clusters without the fluxqueue controller.
+   * @default - the Secret exists, or the controller creates it
    */
   readonly keygen?: KeygenOptions;
 }
 
 export interface KeygenOptions {
-  /** Image of the runtime. @default - of this package's version */
+  /** Image of the fluxqueue runtime. @default - the image of this package's version */
   readonly image?: string;
 }

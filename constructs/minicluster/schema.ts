@@ -1,7 +1,6 @@
 /**
- * The CRD's schema for those who don't go through an apiserver (constructs,
- * `fluxqueue render`): the same defaults and the same checks, from the same
- * source. What CEL checks is in check.ts.
+ * The schema of the CRD for callers without an apiserver (constructs, `fluxqueue render`): the same defaults and the
+ * same rules from the same source. The rules in CEL are in validate-*.ts.
  */
 import schemaJson from '../../imports/flux-framework.org-schema.json';
 import type { MiniClusterSpec } from './resource';
@@ -27,22 +26,25 @@ export interface Schema {
 
 export const SPEC_SCHEMA = schemaJson as Schema;
 
-/** A spec in which every field that has a default has a value, as the apiserver gives it back. */
+/** A spec with a value for every field that has a default, as the apiserver returns it. */
 export type DefaultedSpec = MiniClusterSpec & Required<Pick<MiniClusterSpec, Defaulted>>;
 type Defaulted = 'size' | 'tasks' | 'network' | 'logging' | 'flux' | 'pod' | 'deadlineSeconds' | 'workload';
 
-/** Fills in the defaults; what has them all already comes back as it is. */
+/** Fills in the defaults; a spec that has a value for each of them is returned unchanged. */
 export function withDefaults(spec: MiniClusterSpec): DefaultedSpec {
   return (DEFAULTS === undefined ? spec : filled(spec, DEFAULTS)) as DefaultedSpec;
 }
 
-/** A schema's fields that have defaults, or have fields that do: a hundredth of it, and every render asks. */
+/**
+ * The fields of a schema that have defaults, or that contain fields with defaults. They are a hundredth of the schema,
+ * and every MiniCluster needs them.
+ */
 interface Defaults {
-  /** With the defaults of its own fields; frozen, because all clusters share it. */
+  /** Default of the field, with the defaults of its own fields; frozen, because all clusters share it. */
   readonly value?: unknown;
   readonly fields?: readonly { readonly key: string; readonly defaults: Defaults }[];
-  /** Of each item of a list, or each value of a map. */
-  readonly each?: Defaults;
+  /** Defaults of the items of a list or the values of a map. */
+  readonly member?: Defaults;
 }
 
 const DEFAULTS = defaultsOf(SPEC_SCHEMA);
@@ -52,27 +54,27 @@ function defaultsOf(schema: Schema): Defaults | undefined {
     const defaults = defaultsOf(member);
     return defaults === undefined ? [] : [{ key, defaults }];
   });
-  const member = schema.items ?? schema.additionalProperties;
-  const each = member === undefined ? undefined : defaultsOf(member);
-  if (schema.default === undefined && fields.length === 0 && each === undefined) return undefined;
-  const within = { ...(fields.length === 0 ? {} : { fields }), ...(each === undefined ? {} : { each }) };
+  const memberSchema = schema.items ?? schema.additionalProperties;
+  const member = memberSchema === undefined ? undefined : defaultsOf(memberSchema);
+  if (schema.default === undefined && fields.length === 0 && member === undefined) return undefined;
+  const within = { ...(fields.length === 0 ? {} : { fields }), ...(member === undefined ? {} : { member }) };
   if (schema.default === undefined) return within;
   return { ...within, value: Object.freeze(filled(schema.default, within)) };
 }
 
-function filled(value: unknown, { fields = [], each }: Defaults): unknown {
+function filled(value: unknown, { fields = [], member }: Defaults): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return each === undefined ? value : value.map((item) => filled(item, each));
+  if (Array.isArray(value)) return member === undefined ? value : value.map((item) => filled(item, member));
   const before = value as Readonly<Record<string, unknown>>;
-  if (each !== undefined)
-    return Object.fromEntries(Object.entries(before).map(([key, member]) => [key, filled(member, each)]));
+  if (member !== undefined)
+    return Object.fromEntries(Object.entries(before).map(([key, item]) => [key, filled(item, member)]));
   let after: Record<string, unknown> | undefined;
   for (const { key, defaults } of fields) {
-    const said = before[key] ?? undefined;
-    const known = said === undefined ? defaults.value : filled(said, defaults);
-    if (known === undefined || known === said) continue;
+    const given = before[key] ?? undefined;
+    const complete = given === undefined ? defaults.value : filled(given, defaults);
+    if (complete === undefined || complete === given) continue;
     after ??= { ...before };
-    after[key] = known;
+    after[key] = complete;
   }
   return after ?? value;
 }

@@ -1,34 +1,37 @@
-/** Services: what brokers find each other by, what ports of sidecars and services are reached by, and the services' own pod. */
+/** The Services of brokers, sidecars and services, and the Deployment of the services' pod. */
 import { MINICLUSTER_LABEL } from '../api/labels';
 import { container, portName, TEMPORARY_VOLUME } from './container';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import { brokerPort, headlessName } from './hosts';
+import { LazyManifest } from './manifest';
 import { BROKER_LABEL, portServiceName } from './names';
-import { given } from './object';
+import { omitUndefined } from './object';
 import { objectMetadata } from './object-metadata';
 import { basePod, nodeAffinity } from './pod';
 import type { ContainerSpec, ManifestObject } from './resource';
-import { type Named, pushUserVolumes } from './volumes';
+import { type NamedObject, pushUserVolumes } from './volumes';
 
-/** Which of a cluster's pods: its brokers have BROKER_LABEL, the services' pod this one. */
+/** Label of the services' pod; brokers' pods have BROKER_LABEL. */
 const SERVICES_LABEL = 'flux-framework.org/services';
 
-/** The Service that gives pods their names. With `minimalService` only the lead is behind it, with an address that stays. */
-export function headlessService(parts: Parts): ManifestObject {
-  const { resource, spec, names } = parts;
+/** The Service that gives the pods their DNS names; with `minimalService` it selects the lead broker and has a cluster IP. */
+export function headlessService(context: ClusterContext): LazyManifest {
+  return service(objectMetadata(context, context.names.service), () => headlessServiceSpec(context));
+}
+
+function headlessServiceSpec({ resource, spec }: ClusterContext): Record<string, unknown> {
   const { name } = resource.metadata;
   const port = brokerPort(spec);
   const minimal = spec.flux.minimalService === true;
-  const own = {
+  return omitUndefined({
     clusterIP: minimal ? undefined : 'None',
     ports: [{ name: 'flux', port, targetPort: port }],
-    // Brokers look for each other before any of them is ready.
+    // Brokers connect to each other before any of them is ready.
     publishNotReadyAddresses: true,
     selector: minimal
       ? { [BROKER_LABEL]: name, [indexLabel(spec.workload)]: '0' }
       : { [MINICLUSTER_LABEL]: name },
-  };
-  return service(objectMetadata(parts, names.service), given(own));
+  });
 }
 
 function indexLabel(workload: string): string {
@@ -37,73 +40,86 @@ function indexLabel(workload: string): string {
     : 'batch.kubernetes.io/job-completion-index';
 }
 
-/** One Service per container with ports, under a name of its own in the namespace. */
-export function portServices(parts: Parts): ManifestObject[] {
-  const { spec, sidecars } = parts;
+/** One Service for each sidecar or service with ports. */
+export function portServices(context: ClusterContext): LazyManifest[] {
+  const { spec, sidecars } = context;
   if (sidecars.length === 0 && spec.services === undefined) return [];
   return [
-    ...portServicesOf(sidecars, parts, BROKER_LABEL),
-    ...portServicesOf(spec.services ?? [], parts, SERVICES_LABEL),
+    ...portServicesOf(sidecars, context, BROKER_LABEL),
+    ...portServicesOf(spec.services ?? [], context, SERVICES_LABEL),
   ];
 }
 
-function portServicesOf(containers: readonly ContainerSpec[], parts: Parts, label: string): ManifestObject[] {
-  const { resource } = parts;
+function portServicesOf(
+  containers: readonly ContainerSpec[],
+  context: ClusterContext,
+  label: string,
+): LazyManifest[] {
+  const { resource } = context;
   return containers
     .filter(({ ports = [] }) => ports.length > 0)
-    .map((each) =>
-      service(objectMetadata(parts, portServiceName(resource, each)), {
-        ports: (each.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
+    .map((from) =>
+      service(objectMetadata(context, portServiceName(resource, from)), () => ({
+        ports: (from.ports ?? []).map((port) => ({ name: portName(port), port, targetPort: port })),
         selector: { [label]: resource.metadata.name },
-      }),
+      })),
     );
 }
 
-function service(metadata: ManifestObject['metadata'], spec: Record<string, unknown>): ManifestObject {
-  return { apiVersion: 'v1', kind: 'Service', metadata, spec };
+function service(metadata: ManifestObject['metadata'], spec: () => Record<string, unknown>): LazyManifest {
+  return new LazyManifest('v1', 'Service', metadata, () => ({ spec: spec() }));
 }
 
-/** The services' pod, kept alive by a Deployment. It is reached as NAME-services in the headless Service too. */
-export function servicesDeployment(parts: Parts): ManifestObject[] {
-  const { resource, spec, names } = parts;
+/** The Deployment of the services' pod, whose DNS name is NAME-services in the headless Service. */
+export function servicesDeployment(context: ClusterContext): LazyManifest[] {
+  const { resource, spec, names } = context;
   const { services = [] } = spec;
   if (services.length === 0) return [];
-  const own = { [SERVICES_LABEL]: resource.metadata.name };
-  const labels = { ...spec.pod.labels, ...parts.labels, ...own };
+  const selector = { [SERVICES_LABEL]: resource.metadata.name };
+  const labels = { ...spec.pod.labels, ...context.labels, ...selector };
+  const deployment = new LazyManifest(
+    'apps/v1',
+    'Deployment',
+    objectMetadata(context, names.services),
+    () => ({
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: selector },
+        // During a rolling update two pods would share one host name and one volume.
+        strategy: { type: 'Recreate' },
+        template: {
+          metadata: omitUndefined({ annotations: spec.pod.annotations, labels }),
+          spec: servicesPod(context, services),
+        },
+      },
+    }),
+  );
+  return [deployment];
+}
+
+function servicesPod(context: ClusterContext, services: readonly ContainerSpec[]): Record<string, unknown> {
+  const { resource, spec, names } = context;
   const required = nodeAffinity(spec);
-  const pod = given({
+  return omitUndefined({
     ...basePod(spec, services),
     hostname: names.services,
     subdomain: headlessName(resource, spec),
     affinity: required === undefined ? undefined : { nodeAffinity: required },
-    containers: services.map((each) => serviceContainer(parts, each)),
-    volumes: volumes(parts, services),
+    containers: services.map((from) => serviceContainer(context, from)),
+    volumes: volumes(context, services),
   });
-  const deployment: ManifestObject = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: objectMetadata(parts, names.services),
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: own },
-      // Two pods at once would have one host name and one volume.
-      strategy: { type: 'Recreate' },
-      template: { metadata: given({ annotations: spec.pod.annotations, labels }), spec: pod },
-    },
-  };
-  return [deployment];
 }
 
-function volumes({ spec }: Parts, services: readonly ContainerSpec[]) {
-  const all: Named[] = spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : [];
+function volumes({ spec }: ClusterContext, services: readonly ContainerSpec[]) {
+  const all: NamedObject[] = spec.pod.restricted === true ? [{ name: TEMPORARY_VOLUME, emptyDir: {} }] : [];
   pushUserVolumes(all, ...services);
   return all.length === 0 ? undefined : all;
 }
 
-/** Its image's entrypoint, unless the spec says what to run. */
-function serviceContainer({ spec }: Parts, from: ContainerSpec) {
+/** Runs the entrypoint of its image, unless the spec has a command or scripts. */
+function serviceContainer({ spec }: ClusterContext, from: ContainerSpec) {
   const { init, servicePre, script, post } = from.commands ?? {};
-  const lines = [init, servicePre, script ?? from.command, post].filter((each) => each !== undefined);
+  const lines = [init, servicePre, script ?? from.command, post].filter((text) => text !== undefined);
   const wrapped = from.noWrapEntrypoint !== true && lines.length > 0;
   return container(spec, from, {
     name: from.name ?? '',

@@ -1,23 +1,24 @@
-/** Text for the shell: what is quoted here means itself, whatever is in it. */
+/** Quotes text for POSIX shells, so that they take it literally. */
 
-/** With the end of its last line. */
-export function ended(text: string): string {
+/** Ends the last line of a text if it is not ended. */
+export function withFinalNewline(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Characters that mean themselves in every shell. */
+/** Words of characters that have no meaning to any shell. */
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-/** One word of POSIX shell. */
+/** Quotes a text as one word. */
 export function quote(text: string): string {
   return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Quotes texts as words with spaces between them. */
 export function quoteAll(words: readonly string[]): string {
   return words.map(quote).join(' ');
 }
 
-/** The words of options that a user wrote in one line; quotes hold words together. */
+/** Splits a line of options, as a user writes it, into words; quotes are removed. */
 export function splitWords(text: string): string[] {
   const words = text.matchAll(/(?:[^\s'"\\]+|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/g);
   return [...words].map(([word]) => unquote(word));
@@ -30,15 +31,15 @@ function unquote(word: string): string {
   );
 }
 
-/** The same, and what is between words. */
+/** Lines of such words. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./ \t-]+$/;
-/** `NAME=value program` is syntax too. */
+/** `NAME=value program` is shell syntax too. */
 const ASSIGNMENT = /^[^ \t]*=/;
 const SPACE = /[ \t]+/g;
 
 /**
- * A command line as shell source for its words: plain words as they are, anything with
- * shell syntax as one argument of a shell, which runs where the command does.
+ * Returns a command line as shell source. Plain words stay as they are; a line with shell syntax becomes the argument
+ * of a shell that runs where the command runs.
  */
 export function commandWords(command: string): string {
   const line = command.trim();
@@ -46,7 +47,7 @@ export function commandWords(command: string): string {
   return `"$shell" -c ${quote(line)}`;
 }
 
-/** Shell assignments, in the order given, of the values that are not empty. */
+/** Returns shell assignments of the values that are not empty, in their order. */
 export function assignments(values: Readonly<Record<string, string>>): string {
   const lines: string[] = [];
   for (const name in values) if (values[name] !== '') lines.push(`${name}=${quote(values[name]!)}\n`);

@@ -1,178 +1,196 @@
-/** Fields of the cluster that don't go together. */
+/** Fields of the cluster that conflict with each other. */
 import { restartPolicy } from './broker-pod';
-import type { Parts } from './context';
+import type { ClusterContext } from './context';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
-import type { Problem } from './validation-issue';
+import type { ValidationIssue } from './validation-issue';
 
-export function clusterProblems(parts: Parts): Problem[] {
-  const { spec } = parts;
+export function clusterIssues(context: ClusterContext): ValidationIssue[] {
+  const { spec } = context;
   return [
-    sizes(spec),
-    runners(spec),
-    services(spec),
-    spec.workload === 'StatefulSet' ? statefulSet(spec) : policies(parts),
-    startupProbes(spec),
-    processes(spec),
-    flux(spec),
+    sizeIssues(spec),
+    brokerContainerIssues(spec),
+    servicesIssues(spec),
+    spec.workload === 'StatefulSet' ? statefulSetIssues(spec) : failurePolicyIssues(context),
+    startupProbeIssues(spec),
+    processNamespaceIssues(spec),
+    certificateIssues(spec),
+    burstingIssues(spec),
+    topologyIssues(spec),
   ].flat();
 }
 
-function sizes({ size, minSize, maxSize }: DefaultedSpec): Problem[] {
-  const problems: Problem[] = [];
+function sizeIssues({ size, minSize, maxSize }: DefaultedSpec): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   if (maxSize !== undefined && maxSize < size)
-    problems.push({
+    issues.push({
       path: 'spec.maxSize',
-      what: `must not be smaller than size, which is ${size}`,
+      message: `must not be smaller than size, which is ${size}`,
       value: maxSize,
       remedy: 'raise maxSize or lower size',
     });
   if (minSize !== undefined && minSize > size)
-    problems.push({
+    issues.push({
       path: 'spec.minSize',
-      what: `must not be larger than size, which is ${size}`,
+      message: `must not be larger than size, which is ${size}`,
       value: minSize,
       remedy: 'lower minSize or raise size',
     });
-  return problems;
+  return issues;
 }
 
-function runners({ containers }: DefaultedSpec): Problem[] {
+function brokerContainerIssues({ containers }: DefaultedSpec): ValidationIssue[] {
   if (containers.length === 1) return [];
   const count = containers.filter(({ runFlux }) => runFlux === true).length;
-  const problems: Problem[] = containers.flatMap((each, index) =>
-    each.runFlux === true ? [] : unnamed(each, `spec.containers[${index}]`, 'beside the one that runs Flux'),
+  const issues = containers.flatMap((container, index) =>
+    container.runFlux === true ? [] : nameIssue(container, `spec.containers[${index}]`, 'for a sidecar'),
   );
   if (count !== 1)
-    problems.unshift({
+    issues.unshift({
       path: 'spec.containers',
-      what: 'must have exactly one container with runFlux, the one that runs the brokers',
+      message: 'must have exactly one container with runFlux, which runs the brokers',
       value: count,
-      remedy: 'set it on that one only',
+      remedy: 'set runFlux on one container only',
     });
-  return problems;
+  return issues;
 }
 
-function unnamed({ name }: ContainerSpec, path: string, where: string): Problem[] {
+function nameIssue({ name }: ContainerSpec, path: string, purpose: string): ValidationIssue[] {
   if (name !== undefined) return [];
-  return [
-    { path: `${path}.name`, what: `is needed ${where}`, value: undefined, remedy: 'name the container' },
-  ];
+  const message = `is required ${purpose}`;
+  return [{ path: `${path}.name`, message, value: undefined, remedy: 'name the container' }];
 }
 
-/** Blocks that only a broker's container runs. */
-const BROKER_BLOCKS = ['pre', 'brokerPre', 'workerPre'] as const;
+/** Scripts that only the container with the broker runs. */
+const BROKER_COMMANDS = ['pre', 'brokerPre', 'workerPre'] as const;
 
-function services({ services }: DefaultedSpec): Problem[] {
-  if (services === undefined) return [];
-  return services.flatMap((each, index) => {
+function servicesIssues({ services = [] }: DefaultedSpec): ValidationIssue[] {
+  return services.flatMap((service, index) => {
     const path = `spec.services[${index}]`;
-    const runs: Problem = {
-      path: `${path}.runFlux`,
-      what: "can't run Flux",
-      value: true,
-      remedy: 'move the container to spec.containers',
-    };
-    const blocks = BROKER_BLOCKS.filter((name) => each.commands?.[name] !== undefined).map((name) => ({
-      path: `${path}.commands.${name}`,
-      what: 'never runs, because a service has no broker',
-      value: each.commands?.[name],
-      remedy: 'use commands.init',
-    }));
-    return [...unnamed(each, path, 'by every service'), ...(each.runFlux === true ? [runs] : []), ...blocks];
+    const issues = nameIssue(service, path, 'for a service');
+    if (service.runFlux === true)
+      issues.push({
+        path: `${path}.runFlux`,
+        message: 'is not supported for a service',
+        value: true,
+        remedy: 'move the container to spec.containers',
+      });
+    for (const name of BROKER_COMMANDS)
+      if (service.commands?.[name] !== undefined)
+        issues.push({
+          path: `${path}.commands.${name}`,
+          message: 'is not supported for a service, which has no broker',
+          value: service.commands[name],
+          remedy: 'use commands.init',
+          propRemedy: 'use init',
+        });
+    return issues;
   });
 }
 
 const JOB_FIELDS = ['suspend', 'backoffLimit', 'ttlSecondsAfterFinished', 'podFailurePolicy'] as const;
 
-function statefulSet(spec: DefaultedSpec): Problem[] {
-  const problems: Problem[] = JOB_FIELDS.filter((name) => spec[name] !== undefined).map((name) => ({
+function statefulSetIssues(spec: DefaultedSpec): ValidationIssue[] {
+  const issues: ValidationIssue[] = JOB_FIELDS.filter((name) => spec[name] !== undefined).map((name) => ({
     path: `spec.${name}`,
-    what: 'is nothing a StatefulSet has, because it never ends',
+    message: 'is not supported with workload StatefulSet',
     value: spec[name],
-    remedy: 'leave it out or use workload Job',
+    remedy: 'remove it or use workload Job',
   }));
   if (spec.interactive !== true)
-    problems.unshift({
+    issues.unshift({
       path: 'spec.workload',
-      what: 'starts what ends again for ever, so it is for interactive clusters',
+      message: 'StatefulSet requires interactive: true',
       value: 'StatefulSet',
-      remedy: 'set interactive or use Job',
+      remedy: 'set interactive to true or use workload Job',
     });
-  return problems;
+  return issues;
 }
 
-function policies(parts: Parts): Problem[] {
-  const { podFailurePolicy } = parts.spec;
-  const policy = restartPolicy(parts);
+function failurePolicyIssues(context: ClusterContext): ValidationIssue[] {
+  const { podFailurePolicy } = context.spec;
+  const policy = restartPolicy(context);
   if (podFailurePolicy === undefined || policy === 'Never') return [];
   return [
     {
       path: 'spec.podFailurePolicy',
-      what: `goes with pod.restartPolicy Never only, not with ${policy}`,
+      message: `requires pod.restartPolicy Never, which is ${policy}`,
       value: podFailurePolicy,
-      remedy: 'set pod.restartPolicy to Never or leave podFailurePolicy out',
+      remedy: 'set pod.restartPolicy to Never or remove podFailurePolicy',
     },
   ];
 }
 
-/** The broker starts when the sidecars have started, and that is when their probes say so: both would wait for ever. */
-function startupProbes({ containers, flux }: DefaultedSpec): Problem[] {
+/** The broker starts after the startup probes of the sidecars succeed, and a sidecar waits for the broker's socket. */
+function startupProbeIssues({ containers, flux }: DefaultedSpec): ValidationIssue[] {
   if (containers.length === 1 || flux.noWaitSocket === true || flux.disableSocket === true) return [];
   return containers.flatMap(({ runFlux, noWrapEntrypoint, startupProbe }, index) => {
     if (runFlux === true || noWrapEntrypoint === true || startupProbe === undefined) return [];
     return {
       path: `spec.containers[${index}].startupProbe`,
-      what: 'holds back the broker, whose socket this container waits for',
+      message: 'delays the broker, and this container waits for the socket of the broker',
       value: startupProbe,
-      remedy: 'use readinessProbe or set flux.noWaitSocket',
+      remedy: 'use readinessProbe or set flux.noWaitSocket to true',
+      propRemedy: 'use readinessProbe or set flux.waitSocket to false',
     };
   });
 }
 
-function processes({ shareProcessNamespace, pod }: DefaultedSpec): Problem[] {
+function processNamespaceIssues({ shareProcessNamespace, pod }: DefaultedSpec): ValidationIssue[] {
   if (shareProcessNamespace !== true || pod.hostPID !== true) return [];
-  const what = 'and pod.hostPID exclude each other';
-  return [{ path: 'spec.shareProcessNamespace', what, value: true, remedy: 'leave one of them out' }];
+  return [
+    {
+      path: 'spec.shareProcessNamespace',
+      message: 'cannot be combined with pod.hostPID',
+      value: true,
+      remedy: 'remove one of them',
+      propRemedy: 'remove it or pod.hostPid',
+    },
+  ];
 }
 
-function flux({ flux }: DefaultedSpec): Problem[] {
-  const { curveCert, curveCertSecret, minimalService, topology } = flux;
-  const problems: Problem[] = [];
-  if (curveCert !== undefined && curveCertSecret !== undefined)
-    problems.push({
+function certificateIssues({ flux: { curveCert, curveCertSecret } }: DefaultedSpec): ValidationIssue[] {
+  if (curveCert === undefined || curveCertSecret === undefined) return [];
+  return [
+    {
       path: 'spec.flux.curveCertSecret',
-      what: 'and curveCert are two certificates',
+      message: 'cannot be combined with curveCert',
       value: curveCertSecret,
-      remedy: 'give one',
-    });
-  problems.push(...bursting(flux));
-  if (minimalService === true && topology !== undefined)
-    problems.push({
-      path: 'spec.flux.topology',
-      what: 'needs names for all pods, and minimalService gives one to the lead only',
-      value: topology,
-      remedy: 'leave out topology or minimalService',
-    });
-  return problems;
+      remedy: 'remove one of them',
+    },
+  ];
 }
 
-function bursting({ bursting, curveCert, curveCertSecret }: DefaultedSpec['flux']): Problem[] {
+function burstingIssues({ flux }: DefaultedSpec): ValidationIssue[] {
+  const { bursting, curveCert, curveCertSecret } = flux;
   if (bursting === undefined) return [];
-  const problems: Problem[] = [];
+  const issues: ValidationIssue[] = [];
   if (bursting.hostlist !== undefined && bursting.clusters !== undefined)
-    problems.push({
+    issues.push({
       path: 'spec.flux.bursting.hostlist',
-      what: 'already names every host',
+      message: 'cannot be combined with bursting.clusters, because it names every host',
       value: bursting.hostlist,
-      remedy: 'leave out bursting.clusters',
+      remedy: 'remove one of them',
     });
   if (bursting.leadBroker !== undefined && curveCert === undefined && curveCertSecret === undefined)
-    problems.push({
+    issues.push({
       path: 'spec.flux.bursting.leadBroker',
-      what: 'lets in brokers with its own certificate only',
+      message: 'requires the certificate of the cluster that it leads',
       value: bursting.leadBroker.name,
-      remedy: 'give curveCertSecret, a Secret with the certificate of that cluster',
+      remedy: 'set flux.curveCertSecret to a Secret with that certificate',
+      propRemedy: 'set certificate to Certificate.fromSecret(...) of a Secret with that certificate',
     });
-  return problems;
+  return issues;
+}
+
+function topologyIssues({ flux: { minimalService, topology } }: DefaultedSpec): ValidationIssue[] {
+  if (minimalService !== true || topology === undefined) return [];
+  return [
+    {
+      path: 'spec.flux.topology',
+      message: 'cannot be combined with minimalService, which gives a DNS name to the lead broker only',
+      value: topology,
+      remedy: 'remove one of them',
+    },
+  ];
 }

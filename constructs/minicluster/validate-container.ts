@@ -1,105 +1,104 @@
-/** Fields of one container that don't go together. */
-import { OWN_VOLUMES } from './broker-pod';
+/** Fields of one container that conflict with each other. */
+import { RESERVED_VOLUMES } from './broker-pod';
 import { isBatch } from './lead-command';
-import { LABEL } from './names';
-import { sorted } from './object';
-import type { ContainerSpec } from './resource';
-import type { Problem } from './validation-issue';
+import { DNS_LABEL } from './names';
+import { sortedEntries } from './object';
+import type { ContainerSpec, VolumeSpec } from './resource';
+import type { ValidationIssue } from './validation-issue';
 import { mountPathOf } from './volumes';
 
-type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
-
-export function containerProblems(container: ContainerSpec, path: string): Problem[] {
-  return [...commandProblems(container, path), ...volumesProblems(container, `${path}.volumes`)];
+export function containerIssues(container: ContainerSpec, path: string): ValidationIssue[] {
+  return [...commandIssues(container, path), ...volumesIssues(container, `${path}.volumes`)];
 }
 
-function commandProblems(container: ContainerSpec, path: string): Problem[] {
+function commandIssues(container: ContainerSpec, path: string): ValidationIssue[] {
   const { batch, command, commands, launcher } = container;
-  const problems: Problem[] = [];
+  const issues: ValidationIssue[] = [];
   if (launcher === true && batch === true)
-    problems.push({
+    issues.push({
       path: `${path}.launcher`,
-      what: 'lets the command submit its own jobs, and batch submits its lines',
+      message: 'cannot be combined with batch',
       value: true,
-      remedy: 'choose one',
+      remedy: 'remove one of them',
     });
   if (commands?.script !== undefined && command !== undefined)
-    problems.push({
+    issues.push({
       path: `${path}.command`,
-      what: 'and commands.script are two answers to what runs',
+      message: 'cannot be combined with commands.script',
       value: command,
-      remedy: 'give one',
+      remedy: 'remove one of them',
+      propRemedy: 'remove command or script',
     });
   if (isBatch(container) && (command ?? '').trim() === '')
-    problems.push({
+    issues.push({
       path: `${path}.command`,
-      what: 'is missing, so there is nothing to submit as batch',
+      message: 'is required with batch',
       value: command,
-      remedy: 'give a command, one job on each line',
+      remedy: 'set a command with one job on each line',
     });
-  return problems;
+  return issues;
 }
 
-function volumesProblems({ volumes }: ContainerSpec, path: string): Problem[] {
+function volumesIssues({ volumes }: ContainerSpec, path: string): ValidationIssue[] {
   if (volumes === undefined) return [];
-  const problems = sorted(volumes).flatMap(([name, volume]) =>
-    volumeProblems(name, volume, `${path}.${name}`),
+  const issues = sortedEntries(volumes).flatMap(([name, volume]) =>
+    volumeIssues(name, volume, `${path}.${name}`),
   );
-  const places = new Map<string, string>();
-  for (const [name, volume] of sorted(volumes)) {
-    const place = mountPathOf(volume);
-    if (place === undefined) continue;
-    const other = places.get(place);
+  const byMountPath = new Map<string, string>();
+  for (const [name, volume] of sortedEntries(volumes)) {
+    const mountPath = mountPathOf(volume);
+    if (mountPath === undefined) continue;
+    const other = byMountPath.get(mountPath);
     if (other !== undefined)
-      problems.push({
+      issues.push({
         path: `${path}.${name}.path`,
-        what: `is where volume ${other} is mounted already`,
-        value: place,
-        remedy: 'mount it elsewhere',
+        message: `is the mount path of volume ${other} too`,
+        value: mountPath,
+        remedy: 'mount one of them at another path',
       });
-    places.set(place, name);
+    byMountPath.set(mountPath, name);
   }
-  return problems;
+  return issues;
 }
 
 const SOURCES = ['csiDriver', 'secretName', 'hostPath', 'configMapName', 'claimName', 'nfsServer'] as const;
 
-function volumeProblems(name: string, volume: VolumeSpec, path: string): Problem[] {
+function volumeIssues(name: string, volume: VolumeSpec, path: string): ValidationIssue[] {
   const sources = [
     ...SOURCES.filter((source) => volume[source] !== undefined),
     ...(volume.emptyDir === true ? ['emptyDir'] : []),
   ];
-  const rules: readonly [boolean, Problem][] = [
+  const rules: readonly [boolean, ValidationIssue][] = [
     [
-      !LABEL.test(name),
+      !DNS_LABEL.test(name),
       {
         path,
-        what: 'is no name of a volume',
+        message: 'is not a valid name of a volume',
         value: name,
-        remedy: 'use lower-case letters, digits and "-", at most 63',
+        remedy: 'use at most 63 lower-case letters, digits and "-"',
       },
     ],
     [
-      OWN_VOLUMES.includes(name),
-      { path, what: 'is a name of our own', value: name, remedy: 'give the volume another name' },
+      RESERVED_VOLUMES.includes(name),
+      { path, message: 'has a reserved name', value: name, remedy: 'give the volume another name' },
     ],
     [
       sources.length > 1,
-      { path, what: 'has more than one source', value: sources, remedy: 'leave one of them' },
+      { path, message: 'must have only one source', value: sources, remedy: 'remove all but one' },
     ],
     [
       mountPathOf(volume) === undefined,
-      { path: `${path}.path`, what: 'must say where it is mounted', value: undefined, remedy: 'give path' },
+      { path: `${path}.path`, message: 'is required', value: undefined, remedy: 'set the mount path' },
     ],
     [
       (volume.nfsServer === undefined) !== (volume.nfsPath === undefined),
       {
         path: `${path}.nfsServer`,
-        what: 'and nfsPath go together',
+        message: 'requires nfsPath and is required by it',
         value: volume.nfsServer,
-        remedy: 'give both or none',
+        remedy: 'set both or none',
       },
     ],
   ];
-  return rules.filter(([applies]) => applies).map(([, problem]) => problem);
+  return rules.filter(([applies]) => applies).map(([, issue]) => issue);
 }

@@ -1,111 +1,135 @@
-/** Names that would be too long, or there twice. */
-
-import type { Parts } from './context';
+/** Names that are invalid, too long or used twice. */
+import type { ClusterContext } from './context';
 import { maxSize } from './hosts';
-import { LABEL, portServiceName } from './names';
-import { sorted } from './object';
+import { DNS_LABEL, portServiceName } from './names';
+import { sortedEntries } from './object';
 import { hasView } from './pod-paths';
 import type { ContainerSpec, MiniClusterResource } from './resource';
-import type { Problem } from './validation-issue';
+import type { ValidationIssue } from './validation-issue';
 import { volumeSource } from './volumes';
 
-const DNS_LABEL = 63;
+const MAX_LABEL_LENGTH = 63;
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-export function nameProblems({ metadata: { name, namespace } }: MiniClusterResource): Problem[] {
-  const problems: Problem[] = [];
-  const remedy = 'use lower-case letters, digits and "-", with a letter first';
+export function nameIssues({ metadata: { name, namespace } }: MiniClusterResource): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   if (!NAME.test(name))
-    problems.push({ path: 'metadata.name', what: 'is no name for a cluster', value: name, remedy });
-  if (namespace !== undefined && !LABEL.test(namespace))
-    problems.push({
-      path: 'metadata.namespace',
-      what: 'is no name of a namespace',
-      value: namespace,
-      remedy,
-    });
-  return problems;
-}
-
-/** Names made of several fields. */
-export function sharedNameProblems(parts: Parts): Problem[] {
-  return [hostNameProblems(parts), containerNames(parts), serviceNames(parts), volumeNames(parts)].flat();
-}
-
-/** A pod's host name is a label of DNS. */
-function hostNameProblems({ resource: { metadata }, spec, names }: Parts): Problem[] {
-  const last = `${metadata.name}-${maxSize(spec) - 1}`;
-  const served = (spec.services ?? []).length > 0;
-  const longest = served && last.length <= DNS_LABEL ? names.services : last;
-  if (longest.length <= DNS_LABEL) return [];
-  const what = `is too long: a pod would be called ${longest}, and a host name has at most ${DNS_LABEL} characters`;
-  return [{ path: 'metadata.name', what, value: metadata.name, remedy: 'give a shorter name' }];
-}
-
-function containerNames({ spec, resource }: Parts): Problem[] {
-  const view = hasView(spec) ? [spec.flux.container?.name ?? 'flux-view'] : [];
-  const alone = spec.containers.length === 1;
-  const names = spec.containers.map(
-    ({ name, runFlux }) => name ?? (runFlux === true || alone ? resource.metadata.name : undefined),
-  );
-  const services = (spec.services ?? []).map(({ name }) => name);
-  return [...twice(names, 'spec.containers', 'name', view), ...twice(services, 'spec.services', 'name', [])];
-}
-
-function serviceNames({ resource, spec, sidecars, names }: Parts): Problem[] {
-  const withPorts = [...sidecars, ...(spec.services ?? [])].filter(({ ports = [] }) => ports.length > 0);
-  if (withPorts.length === 0) return [];
-  const all = withPorts.map((each) => portServiceName(resource, each));
-  const long = all
-    .filter((name) => name.length > DNS_LABEL)
-    .map((name) => ({
-      path: 'spec',
-      what: `makes a Service with a name of more than ${DNS_LABEL} characters`,
+    issues.push({
+      path: 'metadata.name',
+      message: 'is not a valid name of a MiniCluster',
       value: name,
-      remedy: 'give the container a serviceName',
-    }));
-  return [...long, ...twice(all, 'spec', 'serviceName', [names.service])];
+      remedy: 'use lower-case letters, digits and "-", beginning with a letter',
+    });
+  if (namespace !== undefined && !DNS_LABEL.test(namespace))
+    issues.push({
+      path: 'metadata.namespace',
+      message: 'is not a valid name of a namespace',
+      value: namespace,
+      remedy: 'use at most 63 lower-case letters, digits and "-"',
+    });
+  return issues;
 }
 
-function twice(
-  names: readonly (string | undefined)[],
-  path: string,
-  field: string,
-  taken: readonly string[],
-): Problem[] {
-  if (names.length + taken.length < 2) return [];
-  const seen = new Set(taken);
-  return names.flatMap((name, index) => {
-    if (name === undefined) return [];
-    if (!seen.has(name)) {
-      seen.add(name);
-      return [];
-    }
-    const where = path === 'spec' ? `${path} (${field})` : `${path}[${index}].${field}`;
-    return [{ path: where, what: 'is there twice', value: name, remedy: 'choose another name' }];
+/** Mistakes in names that are derived from several fields, or must differ from each other. */
+export function derivedNameIssues(context: ClusterContext): ValidationIssue[] {
+  return [
+    hostNameIssues(context),
+    containerNameIssues(context),
+    serviceNameIssues(context),
+    volumeNameIssues(context),
+  ].flat();
+}
+
+/** The host name of a pod is a DNS label. */
+function hostNameIssues({ resource: { metadata }, spec, names }: ClusterContext): ValidationIssue[] {
+  const last = `${metadata.name}-${maxSize(spec) - 1}`;
+  const hasServices = (spec.services ?? []).length > 0;
+  const longest = hasServices && last.length <= MAX_LABEL_LENGTH ? names.services : last;
+  if (longest.length <= MAX_LABEL_LENGTH) return [];
+  const message = `is too long, because the host name ${longest} of a pod exceeds ${MAX_LABEL_LENGTH} characters`;
+  return [{ path: 'metadata.name', message, value: metadata.name, remedy: 'choose a shorter name' }];
+}
+
+/** A name and the field that it comes from. */
+interface NamedField {
+  readonly path: string;
+  readonly name: string;
+}
+
+function containerNameIssues({ spec, resource }: ClusterContext): ValidationIssue[] {
+  const { containers, services = [], flux } = spec;
+  const view = hasView(spec) ? [flux.container?.name ?? 'flux-view'] : [];
+  const names = containers.flatMap(({ name, runFlux }, index) => {
+    const isBroker = runFlux === true || containers.length === 1;
+    const actual = name ?? (isBroker ? resource.metadata.name : undefined);
+    return actual === undefined ? [] : { path: `spec.containers[${index}].name`, name: actual };
+  });
+  const serviceNames = services.flatMap(({ name }, index) =>
+    name === undefined ? [] : { path: `spec.services[${index}].name`, name },
+  );
+  return [...duplicateIssues(names, view), ...duplicateIssues(serviceNames, [])];
+}
+
+function serviceNameIssues(context: ClusterContext): ValidationIssue[] {
+  const { spec, names } = context;
+  const services = [
+    ...portServiceNames(context, spec.containers, 'spec.containers'),
+    ...portServiceNames(context, spec.services ?? [], 'spec.services'),
+  ];
+  const long = services
+    .filter(({ name }) => name.length > MAX_LABEL_LENGTH)
+    .map(({ path, name }) => ({
+      path,
+      message: `must have at most ${MAX_LABEL_LENGTH} characters`,
+      value: name,
+      remedy: 'set serviceName to a shorter one',
+    }));
+  return [...long, ...duplicateIssues(services, [names.service])];
+}
+
+function portServiceNames(
+  { resource, sidecars }: ClusterContext,
+  containers: readonly ContainerSpec[],
+  list: string,
+): NamedField[] {
+  return containers.flatMap((container, index) => {
+    const isBroker = list === 'spec.containers' && !sidecars.includes(container);
+    if (isBroker || (container.ports ?? []).length === 0) return [];
+    return { path: `${list}[${index}].serviceName`, name: portServiceName(resource, container) };
   });
 }
 
-/** One name, one volume, in whatever container. */
-function volumeNames({ spec }: Parts): Problem[] {
+function duplicateIssues(fields: readonly NamedField[], taken: readonly string[]): ValidationIssue[] {
+  if (fields.length + taken.length < 2) return [];
+  const seen = new Set(taken);
+  return fields.flatMap(({ path, name }) => {
+    if (seen.has(name))
+      return [{ path, message: 'is used twice', value: name, remedy: 'choose another name' }];
+    seen.add(name);
+    return [];
+  });
+}
+
+/** A name stands for one volume in all containers of a pod. */
+function volumeNameIssues({ spec }: ClusterContext): ValidationIssue[] {
   return [
-    ...volumeNamesOf(spec.containers, 'spec.containers'),
-    ...volumeNamesOf(spec.services ?? [], 'spec.services'),
+    ...volumeNameIssuesOf(spec.containers, 'spec.containers'),
+    ...volumeNameIssuesOf(spec.services ?? [], 'spec.services'),
   ];
 }
 
-function volumeNamesOf(containers: readonly ContainerSpec[], group: string): Problem[] {
+function volumeNameIssuesOf(containers: readonly ContainerSpec[], list: string): ValidationIssue[] {
   if (containers.length < 2) return [];
   const sources = new Map<string, string>();
   return containers.flatMap(({ volumes }, index) =>
-    sorted(volumes).flatMap(([name, volume]) => {
+    sortedEntries(volumes).flatMap(([name, volume]) => {
       const source = JSON.stringify(volumeSource(volume));
-      const before = sources.get(name) ?? source;
-      sources.set(name, before);
-      if (before === source) return [];
-      const path = `${group}[${index}].volumes.${name}`;
-      const what = 'is another volume than the one of that name in a container before it';
-      return [{ path, what, value: volume, remedy: 'give it another name or the same source' }];
+      const first = sources.get(name) ?? source;
+      sources.set(name, first);
+      if (first === source) return [];
+      const path = `${list}[${index}].volumes.${name}`;
+      const message = 'has another source than the volume of the same name in a container before it';
+      return [{ path, message, value: volume, remedy: 'use another name or the same source' }];
     }),
   );
 }

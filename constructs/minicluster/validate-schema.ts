@@ -1,172 +1,176 @@
-/** What the apiserver finds by the schema alone: fields, types, values. */
-
+/** The rules of the CRD's schema: which fields exist, their types and their values. */
 import type { Schema } from './schema';
-import type { Problem } from './validation-issue';
+import type { ValidationIssue } from './validation-issue';
 
-/** Everything in a value that its schema does not allow; paths are relative to the value. */
-type Check = (value: unknown) => readonly Problem[];
+/** Returns everything that the schema does not allow in a value; paths are relative to the value. */
+type Check = (value: unknown) => readonly ValidationIssue[];
 
-/** Says what the schema does not allow in a value. */
-export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly Problem[] {
+/** Compiles a schema to a function that returns what the schema does not allow in a value. */
+export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly ValidationIssue[] {
   const check = checkOf(schema);
   return (value, path) => within(path, check(value));
 }
 
 /**
- * Made of a schema once, because thousands of values are asked. Paths get their beginning
- * on the way back: nearly all values are right, and then no path is ever written.
+ * A schema is compiled once, because thousands of values are checked. The beginning of a path is added on the way
+ * back: nearly all values are valid, and for those no path is ever written.
  */
 function checkOf(schema: Schema): Check {
-  if (isEither(schema)) return scalarCheck(schema, (value) => isText(value) || Number.isInteger(value));
+  if (isIntOrString(schema))
+    return scalarCheck(schema, (value) => isString(value) || Number.isInteger(value));
   switch (schema.type) {
     case 'object':
       return objectCheck(schema);
     case 'array':
-      return listCheck(schema);
+      return arrayCheck(schema);
     case 'integer':
       return scalarCheck(schema, Number.isInteger);
     case 'boolean':
       return scalarCheck(schema, (value) => typeof value === 'boolean');
     default:
-      return scalarCheck(schema, isText);
+      return scalarCheck(schema, isString);
   }
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-const NONE: readonly Problem[] = [];
+const NONE: readonly ValidationIssue[] = [];
 
-function within(path: string, problems: readonly Problem[]): readonly Problem[] {
-  return problems.map((problem) => ({ ...problem, path: `${path}${problem.path}` }));
+function within(path: string, issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
+  return issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` }));
 }
 
-function isEither(schema: Schema): boolean {
+function isIntOrString(schema: Schema): boolean {
   return schema['x-kubernetes-int-or-string'] === true;
 }
 
-const NOUN: Readonly<Record<string, string>> = {
-  string: 'a text',
-  boolean: 'true or false',
-  integer: 'a whole number',
-  array: 'a list',
-  object: 'a mapping',
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  array: 'an array',
+  object: 'an object',
 };
 
-function typeProblem(value: unknown, schema: Schema): Problem {
+function typeIssue(value: unknown, schema: Schema): ValidationIssue {
   const { type = 'string' } = schema;
-  const noun = isEither(schema) ? 'a whole number or a text' : NOUN[type]!;
-  const remedy =
-    type === 'string' && ['number', 'boolean'].includes(typeof value) ? 'put it in quotes' : `give ${noun}`;
-  return { path: '', what: `must be ${noun}`, value, remedy, unreadable: true };
+  const expected = isIntOrString(schema) ? 'an integer or a string' : TYPE_NAMES[type]!;
+  const needsQuotes = type === 'string' && ['number', 'boolean'].includes(typeof value);
+  const remedy = needsQuotes ? 'put it in quotes' : `set ${expected}`;
+  return { path: '', message: `must be ${expected}`, value, remedy, unreadable: true };
 }
 
-function listCheck(schema: Schema): Check {
+function arrayCheck(schema: Schema): Check {
   const { items, minItems = 0, maxItems = Infinity } = schema;
   const check = items === undefined ? () => NONE : checkOf(items);
   return (value) => {
-    if (!Array.isArray(value)) return [typeProblem(value, schema)];
-    if (value.length < minItems) return [{ path: '', what: 'is empty', value, remedy: 'give at least one' }];
-    const problems: Problem[] = [];
+    if (!Array.isArray(value)) return [typeIssue(value, schema)];
+    if (value.length < minItems)
+      return [{ path: '', message: 'must not be empty', value, remedy: 'add at least one item' }];
+    const issues: ValidationIssue[] = [];
     if (value.length > maxItems) {
-      const what = `has more than ${maxItems} items`;
-      problems.push({ path: '', what, value: value.length, remedy: 'give fewer' });
+      const message = `must have at most ${maxItems} items`;
+      issues.push({ path: '', message, value: value.length, remedy: 'remove items' });
     }
     value.forEach((item, index) => {
-      const wrong = check(item);
-      if (wrong.length > 0) problems.push(...within(`[${index}]`, wrong));
+      const found = check(item);
+      if (found.length > 0) issues.push(...within(`[${index}]`, found));
     });
-    return problems;
+    return issues;
   };
 }
 
 function objectCheck(schema: Schema): Check {
   const { required = [], properties = {}, additionalProperties } = schema;
   const checks = new Map(Object.entries(properties).map(([key, member]) => [key, checkOf(member)]));
-  const other = additionalProperties === undefined ? undefined : checkOf(additionalProperties);
+  const additional = additionalProperties === undefined ? undefined : checkOf(additionalProperties);
   return (value) => {
-    if (!isMapping(value)) return [typeProblem(value, schema)];
-    const problems = missing(value, required);
+    if (!isObject(value)) return [typeIssue(value, schema)];
+    const issues = missingIssues(value, required);
     for (const key in value) {
       const member = value[key];
       if (member === undefined) continue;
-      const check = checks.get(key) ?? other;
-      const wrong = check === undefined ? [unknownProblem(key, member, properties)] : check(member);
-      if (wrong.length > 0) problems.push(...within(segment(key), wrong));
+      const check = checks.get(key) ?? additional;
+      const found = check === undefined ? [unknownFieldIssue(key, member, properties)] : check(member);
+      if (found.length > 0) issues.push(...within(segment(key), found));
     }
-    return problems;
+    return issues;
   };
 }
 
-function missing(value: Mapping, required: readonly string[]): Problem[] {
-  const problems: Problem[] = [];
+function missingIssues(object: JsonObject, required: readonly string[]): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   for (const key of required)
-    if (value[key] === undefined)
-      problems.push({
+    if (object[key] === undefined)
+      issues.push({
         path: `.${key}`,
-        what: 'is missing',
+        message: 'is required',
         value: undefined,
-        remedy: 'give it',
+        remedy: 'set it',
         unreadable: true,
       });
-  return problems;
+  return issues;
 }
 
-type Mapping = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-function isMapping(value: unknown): value is Mapping {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function unknownProblem(key: string, value: unknown, known: object): Problem {
-  const meant = Object.keys(known).find((name) => name.toLowerCase() === key.toLowerCase());
+function unknownFieldIssue(key: string, value: unknown, known: object): ValidationIssue {
+  const similar = Object.keys(known).find((name) => name.toLowerCase() === key.toLowerCase());
   const remedy =
-    meant === undefined ? 'leave it out, or see docs/minicluster-fields.md' : `did you mean ${meant}`;
-  return { path: '', what: 'is not a field of MiniCluster', value, remedy };
+    similar === undefined
+      ? 'remove it; docs/minicluster-fields.md lists every field'
+      : `did you mean ${similar}`;
+  return { path: '', message: 'is not a field of MiniCluster', value, remedy };
 }
 
 function segment(key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-function scalarCheck(schema: Schema, fits: (value: unknown) => boolean): Check {
+function scalarCheck(schema: Schema, hasType: (value: unknown) => boolean): Check {
   return (value) => {
-    if (!fits(value)) return [typeProblem(value, schema)];
-    const problem = isText(value) ? textProblem(value, schema) : numberProblem(value as number, schema);
-    return problem === undefined ? NONE : [problem];
+    if (!hasType(value)) return [typeIssue(value, schema)];
+    const issue = isString(value) ? stringIssue(value, schema) : numberIssue(value as number, schema);
+    return issue === undefined ? NONE : [issue];
   };
 }
 
-function numberProblem(value: number, schema: Schema): Problem | undefined {
+function numberIssue(value: number, schema: Schema): ValidationIssue | undefined {
   const { minimum, maximum } = schema;
   if (minimum !== undefined && value < minimum)
-    return { path: '', what: `is less than ${minimum}`, value, remedy: `give ${minimum} or more` };
+    return { path: '', message: `must be at least ${minimum}`, value, remedy: `set ${minimum} or more` };
   if (maximum !== undefined && value > maximum)
-    return { path: '', what: `is more than ${maximum}`, value, remedy: `give ${maximum} or less` };
+    return { path: '', message: `must be at most ${maximum}`, value, remedy: `set ${maximum} or less` };
   return undefined;
 }
 
-function textProblem(value: string, schema: Schema): Problem | undefined {
+function stringIssue(value: string, schema: Schema): ValidationIssue | undefined {
+  const { minLength = 0, maxLength = Infinity, pattern } = schema;
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
-    const words = schema.enum.filter((word) => word !== '').join(', ');
-    return { path: '', what: 'is none of the values it can have', value, remedy: `give one of ${words}` };
+    const values = schema.enum.filter((allowed) => allowed !== '').join(', ');
+    return { path: '', message: `must be one of: ${values}`, value, remedy: 'set one of them' };
   }
-  if (value.length < (schema.minLength ?? 0))
-    return { path: '', what: 'is empty', value, remedy: 'give it or leave it out' };
-  if (value.length > (schema.maxLength ?? Infinity))
+  if (value.length < minLength)
+    return { path: '', message: 'must not be empty', value, remedy: 'set it or remove it' };
+  if (value.length > maxLength)
+    return { path: '', message: `must have at most ${maxLength} characters`, value, remedy: 'shorten it' };
+  if (pattern !== undefined && !compiled(pattern).test(value))
     return {
       path: '',
-      what: `is longer than ${schema.maxLength} characters`,
+      message: `does not match the required pattern ${pattern}`,
       value,
-      remedy: 'make it shorter',
+      remedy: 'correct it',
     };
-  if (schema.pattern !== undefined && !compiled(schema.pattern).test(value))
-    return { path: '', what: 'has not the form it must have', value, remedy: `match ${schema.pattern}` };
   return undefined;
 }
 
-/** Compiled once: the same few patterns are asked for every field of every cluster. */
+/** Patterns are compiled once: the same few are checked for every field of every cluster. */
 const COMPILED = new Map<string, RegExp>();
 
 function compiled(pattern: string): RegExp {

@@ -1,80 +1,77 @@
 /**
- * What is wrong with a resource, all of it at once. The schema's half comes
- * from the CRD; the other files check-*.ts have what the CRD says in CEL, in
- * the same words, and what only rendering knows.
+ * Validates a resource and reports all mistakes at once. The rules of the schema come from the CRD; the other files
+ * validate-*.ts have those that the CRD has in CEL, in the same words, and those that only rendering can check.
  */
-
-import { configMaps, scriptFiles } from './config-maps';
-import { type Parts, takeApart } from './context';
+import { configMapFiles } from './config-maps';
+import { type ClusterContext, contextOf } from './context';
 import type { MiniClusterResource } from './resource';
 import { SPEC_SCHEMA } from './schema';
-import { clusterProblems } from './validate-cluster';
-import { containerProblems } from './validate-container';
-import { nameProblems, sharedNameProblems } from './validate-names';
+import { clusterIssues } from './validate-cluster';
+import { containerIssues } from './validate-container';
+import { derivedNameIssues, nameIssues } from './validate-names';
 import { schemaCheck } from './validate-schema';
-import type { Problem } from './validation-issue';
+import type { ValidationIssue } from './validation-issue';
 
-/** Every problem; none: it can be rendered, and the apiserver takes what comes out. */
-export function checkMiniCluster(resource: MiniClusterResource): readonly Problem[] {
-  return examine(resource).problems;
+/** Returns every mistake; without any, the resource can be rendered and the apiserver accepts its manifests. */
+export function validateMiniCluster(resource: MiniClusterResource): readonly ValidationIssue[] {
+  return validateContext(resource).issues;
 }
 
-export interface Examined {
-  readonly problems: readonly Problem[];
-  /** Taken apart on the way; undefined when it can't be. */
-  readonly parts?: Parts;
+export interface ValidationResult {
+  readonly issues: readonly ValidationIssue[];
+  /** The context that the rules were checked in; undefined if the resource cannot be read. */
+  readonly context?: ClusterContext;
 }
 
-export function examine(resource: MiniClusterResource): Examined {
-  const byShape = shapeProblems(resource);
-  // The rest reads fields and trusts their types.
-  if (byShape.some(({ unreadable }) => unreadable)) return { problems: byShape };
-  const parts = takeApart(resource);
-  const together = partsProblems(parts);
-  if (byShape.length === 0) return { problems: together, parts };
-  // What is refused already needs no second reason.
-  const refused = new Set(byShape.map(({ path }) => path));
-  return { problems: [...byShape, ...together.filter(({ path }) => !refused.has(path))], parts };
+export function validateContext(resource: MiniClusterResource): ValidationResult {
+  const bySchema = schemaIssues(resource);
+  // The other rules read fields and rely on their types.
+  if (bySchema.some(({ unreadable }) => unreadable)) return { issues: bySchema };
+  const context = contextOf(resource);
+  const crossField = crossFieldIssues(context);
+  if (bySchema.length === 0) return { issues: crossField, context };
+  // A field that the schema refuses needs no second reason.
+  const refused = new Set(bySchema.map(({ path }) => path));
+  return { issues: [...bySchema, ...crossField.filter(({ path }) => !refused.has(path))], context };
 }
 
-const specProblems = schemaCheck(SPEC_SCHEMA);
+const specSchemaIssues = schemaCheck(SPEC_SCHEMA);
 
-/** What is wrong with a field by itself. */
-function shapeProblems(resource: MiniClusterResource): Problem[] {
-  return [...nameProblems(resource), ...specProblems(resource.spec, 'spec')];
+/** Mistakes of single fields. */
+function schemaIssues(resource: MiniClusterResource): ValidationIssue[] {
+  return [...nameIssues(resource), ...specSchemaIssues(resource.spec, 'spec')];
 }
 
-/** What is wrong although every field by itself is right. */
-function partsProblems(parts: Parts): Problem[] {
-  const { containers, services = [] } = parts.spec;
+/** Mistakes in how fields are combined. */
+function crossFieldIssues(context: ClusterContext): ValidationIssue[] {
+  const { containers, services = [] } = context.spec;
   return [
-    clusterProblems(parts),
-    containers.flatMap((each, index) => containerProblems(each, `spec.containers[${index}]`)),
-    services.flatMap((each, index) => containerProblems(each, `spec.services[${index}]`)),
-    sharedNameProblems(parts),
-    fileProblems(parts),
+    clusterIssues(context),
+    containers.flatMap((container, index) => containerIssues(container, `spec.containers[${index}]`)),
+    services.flatMap((container, index) => containerIssues(container, `spec.services[${index}]`)),
+    derivedNameIssues(context),
+    configMapSizeIssues(context),
   ].flat();
 }
 
-/** What etcd takes. */
+/** Size of an object that etcd accepts. */
 const MAX_BYTES = 1024 * 1024;
-/** So much text of users' can't make so much of files. */
-const HARMLESS = MAX_BYTES / 8;
+/** Texts of users below this length never make files above MAX_BYTES, so nothing needs to be rendered. */
+const UNCHECKED_LENGTH = MAX_BYTES / 8;
 
-function fileProblems(parts: Parts): Problem[] {
-  if (textLength(parts) < HARMLESS) return [];
-  return configMaps(parts, scriptFiles(parts)).flatMap(({ metadata, data }) => {
-    const bytes = Buffer.byteLength(Object.values(data as Record<string, string>).join(''));
+function configMapSizeIssues(context: ClusterContext): ValidationIssue[] {
+  if (textLength(context) < UNCHECKED_LENGTH) return [];
+  return configMapFiles(context).flatMap(({ name, data }) => {
+    const bytes = Buffer.byteLength(Object.values(data).join(''));
     if (bytes <= MAX_BYTES) return [];
-    const remedy = 'put long scripts into a ConfigMap of your own and mount it as a volume';
-    return [
-      { path: 'spec', what: `makes a ConfigMap ${metadata.name} of more than 1 MiB`, value: bytes, remedy },
-    ];
+    const message = `has more text than the ConfigMap ${name} can hold, which is 1 MiB`;
+    const remedy = 'put long scripts into a separate ConfigMap and mount it as a volume';
+    return [{ path: 'spec', message, value: bytes, remedy }];
   });
 }
 
-/** Of the texts of users that end up in files. */
-function textLength({ spec: { containers, flux } }: Parts): number {
+/** Length of the texts of users that files are made of. */
+function textLength({ spec: { containers, flux } }: ClusterContext): number {
   let length = (flux.brokerConfig ?? '').length;
   for (const text of Object.values(flux.environment ?? {})) length += text.length;
   for (const { command = '', commands = {} } of containers) {

@@ -1,31 +1,33 @@
-/** One thing that is wrong with a resource. */
-export interface Problem {
-  /** Where, from `spec` or `metadata`. */
+/** One mistake in a MiniCluster. */
+export interface ValidationIssue {
+  /** Path of the field, from `spec` or `metadata`; in errors of the construct, path of the prop. */
   readonly path: string;
-  /** What is wrong with it. */
-  readonly what: string;
-  /** What was given. */
+  /** What is wrong with the value, as a predicate: `must be at least 1`. */
+  readonly message: string;
+  /** The value that is wrong; undefined if it is missing. */
   readonly value: unknown;
-  /** One imperative sentence without the full stop. */
+  /** What to do, as one imperative sentence without a full stop. */
   readonly remedy: string;
-  /** A required field is not there, or one has another type than its own: what depends on it can't be judged. */
+  /** The remedy in terms of the construct's props. @default - `remedy` */
+  readonly propRemedy?: string;
+  /** Set if a field is missing or has the wrong type, so that rules which read it cannot be checked. */
   readonly unreadable?: true;
 }
 
-/** The problem as one line for people. */
-export function problemLine({ path, what, value, remedy }: Problem): string {
+/** Formats an issue as one line for people. */
+export function formatIssue({ path, message, value, remedy }: ValidationIssue): string {
   const shown =
-    value === undefined ? '' : ` (got ${shortened(JSON.stringify(value, firstLine) ?? String(value))})`;
-  return `${path}: ${what}${shown}; ${remedy}`;
+    value === undefined ? '' : ` (got ${shorten(JSON.stringify(value, firstLine) ?? String(value))})`;
+  return `${path}: ${message}${shown}; ${remedy}`;
 }
 
-/** Scripts are long, and certificates, also one in the wrong place, are nobody's to read. */
+/** Scripts are long, and a certificate, even one in the wrong field, must not be printed. */
 function firstLine(_: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const end = value.trimEnd().indexOf('\n');
   return end === -1 ? value : `${value.slice(0, end)}…`;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }

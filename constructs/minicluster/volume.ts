@@ -1,51 +1,54 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, IPersistentVolumeClaim, ISecret } from 'cdk8s-plus-28';
-import { given } from './object';
+import { omitUndefined } from './object';
 import type { Reference } from './reference';
-import type { ContainerSpec } from './resource';
+import type { VolumeSpec } from './resource';
 
-type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
-
+/** How a container mounts a volume. */
 export interface MountOptions {
-  /** @default false */
+  /** Mounts the volume read-only. @default false */
   readonly readOnly?: boolean;
-  /** Mount only this path within it. @default - all of it */
+  /** Path within the volume that is mounted in place of the whole volume. @default - the whole volume */
   readonly subPath?: string;
 }
 
+/** How a container mounts the keys of a ConfigMap or a Secret. */
 export interface FilesOptions extends MountOptions {
-  /** Keys and the paths they get. @default - all keys under their names */
+  /** Keys to mount, and the path of the file for each of them. @default - every key, as a file of its name */
   readonly items?: Readonly<Record<string, string>>;
   /** Mode of the files. @default 0o644 */
   readonly defaultMode?: number;
 }
 
+/** An empty directory and how a container mounts it. */
 export interface EmptyDirOptions extends MountOptions {
-  /** @default /dev/shm */
+  /** Path where the directory is mounted. @default /dev/shm */
   readonly path?: string;
-  /** @default false */
+  /** Keeps the content of the directory in memory. @default false */
   readonly inMemory?: boolean;
-  /** @default - what the node has */
+  /** Amount of data that the directory may hold. @default - limited by the node only */
   readonly sizeLimit?: Size;
 }
 
+/** A directory of the node and how a container mounts it. */
 export interface HostPathOptions extends MountOptions {
-  /** What must be there. @default Directory */
+  /** What must exist at the path, or is created there. @default Directory */
   readonly type?: NonNullable<VolumeSpec['hostPathType']>;
 }
 
+/** A volume of a CSI driver and how a container mounts it. */
 export interface CsiOptions extends MountOptions {
-  /** @default - none */
+  /** Attributes that the driver gets. @default - none */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** @default - the driver's */
+  /** File system of the volume. @default - the driver's */
   readonly fsType?: string;
-  /** Secret that the driver mounts with. @default - none */
+  /** Secret with the credentials that the driver mounts with. @default - none */
   readonly secret?: Reference<ISecret>;
 }
 
-/** A volume and where a container mounts it. */
+/** A volume of a pod and the path where a container mounts it. */
 export class MiniClusterVolume {
-  /** A PersistentVolumeClaim. */
+  /** Mounts a PersistentVolumeClaim at `path`. */
   static fromClaim(
     claim: Reference<IPersistentVolumeClaim>,
     path: string,
@@ -54,7 +57,7 @@ export class MiniClusterVolume {
     return new MiniClusterVolume({ ...options, claimName: claim.name, path });
   }
 
-  /** The keys of a ConfigMap as files. */
+  /** Mounts the keys of a ConfigMap as files in the directory `path`. */
   static fromConfigMap(
     configMap: Reference<IConfigMap>,
     path: string,
@@ -63,15 +66,15 @@ export class MiniClusterVolume {
     return new MiniClusterVolume({ ...options, configMapName: configMap.name, path });
   }
 
-  /** The keys of a Secret as files. */
+  /** Mounts the keys of a Secret as files in the directory `path`. */
   static fromSecret(secret: Reference<ISecret>, path: string, options: FilesOptions = {}): MiniClusterVolume {
     return new MiniClusterVolume({ ...options, secretName: secret.name, path });
   }
 
-  /** An empty directory of each pod. */
+  /** Mounts an empty directory that each pod gets when it starts and loses when it ends. */
   static emptyDir({ inMemory, sizeLimit, ...options }: EmptyDirOptions = {}): MiniClusterVolume {
     return new MiniClusterVolume(
-      given({
+      omitUndefined({
         ...options,
         emptyDir: true,
         emptyDirMedium: inMemory === true ? ('memory' as const) : undefined,
@@ -80,20 +83,20 @@ export class MiniClusterVolume {
     );
   }
 
-  /** A directory of the node. */
+  /** Mounts the directory `hostPath` of the node at `path`. */
   static fromHostPath(
     hostPath: string,
     path: string,
     { type, ...options }: HostPathOptions = {},
   ): MiniClusterVolume {
-    return new MiniClusterVolume(given({ ...options, hostPath, hostPathType: type, path }));
+    return new MiniClusterVolume(omitUndefined({ ...options, hostPath, hostPathType: type, path }));
   }
 
-  /** What a CSI driver makes inline. */
+  /** Mounts a volume that a CSI driver creates for each pod at `path`. */
   static fromCsi(driver: string, path: string, options: CsiOptions = {}): MiniClusterVolume {
     const { attributes, fsType, secret, ...mount } = options;
     return new MiniClusterVolume(
-      given({
+      omitUndefined({
         ...mount,
         csiDriver: driver,
         csiDriverAttributes: attributes,
@@ -104,7 +107,7 @@ export class MiniClusterVolume {
     );
   }
 
-  /** An NFS export. */
+  /** Mounts the directory `exported` of an NFS server at `path`. */
   static fromNfs(
     server: string,
     exported: string,
@@ -115,7 +118,7 @@ export class MiniClusterVolume {
   }
 
   private constructor(
-    /** As the resource has it. */
+    /** The volume as the resource has it. */
     readonly spec: VolumeSpec,
   ) {}
 }

@@ -1,25 +1,24 @@
-/** The user's volumes: one of a name per pod, mounted by the containers that list it. */
+/** Volumes of users: a pod has one of each name, and the containers that list it mount it. */
+import { mapSorted, omitUndefined } from './object';
+import type { ContainerSpec, VolumeSpec } from './resource';
 
-import { given, mapSorted } from './object';
-import type { ContainerSpec } from './resource';
-
-type VolumeSpec = NonNullable<ContainerSpec['volumes']>[string];
 /** A volume of a pod, or a mount of a container. */
-export type Named = { readonly name: string; readonly [field: string]: unknown };
+export type NamedObject = { readonly name: string; readonly [field: string]: unknown };
 
-/** Where upstream mounts every emptyDir: programs want memory there. */
+/** flux-operator mounts every emptyDir here, because MPI programs need shared memory. */
 const SHARED_MEMORY = '/dev/shm';
 
-/** The volumes that a pod's containers list. */
-export function pushUserVolumes(all: Named[], ...containers: readonly ContainerSpec[]): void {
+/** Adds the volumes that the containers of a pod list. */
+export function pushUserVolumes(all: NamedObject[], ...containers: readonly ContainerSpec[]): void {
   const byName: Record<string, VolumeSpec> = {};
   for (const { volumes } of containers) for (const name in volumes) byName[name] ??= volumes[name]!;
   all.push(...mapSorted(byName, (name, volume) => ({ name, ...volumeSource(volume) })));
 }
 
-export function pushUserMounts(all: Named[], { volumes }: ContainerSpec): void {
+/** Adds the mounts of one container. */
+export function pushUserMounts(all: NamedObject[], { volumes }: ContainerSpec): void {
   const mounts = mapSorted(volumes, (name, volume) =>
-    given({
+    omitUndefined({
       name,
       mountPath: mountPathOf(volume),
       readOnly: volume.readOnly === true ? true : undefined,
@@ -29,27 +28,29 @@ export function pushUserMounts(all: Named[], { volumes }: ContainerSpec): void {
   all.push(...mounts);
 }
 
-/** Where it is mounted; undefined if the spec does not say and there is no default. */
+/** Path where a volume is mounted; undefined if the spec has none and there is no default. */
 export function mountPathOf({ path, emptyDir }: VolumeSpec): string | undefined {
   return path ?? (emptyDir === true ? SHARED_MEMORY : undefined);
 }
 
-/** The volume's source as in a pod. */
+/** Renders the source of a volume. */
 export function volumeSource(volume: VolumeSpec): Record<string, unknown> {
-  const source = SOURCES.map((make) => make(volume)).find((each) => each !== undefined);
-  // Only a path: the pod's own empty directory, as users of such manifests expect.
+  const source = SOURCES.map((make) => make(volume)).find((made) => made !== undefined);
+  // A volume with nothing but a path is an empty directory, as users of such manifests expect.
   return source ?? { emptyDir: {} };
 }
 
 const SOURCES: readonly ((volume: VolumeSpec) => Record<string, unknown> | undefined)[] = [
   csi,
   ({ secretName, items, defaultMode }) =>
-    secretName === undefined ? undefined : { secret: given({ secretName, items: keys(items), defaultMode }) },
+    secretName === undefined
+      ? undefined
+      : { secret: omitUndefined({ secretName, items: keys(items), defaultMode }) },
   ({ emptyDir, emptyDirMedium, emptyDirSizeLimit }) =>
     emptyDir !== true
       ? undefined
       : {
-          emptyDir: given({
+          emptyDir: omitUndefined({
             medium: emptyDirMedium?.toLowerCase() === 'memory' ? 'Memory' : undefined,
             sizeLimit: emptyDirSizeLimit,
           }),
@@ -59,11 +60,13 @@ const SOURCES: readonly ((volume: VolumeSpec) => Record<string, unknown> | undef
   ({ configMapName, items, defaultMode }) =>
     configMapName === undefined
       ? undefined
-      : { configMap: given({ name: configMapName, items: keys(items), defaultMode }) },
+      : { configMap: omitUndefined({ name: configMapName, items: keys(items), defaultMode }) },
   ({ claimName, readOnly }) =>
     claimName === undefined
       ? undefined
-      : { persistentVolumeClaim: given({ claimName, readOnly: readOnly === true ? true : undefined }) },
+      : {
+          persistentVolumeClaim: omitUndefined({ claimName, readOnly: readOnly === true ? true : undefined }),
+        },
   ({ nfsServer, nfsPath }) =>
     nfsServer === undefined ? undefined : { nfs: { server: nfsServer, path: nfsPath } },
 ];
@@ -72,7 +75,7 @@ function csi(volume: VolumeSpec): Record<string, unknown> | undefined {
   const { csiDriver, csiDriverAttributes, csiDriverFsType, csiDriverSecretName, readOnly } = volume;
   if (csiDriver === undefined) return undefined;
   return {
-    csi: given({
+    csi: omitUndefined({
       driver: csiDriver,
       fsType: csiDriverFsType,
       nodePublishSecretRef: csiDriverSecretName === undefined ? undefined : { name: csiDriverSecretName },

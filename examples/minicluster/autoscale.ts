@@ -1,7 +1,7 @@
 /**
- * A cluster that breathes: between 2 and 16 brokers, by the CPU they use. The
- * resource itself is written, because the autoscaler scales it and the
- * controller follows; what it grows by waits in the queue pod by pod.
+ * A cluster that a HorizontalPodAutoscaler keeps between 2 and 16 brokers, by the CPU that they use. The program writes
+ * the resource itself, because the autoscaler scales the resource and the controller follows; the additional pods wait
+ * in the queue one by one.
  */
 import { App, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
@@ -16,7 +16,7 @@ const cluster = new MiniCluster(chart, 'elastic', {
   minSize: 2,
   maxSize: 16,
   interactive: true,
-  // The autoscaler compares with the request.
+  // The autoscaler compares the CPU in use with the request.
   container: { image: 'docker.io/library/ubuntu:24.04', cpu: 4 },
 });
 

@@ -1,7 +1,6 @@
 /**
- * A broker.toml of your own, for what has no field: here limits of jobs and how
- * long finished ones are remembered. Everything else must be in it, too; the
- * paths are where the pods have these files.
+ * A broker.toml for settings that have no field: here the limits of jobs and how long Flux remembers finished ones. It
+ * replaces the generated file, so it must have everything else too; its paths are those of the files in the pods.
  */
 import { App, Chart } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
@@ -39,8 +38,8 @@ new MiniCluster(chart, 'tuned', {
   size: 4,
   interactive: true,
   container: { image: 'docker.io/library/ubuntu:24.04', cpu: 4 },
-  brokerConfig,
-  // One that `flux keygen` wrote, from a secret store.
+  flux: { brokerConfig },
+  // A certificate that `flux keygen` wrote, from a secret store.
   certificate: Certificate.fromSecret(Secret.fromSecretName(chart, 'certificate', 'tuned-curve')),
 });
 

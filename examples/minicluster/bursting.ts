@@ -1,7 +1,7 @@
 /**
- * Two Kubernetes clusters, one Flux instance: the brokers of `cloud` join the
- * lead of `campus` when they are let. One file for each cluster; both have the
- * same certificate under the same name (`flux keygen`), from their secret stores.
+ * One Flux instance in two Kubernetes clusters: the brokers of `cloud` join the lead broker of `campus` as soon as they
+ * may start. Each cluster has its own file of manifests; both get the same certificate (`flux keygen`) under the same
+ * name from their secret stores.
  */
 import { App, Chart } from 'cdk8s';
 import { k8s, Secret } from 'cdk8s-plus-28';
@@ -18,10 +18,10 @@ new MiniCluster(campus, LEAD.name, {
   size: LEAD.size,
   interactive: true,
   container,
-  bursting: { clusters: [{ name: 'cloud', size: 8 }] },
+  flux: { bursting: { clusters: [{ name: 'cloud', size: 8 }] } },
   certificate: certificate(campus),
 });
-// What makes its lead reachable from outside, at LEAD.address.
+// The Service makes the lead broker reachable from outside, at LEAD.address.
 new k8s.KubeService(campus, 'lead', {
   metadata: { name: 'campus-lead' },
   spec: {
@@ -34,9 +34,9 @@ new k8s.KubeService(campus, 'lead', {
 new MiniCluster(cloud, 'cloud', {
   size: 8,
   container,
-  bursting: { leadBroker: LEAD },
+  flux: { bursting: { leadBroker: LEAD } },
   certificate: certificate(cloud),
-  // Nothing is paid for until: kubectl patch job cloud -p '{"spec":{"suspend":false}}'
+  // The nodes cost nothing until: kubectl patch job cloud -p '{"spec":{"suspend":false}}'
   suspend: true,
 });
 

@@ -1,6 +1,6 @@
 /**
- * The image brings Flux itself, so there is no init container; and the pods
- * pass Pod Security `restricted`: any user but root, no rights, a read-only root.
+ * The image has Flux, so the pods need no init container. They pass Pod Security `restricted`: a user other than root,
+ * no capabilities, a read-only root file system.
  */
 import { App, Chart } from 'cdk8s';
 import { Certificate, MiniCluster } from '../../constructs/minicluster';
@@ -9,7 +9,7 @@ const app = new App();
 
 new MiniCluster(new Chart(app, 'flux-in-image'), 'flux-in-image', {
   size: 2,
-  // One task on each node.
+  // 0 starts one task on each node.
   tasks: 0,
   container: {
     image: 'docker.io/fluxrm/flux-sched:jammy',
@@ -17,10 +17,9 @@ new MiniCluster(new Chart(app, 'flux-in-image'), 'flux-in-image', {
     command: 'flux resource list',
     cpu: 1,
   },
-  fluxInImage: true,
-  restricted: true,
-  // No Fluxion for one job.
-  simpleScheduler: true,
+  // One job does not need Fluxion.
+  flux: { inImage: true, simpleScheduler: true },
+  pod: { restricted: true },
   certificate: Certificate.fromKeygen(),
 });
 

@@ -1,6 +1,6 @@
 /**
- * The smallest one: four brokers, one job on all of them, and its exit code is
- * the Job's. A one-shot Job makes the certificate, so it needs no controller.
+ * The smallest MiniCluster: four brokers and one job on all of them, whose exit code is the exit code of the Job. A
+ * second Job creates the certificate, so no controller is needed.
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { Certificate, MiniCluster } from '../../constructs/minicluster';
@@ -12,7 +12,7 @@ new MiniCluster(new Chart(app, 'hello'), 'hello', {
   tasks: 4,
   container: { image: 'docker.io/library/ubuntu:24.04', command: 'hostname', cpu: 1 },
   certificate: Certificate.fromKeygen(),
-  ttlAfterFinished: Duration.hours(1),
+  job: { ttlAfterFinished: Duration.hours(1) },
 });
 
 app.synth();

@@ -1,7 +1,6 @@
 /**
- * MPI at size: LAMMPS on 512 cores. Whole CPUs with request = limit, so that a
- * kubelet with the static CPU manager gives each pod cores of its own and
- * pinning makes sense; brokers as a tree; MPI's shared memory in memory.
+ * A large MPI job: LAMMPS on 512 cores. Requests equal limits and are whole CPUs, so a kubelet with the static CPU
+ * manager gives each pod exclusive cores and tasks can be pinned. The brokers form a tree, and /dev/shm is in memory.
  */
 import { App, Chart, Duration, Size } from 'cdk8s';
 import { Certificate, MiniCluster, MiniClusterVolume } from '../../constructs/minicluster';
@@ -21,16 +20,18 @@ new MiniCluster(new Chart(app, 'lammps'), 'lammps', {
     memoryLimit: Size.gibibytes(32),
     volumes: { shm: MiniClusterVolume.emptyDir({ inMemory: true, sizeLimit: Size.gibibytes(8) }) },
   },
-  // For the same operating system as the image.
-  view: { image: 'ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy' },
-  submitCommand: 'flux run',
-  optionFlags: '-ompi=openmpi@5 --cores-per-task=1',
-  cores: 16,
-  cpuAffinity: true,
-  topology: 'kary:8',
   walltime: Duration.hours(2),
-  exclusive: true,
-  timed: true,
+  flux: {
+    // The view must be built for the operating system of the image.
+    view: { image: 'ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy' },
+    submitCommand: 'flux run',
+    optionFlags: '-ompi=openmpi@5 --cores-per-task=1',
+    cores: 16,
+    cpuAffinity: true,
+    topology: 'kary:8',
+  },
+  scheduling: { exclusive: true },
+  logging: { timed: true },
   certificate: Certificate.fromKeygen(),
 });
 

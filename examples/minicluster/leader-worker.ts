@@ -1,6 +1,6 @@
 /**
- * One script for all tasks, which look at their rank: task 0 leads, the others
- * work. They find each other through Flux's key-value store; `$` needs no escape.
+ * One script for all tasks, which act by their rank: task 0 leads, the others work. They communicate through the
+ * key-value store of Flux. `$` needs no escape in a script.
  */
 import { App, Chart } from 'cdk8s';
 import { Certificate, MiniCluster } from '../../constructs/minicluster';
@@ -9,7 +9,7 @@ const app = new App();
 
 new MiniCluster(new Chart(app, 'leader-worker'), 'leader-worker', {
   size: 4,
-  // One task on each node.
+  // 0 starts one task on each node.
   tasks: 0,
   container: {
     image: 'docker.io/library/ubuntu:24.04',
@@ -25,8 +25,8 @@ new MiniCluster(new Chart(app, 'leader-worker'), 'leader-worker', {
       fi
     `,
   },
-  // A worker's pod ends with its broker; it is not there for another try.
-  completeWorkers: true,
+  // The pod of a worker ends with its broker, so the lead broker cannot be retried.
+  flux: { completeWorkers: true },
   certificate: Certificate.fromKeygen(),
 });
 

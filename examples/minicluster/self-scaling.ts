@@ -1,6 +1,6 @@
 /**
- * An application that asks for more brokers itself: its ServiceAccount may
- * scale this one MiniCluster and do nothing else. The image has kubectl.
+ * An application that scales its own MiniCluster: its ServiceAccount may scale this MiniCluster and nothing else. The
+ * image must have kubectl.
  */
 import { App, Chart } from 'cdk8s';
 import { k8s, ServiceAccount } from 'cdk8s-plus-28';
@@ -34,7 +34,7 @@ new MiniCluster(chart, name, {
   maxSize: 8,
   container: {
     image: 'registry.example.com/ensembles/driver:1.2',
-    // Beside the lead, not as a job: it submits its own.
+    // The command runs beside the lead broker and submits its jobs itself.
     launcher: true,
     command: `
       set -e
@@ -44,8 +44,7 @@ new MiniCluster(chart, name, {
     `,
     cpu: 8,
   },
-  serviceAccount: account,
-  automountServiceAccountToken: true,
+  pod: { serviceAccount: account, automountServiceAccountToken: true },
 });
 
 app.synth();

@@ -1,6 +1,6 @@
 /**
- * Containers that see each other's processes: a profiler in the same pod looks
- * at the tasks of the solver. It needs the right to trace, and no socket of Flux.
+ * Containers that share the process namespace of their pod: a profiler measures the tasks of the solver. It needs the
+ * capability to trace processes, and it does not need the socket of Flux.
  */
 import { App, Chart } from 'cdk8s';
 import { Certificate, MiniCluster } from '../../constructs/minicluster';
@@ -19,8 +19,8 @@ new MiniCluster(new Chart(app, 'shared-processes'), 'shared', {
       securityContext: { capabilities: { add: ['SYS_PTRACE'] } },
     },
   ],
-  shareProcessNamespace: true,
-  waitSocket: false,
+  pod: { shareProcessNamespace: true },
+  flux: { waitSocket: false },
   certificate: Certificate.fromKeygen(),
 });
 

@@ -1,7 +1,6 @@
 /**
- * A cluster that is there until it is deleted and remembers: jobs, their logs
- * and the key-value store are saved to a claim when the lead ends, and restored
- * when it starts again.
+ * A cluster that runs until it is deleted and keeps its state: jobs, their logs and the key-value store are saved to a
+ * PersistentVolumeClaim when the lead broker ends, and restored when it starts again.
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { PersistentVolumeClaim } from 'cdk8s-plus-28';
@@ -25,8 +24,8 @@ new MiniCluster(chart, 'state', {
     },
   },
   archivePath: '/state/flux.tar.gz',
-  // Time to write it, for a store of many jobs.
-  terminationGracePeriod: Duration.minutes(10),
+  // Saving the state of many jobs takes time.
+  pod: { terminationGracePeriod: Duration.minutes(10) },
   certificate: Certificate.fromKeygen(),
 });
 

@@ -1,7 +1,6 @@
 /**
- * Two teams on one machine: each has a namespace with a queue, and its
- * MiniClusters wait in it as gangs. Chemistry may borrow what physics leaves
- * idle; physics takes it back.
+ * Two teams on one machine: each has a namespace with a queue, in which its MiniClusters wait as gangs. Chemistry may
+ * borrow quota that physics does not use, and physics reclaims it.
  */
 import { App, Chart, Duration, Size } from 'cdk8s';
 import { Cpu, k8s } from 'cdk8s-plus-28';
@@ -18,19 +17,18 @@ new MiniCluster(physics, 'lattice', {
   size: 8,
   tasks: 8,
   container: { image: 'registry.example.com/physics/lattice:7.0', command: 'lattice --sweeps 500', cpu: 16 },
-  queue: runs.name,
-  priority: 100,
+  queue: runs,
   walltime: Duration.hours(6),
-  // Whole nodes: no neighbour disturbs it.
-  exclusive: true,
-  jobLabels: { 'example.com/grant': 'prj-0815' },
-  podLabels: { 'example.com/cost-center': 'physics' },
+  // With whole nodes no other workload slows it down.
+  scheduling: { priority: 100, exclusive: true },
+  job: { labels: { 'example.com/grant': 'prj-0815' } },
+  pod: { labels: { 'example.com/cost-center': 'physics' } },
   certificate: Certificate.fromKeygen(),
 });
 
 const chemistry = team('chemistry');
 new FluxSetup(chemistry, 'default', { quota, cohort, policy: 'conservative' });
-// Names no queue: the one called `default` is its own.
+// Without a queue it uses the one with the name `default`.
 new MiniCluster(chemistry, 'screening', {
   size: 16,
   container: {
@@ -39,10 +37,10 @@ new MiniCluster(chemistry, 'screening', {
     command: 'screen /library',
     cpu: 8,
   },
-  // After everything else.
-  priority: -10,
   walltime: Duration.days(1),
-  jobLabels: { 'fluxqueue/preemptible': 'true' },
+  // It starts after everything else.
+  scheduling: { priority: -10 },
+  job: { labels: { 'fluxqueue/preemptible': 'true' } },
   certificate: Certificate.fromKeygen(),
 });
 

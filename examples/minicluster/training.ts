@@ -1,7 +1,6 @@
 /**
- * Distributed training: torchrun on 4 nodes with 8 GPUs each, which come
- * through dynamic resource allocation, by a ResourceClaimTemplate of yours.
- * They meet at pod 0, by its name.
+ * Distributed training: torchrun on 4 nodes with 8 GPUs each. The GPUs come from a ResourceClaimTemplate (dynamic
+ * resource allocation) that must exist. All processes connect to pod 0 by its host name.
  */
 import { App, Chart, Duration, Size } from 'cdk8s';
 import { Certificate, MiniCluster, MiniClusterVolume } from '../../constructs/minicluster';
@@ -10,7 +9,7 @@ const app = new App();
 
 new MiniCluster(new Chart(app, 'training'), 'training', {
   size: 4,
-  // One torchrun on each node, which starts its own processes.
+  // 0 starts one torchrun on each node, which starts the other processes.
   tasks: 0,
   container: {
     image: 'docker.io/pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
@@ -20,19 +19,21 @@ new MiniCluster(new Chart(app, 'training'), 'training', {
     `,
     workingDir: '/workspace',
     environment: { NCCL_DEBUG: 'WARN', OMP_NUM_THREADS: '8' },
-    // Tasks have the environment of the lead, so only what is the same in all pods makes sense here.
+    // Tasks get the environment of the lead broker, so use values that are the same in all pods.
     env: [{ name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }],
     ports: [29500],
     cpu: 64,
     memory: Size.gibibytes(512),
     claims: ['gpus'],
-    // What loaders and NCCL share.
+    // Data loaders and NCCL use shared memory.
     volumes: { shm: MiniClusterVolume.emptyDir({ inMemory: true, sizeLimit: Size.gibibytes(128) }) },
   },
-  resourceClaims: [{ name: 'gpus', resourceClaimTemplateName: 'eight-gpus' }],
-  runtimeClassName: 'nvidia',
-  tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
   walltime: Duration.days(1),
+  pod: {
+    resourceClaims: [{ name: 'gpus', resourceClaimTemplateName: 'eight-gpus' }],
+    runtimeClassName: 'nvidia',
+  },
+  scheduling: { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }] },
   certificate: Certificate.fromKeygen(),
 });
 

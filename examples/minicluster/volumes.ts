@@ -1,7 +1,6 @@
 /**
- * Volumes that exist already: a claim for data (read-only) and one for results,
- * settings from a ConfigMap, a license from a Secret. `fsGroup` lets the pods'
- * user write to the claims.
+ * Existing volumes: a PersistentVolumeClaim with data (read-only) and one for results, settings from a ConfigMap, a
+ * license from a Secret. `fsGroup` lets the user of the pods write to the claims.
  */
 import { App, Chart } from 'cdk8s';
 import { ConfigMap, PersistentVolumeClaim, Secret } from 'cdk8s-plus-28';
@@ -35,7 +34,7 @@ new MiniCluster(chart, 'volumes', {
       license: MiniClusterVolume.fromSecret(license, '/etc/license', { defaultMode: 0o440 }),
     },
   },
-  podSecurityContext: { runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, runAsNonRoot: true },
+  pod: { securityContext: { runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, runAsNonRoot: true } },
   certificate: Certificate.fromKeygen(),
 });
 

@@ -1,6 +1,6 @@
 /**
- * A workflow tool as launcher: Snakemake runs beside the lead and submits each
- * of its steps as a Flux job. The image has snakemake and its plugin for Flux.
+ * A workflow tool as launcher: Snakemake runs beside the lead broker and submits each of its steps as a Flux job. The
+ * image must have Snakemake and its plugin for Flux.
  */
 import { App, Chart, Duration } from 'cdk8s';
 import { PersistentVolumeClaim, Secret } from 'cdk8s-plus-28';
@@ -31,10 +31,9 @@ new MiniCluster(chart, 'workflow', {
       ),
     },
   },
-  // For many small jobs inside: backfill, and nodes filled one after the other.
-  queuePolicy: 'easy',
-  matchPolicy: 'lonodex',
   walltime: Duration.hours(12),
+  // Many small jobs run better with backfill and on nodes that are filled one after the other.
+  flux: { queuePolicy: 'easy', matchPolicy: 'lonodex' },
   certificate: Certificate.fromKeygen(),
 });
 

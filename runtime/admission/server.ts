@@ -66,7 +66,8 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
       connectionsCheckingInterval: Math.min(deadline, 1_000),
     }),
   );
-  server.on('request', (request, response) => void handle(options, request, response));
+  let stopping = false;
+  server.on('request', (request, response) => void handle(options, request, response, () => stopping));
   await listen(server, options);
   return {
     port: (server.address() as AddressInfo).port,
@@ -74,6 +75,8 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
       withValidCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
     stop: () =>
       new Promise((resolve) => {
+        // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
+        stopping = true;
         server.close(() => resolve());
         server.closeIdleConnections();
       }),
@@ -84,6 +87,7 @@ async function handle(
   options: WebhookOptions,
   request: IncomingMessage,
   response: ServerResponse,
+  stopping: () => boolean,
 ): Promise<void> {
   const started = performance.now();
   const { status, review, outcome, kind } = await answer(options, request);
@@ -92,7 +96,7 @@ async function handle(
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     // The rest of a rejected body is never read, so the connection cannot be reused.
-    ...(request.complete ? {} : { connection: 'close' }),
+    ...(request.complete && !stopping() ? {} : { connection: 'close' }),
   });
   response.end(body);
   options.onRequest?.(kind, outcome, (performance.now() - started) / 1000);

@@ -5,13 +5,13 @@
 import { parseAllDocuments } from 'yaml';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
 import {
-  checkMiniCluster,
+  formatIssue,
   type MiniClusterResource,
   objectNames,
-  type Problem,
-  problemLine,
   type RenderOptions,
   renderMiniCluster,
+  type ValidationIssue,
+  validateMiniCluster,
 } from '../../constructs/minicluster/index';
 import { FluxqError } from '../errors';
 import { certificateProblem } from '../miniclusters/curve';
@@ -51,17 +51,17 @@ export function render(input: RenderInput): Rendered {
   };
 }
 
-function problemsOf(resource: MiniClusterResource): readonly Problem[] {
-  const problems = checkMiniCluster(resource);
+function problemsOf(resource: MiniClusterResource): readonly ValidationIssue[] {
+  const problems = validateMiniCluster(resource);
   const certificate: unknown = resource.spec.flux?.curveCert;
-  const what = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
-  if (what === undefined) return problems;
+  const message = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
+  if (message === undefined) return problems;
   const remedy = 'give the text that "flux keygen" wrote, unchanged, or leave it out';
-  return [...problems, { path: 'spec.flux.curveCert', what, value: undefined, remedy }];
+  return [...problems, { path: 'spec.flux.curveCert', message, value: undefined, remedy }];
 }
 
-function line(problem: Problem, { metadata }: MiniClusterResource, count: number): string {
-  return count === 1 ? problemLine(problem) : `${metadata.name}: ${problemLine(problem)}`;
+function line(problem: ValidationIssue, { metadata }: MiniClusterResource, count: number): string {
+  return count === 1 ? formatIssue(problem) : `${metadata.name}: ${formatIssue(problem)}`;
 }
 
 function notes(resource: MiniClusterResource, { keygen }: RenderInput): string[] {

@@ -10,7 +10,7 @@ import { Credentials } from './credentials';
 import { apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
 import { type ApiCall, type OnRequest, RequestSender, type Verb } from './request-sender';
-import { type Call, type ConnectionPool, Transport } from './transport';
+import { type Call, type ConnectionPool, type StreamEnd, Transport } from './transport';
 import type { KubernetesList, KubernetesObject, Status } from './types';
 
 type PatchType = 'json' | 'merge' | 'apply';
@@ -75,7 +75,10 @@ interface WatchOptions extends Selection {
   readonly signal: AbortSignal;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
-  /** Milliseconds without data after which the connection is dead. The server sends a bookmark about once a minute. @default 90000 */
+  /**
+   * Milliseconds without data after which the watch ends as `silent`. The server sends a bookmark about once a minute, but
+   * only if the resource has changed since the last one. @default 90000
+   */
   readonly idle?: number;
 }
 
@@ -104,8 +107,8 @@ export interface KubernetesClient {
   update<T>(path: string, body: object, options?: WriteOptions): Promise<T>;
   patch<T>(path: string, body: object, type: PatchType, options?: WriteOptions): Promise<T>;
   delete(path: string, options?: DeleteOptions): Promise<void>;
-  /** Resolves when the server ends the watch or the signal is aborted. An error event is thrown as ApiError. */
-  watch<T>(path: string, options: WatchOptions, onEvent: (event: WatchEvent<T>) => void): Promise<void>;
+  /** Resolves to the kind of its end. An error event is thrown as ApiError. */
+  watch<T>(path: string, options: WatchOptions, onEvent: (event: WatchEvent<T>) => void): Promise<StreamEnd>;
   /** Breaks off everything that is in flight; every later call throws. */
   close(): void;
 }
@@ -199,7 +202,7 @@ class Client implements KubernetesClient {
     path: string,
     options: WatchOptions,
     onEvent: (event: WatchEvent<T>) => void,
-  ): Promise<void> {
+  ): Promise<StreamEnd> {
     const query = search({
       watch: 'true',
       allowWatchBookmarks: 'true',
@@ -209,7 +212,7 @@ class Client implements KubernetesClient {
     });
     const call: Call = { method: 'GET', path: path + query, pool: 'watch', headers: {} };
     const name = `WATCH ${path}`;
-    await this.#sender.stream(call, path, {
+    return this.#sender.stream(call, path, {
       signal: options.signal,
       idle: options.idle ?? 90_000,
       lifetime: options.timeoutSeconds * 1000 + 30_000,

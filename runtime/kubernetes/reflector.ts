@@ -14,8 +14,12 @@ import type { KubernetesClient, Selection, WatchEvent } from './client';
 import { isStatus } from './errors';
 import type { KubernetesObject } from './types';
 
-/** The end of a watch. `expired`: 410, so the list is read again. */
-export type WatchEnd = 'closed' | 'expired' | 'failed';
+/**
+ * The end of a watch. `expired`: 410, so the list is read again. `silent`: no data came for the idle time. That is
+ * normal for a resource that does not change: the apiserver sends no bookmark that is not newer than the list, and etcd
+ * reports newer versions of an unchanged resource only every 10 minutes by default.
+ */
+export type WatchEnd = 'closed' | 'expired' | 'failed' | 'silent';
 
 interface ReflectorHooks {
   /** Called when a list was read completely. */
@@ -192,9 +196,9 @@ export class Reflector<K extends KubernetesObject, T = K> {
   }
 
   async #watch(resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const { client, path, idle, onWatchEnd } = this.#options;
+    const { client, path, idle, onWatchEnd, logger } = this.#options;
     let events = 0;
-    await client.watch<K>(
+    const end = await client.watch<K>(
       path,
       {
         resourceVersion,
@@ -210,6 +214,12 @@ export class Reflector<K extends KubernetesObject, T = K> {
       },
     );
     if (signal.aborted) return;
+    // The connection may be dead as well as quiet: only a new one shows it, and fails if there is no answer.
+    if (end === 'silent') {
+      logger.debug({ path }, 'the watch was silent, opening it again');
+      onWatchEnd?.('silent');
+      return;
+    }
     // A server that ends every watch at once is retried with backoff.
     if (events === 0 && this.#clock.now() - this.#attemptedAt < 1_000)
       throw new Error('the watch ended immediately');

@@ -6,7 +6,14 @@ import { backoff, type Clock, pause, type Random } from '../clock';
 import type { Credentials } from './credentials';
 import { ApiError, apiError } from './errors';
 import { resourceOf } from './paths';
-import { BrokenConnection, type Call, type Reply, type Streaming, type Transport } from './transport';
+import {
+  BrokenConnection,
+  type Call,
+  type Reply,
+  type StreamEnd,
+  type Streaming,
+  type Transport,
+} from './transport';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete';
 
@@ -62,16 +69,17 @@ export class RequestSender {
   }
 
   /**
-   * Reads the lines of a watch until the server ends it or its signal is aborted.
+   * Reads the lines of a watch until it ends.
    * @param path without the query
    */
-  async stream(call: Call, path: string, streaming: Streaming): Promise<void> {
+  async stream(call: Call, path: string, streaming: Streaming): Promise<StreamEnd> {
     const started = this.clock.now();
     let status = 0;
     try {
-      const refusal = await this.transport.stream(call, streaming);
-      status = refusal?.status ?? 200;
-      if (refusal !== undefined) throw this.#errorOf(refusal, `WATCH ${path}`);
+      const end = await this.transport.stream(call, streaming);
+      if (typeof end !== 'string') throw this.#errorOf(end, `WATCH ${path}`);
+      status = 200;
+      return end;
     } catch (error) {
       if (error instanceof ApiError) status = error.status;
       throw error instanceof BrokenConnection ? error.error : error;

@@ -38,13 +38,16 @@ export interface Reply {
 export interface Streaming {
   /** Aborting it ends the stream, and its promise resolves. */
   readonly signal: AbortSignal;
-  /** Milliseconds without data after which the connection is dead. */
+  /** Milliseconds without data after which the stream ends. Before the answer begins this is an error. */
   readonly idle: number;
   /** Milliseconds that the whole stream may last. */
   readonly lifetime: number;
   /** Called with each complete line, without its line end. */
   readonly onLine: (line: string) => void;
 }
+
+/** `silent`: no data came for the `idle` time. `ended`: the server ended the stream or the signal was aborted. */
+export type StreamEnd = 'ended' | 'silent';
 
 type Agents = Readonly<Record<ConnectionPool, http.Agent>>;
 
@@ -99,22 +102,26 @@ export class Transport {
   }
 
   /**
-   * Reads the lines of an endless answer. Resolves when the server ended it or the signal was aborted, or to the reply
-   * if its status is not 200.
+   * Reads the lines of an endless answer. Resolves to the kind of its end, or to the reply if its status is not 200.
    * @throws as {@link request}
    */
-  async stream(call: Call, streaming: Streaming): Promise<Reply | undefined> {
+  async stream(call: Call, streaming: Streaming): Promise<Reply | StreamEnd> {
     const credential = await this.credentials.current();
     const { signal, idle, lifetime } = streaming;
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return 'ended';
     const request = this.#start(call, credential);
     const deadline = setTimeout(() => request.destroy(timedOut(nameOf(call), lifetime)), lifetime);
-    request.setTimeout(idle, () => request.destroy(timedOut(nameOf(call), idle)));
     return new Promise((resolve, reject) => {
-      const stop = () => {
-        resolve(undefined);
+      const end = (how: StreamEnd) => {
+        resolve(how);
         request.destroy();
       };
+      const stop = () => end('ended');
+      let answered = false;
+      request.setTimeout(idle, () => {
+        if (answered) end('silent');
+        else request.destroy(timedOut(nameOf(call), idle));
+      });
       const fail = (error: Error) => {
         // The promise is settled first: the error that destroy reports would look like a broken connection.
         reject(this.#failure(call, request, error));
@@ -126,7 +133,10 @@ export class Transport {
         signal.removeEventListener('abort', stop);
       });
       request.on('error', fail);
-      request.on('response', (response) => readStream(response, streaming, credential).then(resolve, fail));
+      request.on('response', (response) => {
+        answered = response.statusCode === 200;
+        readStream(response, streaming, credential).then(resolve, fail);
+      });
       request.end();
     });
   }
@@ -229,7 +239,7 @@ function readStream(
   response: http.IncomingMessage,
   { onLine }: Streaming,
   credential: Credential,
-): Promise<Reply | undefined> {
+): Promise<Reply | StreamEnd> {
   const refused = response.statusCode !== 200;
   const lines = new Lines(refused ? undefined : onLine);
   return new Promise((resolve, reject) => {
@@ -244,7 +254,7 @@ function readStream(
     response.on('error', reject);
     response.on('end', () => {
       if (refused) resolve(replyOf(response, lines.rest, credential));
-      else if (lines.rest === '') resolve(undefined);
+      else if (lines.rest === '') resolve('ended');
       else reject(new CutShort());
     });
   });

@@ -29,7 +29,7 @@ export interface LeaderElectorOptions {
    * @default - every holder may be alive, because two processes may run on one host
    */
   readonly podUid?: string;
-  /** Takes a new fence, higher than `atLeast` and every other. Called once per term, after the Lease was acquired. */
+  /** Takes a new fence, higher than `atLeast` and every other. Called after the Lease was acquired, again if the fence can't be written. */
   readonly fence: (atLeast: number) => Promise<number>;
   /** This replica leads from now on. */
   readonly onAcquired: (fence: number) => void;
@@ -89,6 +89,11 @@ export class LeaderElector {
     return this.fence !== undefined;
   }
 
+  /** Whether this replica holds the Lease, also before it leads: other replicas can't lead meanwhile. */
+  get holding(): boolean {
+    return this.#term !== undefined && !this.#isOver(this.#term);
+  }
+
   /** The fence of this replica's term; undefined while it does not lead. */
   get fence(): number | undefined {
     const term = this.#term;
@@ -104,7 +109,7 @@ export class LeaderElector {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    const held = this.#term !== undefined && !this.#isOver(this.#term);
+    const held = this.holding;
     this.#cancelDeadline();
     this.#term = undefined;
     if (held) await this.#release();
@@ -128,7 +133,9 @@ export class LeaderElector {
     const current = this.#term;
     if (current !== undefined && this.#isOver(current)) this.#loseByTime(current);
     else if (current !== undefined) {
-      await this.#renew(current);
+      // Without its fence on the Lease the replica does not lead: an earlier attempt to write it failed.
+      if (current.fence === undefined) await this.#lead(current, signal);
+      else await this.#renew(current);
       return;
     }
     await this.#lease.read();

@@ -1,7 +1,4 @@
-/**
- * The MiniCluster part of a term: watches the resources and what was made for
- * them, and has each looked at when something of it changes.
- */
+/** The MiniClusters as an area of the term: their watches and work queue, and the changes that enqueue them. */
 import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { keyOf } from '../kubernetes/cache';
 import { jobs, namespaced } from '../kubernetes/paths';
@@ -16,57 +13,95 @@ import { MiniClusterReconciler } from './reconciler';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
 import type { StatefulSet } from './workload-status';
 
+/** MiniClusters that are reconciled at the same time. */
+const CONCURRENCY = 8;
+
 const statefulSets = namespaced('apps', 'v1', 'statefulsets');
 const deployments = namespaced('apps', 'v1', 'deployments');
 const services = namespaced('', 'v1', 'services');
+
+interface RowSource {
+  /** The row of the Job with this uid, active or finished a moment ago. */
+  rowOf(uid: string): WorkloadRow | undefined;
+}
 
 export class MiniClusterController implements Controller {
   private readonly clusters: Reflector<MiniCluster>;
   private readonly jobs: Reflector<Job>;
   private readonly statefulSets: Reflector<StatefulSet>;
-  private readonly parts: readonly Reflector<KubernetesObject, OwnedObject>[];
+  private readonly ownedObjects: readonly Reflector<KubernetesObject, OwnedObject>[];
   private readonly queue: WorkQueue;
+  /** Until every resource has been listed, a workload that is not in a cache may exist. */
   private synced = false;
 
   constructor(
     private readonly shared: Shared,
-    fluxJobs: { rowOf(uid: string): WorkloadRow | undefined },
+    rows: RowSource,
   ) {
-    const { client, logger, events, workloads, now } = shared;
-    const { clock, random } = shared.time;
-    const common = { client, logger, clock, random };
-    const made = {
-      ...common,
-      labelSelector: MINICLUSTER_LABEL,
-      onChange: (key: string) => this.enqueue(key),
-    };
+    const { client, logger, time } = shared;
+    const common = { client, logger, clock: time.clock, random: time.random };
+    const owned = { ...common, labelSelector: MINICLUSTER_LABEL };
     this.clusters = new Reflector<MiniCluster>({
       ...common,
       path: miniClusters(),
-      // Also one that is gone: what was remembered of it goes too.
-      onChange: (key) => this.add(key),
+      // A deleted MiniCluster is reconciled too, so that its state is dropped.
+      onChange: (key) => this.enqueue(key),
     });
-    // A workload bears the name of its cluster.
-    this.jobs = new Reflector<Job>({ ...made, path: jobs() });
-    this.statefulSets = new Reflector<StatefulSet>({ ...made, path: statefulSets() });
-    this.parts = [partsIn('Service', services()), partsIn('Deployment', deployments())].map(
-      (part) =>
+    // The Job or StatefulSet of a MiniCluster has the same name, so it has the same key.
+    const onWorkload = (key: string) => this.enqueueExisting(key);
+    this.jobs = new Reflector<Job>({ ...owned, path: jobs(), onChange: onWorkload });
+    this.statefulSets = new Reflector<StatefulSet>({
+      ...owned,
+      path: statefulSets(),
+      onChange: onWorkload,
+    });
+    this.ownedObjects = [ownedIn('Service', services()), ownedIn('Deployment', deployments())].map(
+      (resource) =>
         new Reflector<KubernetesObject, OwnedObject>({
-          ...common,
-          labelSelector: MINICLUSTER_LABEL,
-          ...part,
-          onChange: (_key, now, before) => this.enqueue(clusterOf((now ?? before)!)),
+          ...owned,
+          ...resource,
+          onChange: (_key, now, before) => this.enqueueExisting(clusterOf((now ?? before)!)),
         }),
     );
-    const reconciler = new MiniClusterReconciler({
+    const reconciler = this.createReconciler(rows);
+    this.queue = reconcileQueue(shared, {
+      name: 'miniclusters',
+      concurrency: CONCURRENCY,
+      reconcile: (key) => reconciler.reconcile(key),
+    });
+  }
+
+  /** Returns at once, because no other area waits for the MiniClusters. */
+  start(): void {
+    this.shared.workloadCache.onChange(({ kind, namespace, name }) => {
+      if (kind === 'Job') this.enqueueExisting(`${namespace}/${name}`);
+    });
+    const all = this.reflectors();
+    for (const reflector of all) reflector.start();
+    void Promise.all(all.map(({ synced }) => synced)).then(() => {
+      this.synced = true;
+      for (const { metadata } of this.clusters.list()) this.enqueue(keyOf(metadata));
+    });
+  }
+
+  async stop(): Promise<void> {
+    for (const reflector of this.reflectors()) reflector.stop();
+    await this.queue.stop();
+  }
+
+  private createReconciler(rows: RowSource): MiniClusterReconciler {
+    const { client, events, workloads, logger, now } = this.shared;
+    return new MiniClusterReconciler({
       client,
       clusterOf: (key) => this.clusters.get(key),
       jobOf: (key) => this.jobs.get(key),
       statefulSetOf: (key) => this.statefulSets.get(key),
       ownedObjectsOf: (key) =>
-        this.parts.flatMap((reflector) => reflector.list().filter((part) => clusterOf(part) === key)),
+        this.ownedObjects.flatMap((reflector) =>
+          reflector.list().filter((object) => clusterOf(object) === key),
+        ),
       podsOf: (uid) => workloads.podsOf(uid),
-      rowOf: (uid) => fluxJobs.rowOf(uid),
+      rowOf: (uid) => rows.rowOf(uid),
       recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
@@ -75,53 +110,26 @@ export class MiniClusterController implements Controller {
       logger,
       now,
     });
-    this.queue = reconcileQueue(shared, {
-      name: 'miniclusters',
-      concurrency: 8,
-      reconcile: (key) => reconciler.reconcile(key),
-    });
-  }
-
-  /** Returns at once: nothing else waits for it. */
-  start(): void {
-    this.shared.workloadCache.onChange((row) => this.rowChanged(row));
-    const all = this.reflectors();
-    for (const reflector of all) reflector.start();
-    void Promise.all(all.map(({ synced }) => synced)).then(() => {
-      this.synced = true;
-      for (const { metadata } of this.clusters.list()) this.add(keyOf(metadata));
-    });
-  }
-
-  /** Its place in the queue, or its end there. */
-  private rowChanged({ kind, namespace, name }: WorkloadRow): void {
-    if (kind === 'Job') this.enqueue(`${namespace}/${name}`);
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.reflectors().map((reflector) => reflector.stop()));
-    await this.queue.stop();
   }
 
   private reflectors() {
-    return [this.clusters, this.jobs, this.statefulSets, ...this.parts];
+    return [this.clusters, this.jobs, this.statefulSets, ...this.ownedObjects];
+  }
+
+  private enqueueExisting(key: string): void {
+    if (this.clusters.get(key) !== undefined) this.enqueue(key);
   }
 
   private enqueue(key: string): void {
-    if (this.clusters.get(key) !== undefined) this.add(key);
-  }
-
-  /** Until everything was listed once, a workload that is not seen may be there all the same. */
-  private add(key: string): void {
     if (this.synced) this.queue.add(key);
   }
 }
 
-function partsIn(kind: OwnedObject['kind'], path: string) {
+function ownedIn(kind: OwnedObject['kind'], path: string) {
   return { path, project: ({ metadata }: KubernetesObject): OwnedObject => ({ kind, metadata }) };
 }
 
-/** Key of the cluster that it says it is of. */
+/** The key of the MiniCluster that the label of the object names. */
 function clusterOf({ metadata: { namespace, labels } }: OwnedObject): string {
   return `${namespace}/${labels?.[MINICLUSTER_LABEL]}`;
 }

@@ -7,11 +7,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   brokerSelector,
-  checkMiniCluster,
+  formatIssue,
   objectNames,
-  type Problem,
-  problemLine,
   renderMiniCluster,
+  type ValidationIssue,
+  validateMiniCluster,
 } from '../../constructs/minicluster/index';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
 import { FluxqError } from '../errors';
@@ -124,7 +124,7 @@ export class MiniClusterReconciler {
     if (workload.isNameTaken) return this.handleNameTaken(context, nameTaken(cluster));
     const { spec, rejection: notEffective } = effectiveSpec(cluster, progress, kind);
     const effective = { ...cluster, spec };
-    const problems = checkMiniCluster(effective);
+    const problems = validateMiniCluster(effective);
     if (problems.length > 0) {
       this.log(context, 'invalid spec', { problems: problems.length });
       return { rejection: invalidSpec(problems), requeue: undefined };
@@ -289,8 +289,8 @@ function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejecti
   return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
 }
 
-function invalidSpec(problems: readonly Problem[]): Rejection {
-  return { reason: 'Invalid', message: problems.map(problemLine).join('\n') };
+function invalidSpec(problems: readonly ValidationIssue[]): Rejection {
+  return { reason: 'Invalid', message: problems.map(formatIssue).join('\n') };
 }
 
 /** A finished cluster does not change; an edit after its end is reported. */

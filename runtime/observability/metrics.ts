@@ -52,3 +52,15 @@ export function controllerMetrics(registry: Registry) {
     }),
   };
 }
+
+/** A gauge that asks `isPending` whenever it is read. */
+export function leaderPendingGauge(registry: Registry, isPending: () => boolean): Gauge {
+  return new Gauge({
+    name: 'fluxqueue_leader_pending',
+    help: '1 while this replica holds the Lease and does not lead, so that no replica schedules.',
+    registers: [registry],
+    collect() {
+      this.set(isPending() ? 1 : 0);
+    },
+  });
+}

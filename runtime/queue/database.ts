@@ -4,6 +4,7 @@
  */
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { FluxqError, messageOf } from '../errors';
+import { databaseSocket } from './socket';
 
 export interface DatabaseOptions {
   /** postgres://user:password@host:port/database */
@@ -68,6 +69,7 @@ function createPool(options: DatabaseOptions): Pool {
     max: options.connections ?? 4,
     // One connection stays open: when it breaks, the database may have been replaced.
     min: 1,
+    stream: databaseSocket,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeout,

@@ -1,6 +1,6 @@
 /** The controller role: takes part in the leader election and runs a term while it leads. */
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Backoff, backoff, pause, systemTime } from '../clock';
 import { type Config, databaseUrl } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { connectFluxion } from '../fluxion/client/client';
@@ -11,12 +11,18 @@ import { LeaderElector } from '../leader/elector';
 import { Term } from '../leader/term';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
-import { type ControllerMetrics, controllerMetrics, createRegistry } from '../observability/metrics';
+import {
+  type ControllerMetrics,
+  controllerMetrics,
+  createRegistry,
+  leaderPendingGauge,
+} from '../observability/metrics';
 import { openQueue } from '../queue/queue';
 import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
-const RETRY_MS = 2_000;
+/** Short at first: a database or apiserver that moves is away for seconds only. */
+const RETRY: Backoff = { first: 250, most: 2_000 };
 /** Milliseconds. At 40 jobs per second this halves the commits; a single job does not wait. */
 const GATHER_MS = 60;
 
@@ -46,6 +52,7 @@ export async function startController(config: Config, logger: Logger): Promise<R
     metrics,
     logger,
   );
+  leaderPendingGauge(registry, () => controller.isPending);
   const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
   logger.info({ http: http.port, server: client.server }, 'controller started');
   controller.start();
@@ -117,8 +124,14 @@ class Controller {
 
   notReady(): string[] {
     if (!this.migrated) return ['database'];
+    if (this.isPending) return ['the Lease is held, but this replica does not lead yet'];
     const trouble = this.term?.trouble;
     return trouble === undefined ? [] : [trouble];
+  }
+
+  /** Whether this replica holds the Lease without a term: until it leads, no replica schedules. */
+  get isPending(): boolean {
+    return this.elector.holding && this.term === undefined;
   }
 
   async stop(): Promise<void> {
@@ -176,14 +189,15 @@ class Controller {
 
   /** Retries the work until it succeeds. @returns false if the role was stopped before. @throws errors that are not retryable */
   private async retryUntilStopped(what: string, work: () => Promise<void>): Promise<boolean> {
-    while (!this.stopping.signal.aborted) {
+    const { clock, random } = systemTime;
+    for (let failures = 1; !this.stopping.signal.aborted; failures++) {
       try {
         await work();
         return true;
       } catch (error) {
         if (error instanceof FluxqError && !error.retryable) throw error;
         this.logger.warn({ error: messageOf(error) }, `waiting for ${what}`);
-        await pause(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+        await pause(clock, backoff(RETRY, failures, random), this.stopping.signal);
       }
     }
     return false;

@@ -3,10 +3,9 @@ import { allocatableOf } from '../jobspec/graph-nodes';
 import { podRequests } from '../jobspec/requests';
 import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
+import type { UnitCounts } from '../resources/types';
 import type { Shared } from '../shared/shared';
 import { Signal } from '../signal';
-
-type Units = Readonly<Record<string, number>>;
 
 export class UnmanagedPods {
   /** A pod outside the queue began or ceased to use a node. */
@@ -21,9 +20,9 @@ export class UnmanagedPods {
   }
 
   /** Units by node. Nodes that no such pod uses are left out. */
-  usage(): ReadonlyMap<string, Units> {
+  usage(): ReadonlyMap<string, UnitCounts> {
     const { nodes, informers, config } = this.shared;
-    const used = new Map<string, Units>();
+    const used = new Map<string, UnitCounts>();
     for (const node of nodes.graphNodes().keys()) {
       const pods = informers.pods.byIndex('node', node).filter((pod) => this.isUnmanaged(pod));
       if (pods.length === 0) continue;

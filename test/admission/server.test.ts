@@ -237,8 +237,8 @@ describe('start and stop', () => {
           port: server.port,
           method: 'POST',
           path: '/mutate',
-          ca: first.bundle,
-          agent: false,
+          // As the apiserver: it asks for a connection that is kept.
+          agent,
         },
         (incoming) => {
           incoming.resume();

@@ -6,7 +6,7 @@
  *   npm run -s bench:render -- --json
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Chart, Size, Yaml } from 'cdk8s';
@@ -50,11 +50,13 @@ function chartOf(used: Package, count: number): Chart {
   return chart;
 }
 
-/** Compiles the package into a folder and links the modules that it needs. */
+/** Compiles the package into a folder, with links to the modules that it needs and copies of the scripts that it reads. */
 function compile(folder: string): void {
   symlinkSync(MODULES, join(folder, 'node_modules'));
   const args = ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder];
   execFileSync(join(MODULES, '.bin', 'tsc'), args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const script of globSync('constructs/fluxqueue/*.sh', { cwd: ROOT }))
+    copyFileSync(join(ROOT, script), join(folder, script));
 }
 
 /** CPU milliseconds since the start of the process. */

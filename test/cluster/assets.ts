@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
-import { buildControlPlane } from './build';
+import { buildPrograms } from './build';
 
 const PROGRAMS = [
   'etcd',
@@ -24,8 +24,25 @@ export interface FindAssetsOptions {
   readonly progress?: (line: string) => void;
 }
 
-/** The Go module; its single binary contains all programs. */
-const MODULE = join(__dirname, 'controlplane');
+/** A Go module of this project; its single binary contains all programs. */
+export interface GoModule<P extends string = string> {
+  /** Name of the programs in progress messages. */
+  readonly title: string;
+  readonly folder: string;
+  /** Name of the binary and, with a hash of its sources, of its folder in the cache. */
+  readonly binary: string;
+  readonly programs: readonly P[];
+  /** Duration of a build and size of its downloads. */
+  readonly cost: { readonly build: string; readonly download: string };
+}
+
+const CONTROL_PLANE: GoModule<Program> = {
+  title: 'the control plane',
+  folder: join(__dirname, 'controlplane'),
+  binary: 'controlplane',
+  programs: PROGRAMS,
+  cost: { build: '6 minutes', download: '600 MB' },
+};
 
 /**
  * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
@@ -37,7 +54,7 @@ const MODULE = join(__dirname, 'controlplane');
 export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}): Promise<Assets> {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
-    const missing = missingPrograms(given);
+    const missing = missingPrograms(given, PROGRAMS);
     if (missing.length > 0) {
       throw new FluxqError('FLUXQ_TEST_ASSETS', `the folder does not contain ${missing.join(', ')}`, {
         field: 'KUBEBUILDER_ASSETS',
@@ -45,69 +62,91 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
         remedy: 'add the programs, or unset the variable to build them',
       });
     }
-    return assetsIn(given);
+    return programsIn(given, PROGRAMS);
   }
-  const folder = cachedFolder();
-  if (missingPrograms(folder).length > 0) {
+  return findPrograms(CONTROL_PLANE, progress);
+}
+
+/**
+ * The module's programs in the user's cache directory, built there first if need be.
+ *
+ * @throws FLUXQ_TEST_GO when nothing is cached and there is no Go, FLUXQ_TEST_BUILD when the build fails.
+ */
+export async function findPrograms<P extends string>(
+  module: GoModule<P>,
+  progress: (line: string) => void,
+): Promise<Readonly<Record<P, string>>> {
+  const { title, binary, programs, cost } = module;
+  const folder = cachedFolder(module);
+  const done = () => missingPrograms(folder, programs).length === 0;
+  if (!done()) {
     const go = goCommand();
     if (go === undefined) {
-      throw new FluxqError('FLUXQ_TEST_GO', 'the control plane is not built and Go is not installed', {
+      throw new FluxqError('FLUXQ_TEST_GO', `no build of ${title} was found and Go is not installed`, {
         value: folder,
-        remedy: 'install Go 1.26 or set KUBEBUILDER_ASSETS to a folder with the programs',
+        remedy:
+          'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
       });
     }
-    const done = () => missingPrograms(folder).length === 0;
-    await buildControlPlane({ go, module: MODULE, folder, done, programs: PROGRAMS, progress });
+    await buildPrograms({ go, module: module.folder, folder, done, binary, programs, progress, title, cost });
   }
-  return assetsIn(folder);
+  return programsIn(folder, programs);
 }
 
 /** Whether {@link findAssets} can succeed, checked without a build; else the reason. */
 export function controlPlaneAvailable(): { available: true } | { available: false; reason: string } {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
-    const missing = missingPrograms(given);
+    const missing = missingPrograms(given, PROGRAMS);
     if (missing.length === 0) return { available: true };
     return { available: false, reason: `KUBEBUILDER_ASSETS=${given} does not contain ${missing.join(', ')}` };
   }
-  if (missingPrograms(cachedFolder()).length === 0 || goCommand() !== undefined) return { available: true };
+  if (programsBuilt(CONTROL_PLANE) || goCommand() !== undefined) return { available: true };
   return {
     available: false,
     reason: 'KUBEBUILDER_ASSETS is not set and Go is not installed to build a control plane',
   };
 }
 
-/** Whether the programs exist already, so that no build is needed. */
+/** Whether the control plane is built already. */
 export function controlPlaneBuilt(): boolean {
-  return missingPrograms(process.env.KUBEBUILDER_ASSETS || cachedFolder()).length === 0;
+  const given = process.env.KUBEBUILDER_ASSETS;
+  return given ? missingPrograms(given, PROGRAMS).length === 0 : programsBuilt(CONTROL_PLANE);
 }
 
-function cachedFolder(): string {
+/** Whether the module's programs are in the cache. */
+export const programsBuilt = (module: GoModule): boolean =>
+  missingPrograms(cachedFolder(module), module.programs).length === 0;
+
+/** Where what is built once per machine is kept. */
+export function cacheDirectory(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cdk8s-fluxqueue');
+}
+
+function cachedFolder({ folder, binary }: GoModule): string {
   const hash = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(MODULE, file)));
+  for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(folder, file)));
   // Machines of several architectures may share a home directory.
   hash.update(`${process.platform}-${process.arch}`);
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(cache, 'cdk8s-fluxqueue', `controlplane-${hash.digest('hex').slice(0, 16)}`);
+  return join(cacheDirectory(), `${binary}-${hash.digest('hex').slice(0, 16)}`);
 }
 
-function assetsIn(folder: string): Assets {
-  return Object.fromEntries(PROGRAMS.map((program) => [program, join(folder, program)])) as Record<
-    Program,
-    string
-  >;
+function programsIn<P extends string>(folder: string, programs: readonly P[]): Readonly<Record<P, string>> {
+  return Object.fromEntries(programs.map((program) => [program, join(folder, program)])) as Record<P, string>;
 }
 
-function missingPrograms(folder: string): Program[] {
-  return PROGRAMS.filter((program) => !isExecutable(join(folder, program)));
+function missingPrograms<P extends string>(folder: string, programs: readonly P[]): P[] {
+  return programs.filter((program) => !isExecutable(join(folder, program)));
 }
 
-function goCommand(): string | undefined {
+/** The path of the go command, if there is one. */
+export function goCommand(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'go')).find(isExecutable);
 }
 
-function isExecutable(path: string): boolean {
+/** Whether it is there and may be run. */
+export function isExecutable(path: string): boolean {
   if (!existsSync(path)) return false;
   try {
     accessSync(path, constants.X_OK);

@@ -1,4 +1,4 @@
-/** Builds the binary of the control plane from Go modules, once per machine, with progress messages and atomically. */
+/** Builds one binary from a Go module under the names of several programs, once per machine, with progress messages and atomically. */
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +7,12 @@ import { lockFile } from './lock';
 import { type OwnedProcess, ProcessSet } from './processes';
 
 export interface BuildOptions {
+  /** Name of the programs in progress messages, e.g. "the control plane". */
+  readonly title: string;
+  /** Duration and download size of the first build. */
+  readonly cost: { readonly build: string; readonly download: string };
+  /** Name of the binary; the programs are links to it. */
+  readonly binary: string;
   /** The go command. */
   readonly go: string;
   /** Folder of the Go module. */
@@ -20,24 +26,23 @@ export interface BuildOptions {
   readonly progress: (line: string) => void;
 }
 
-/** Prefix of the last progress line. */
-export const BUILT = 'the control plane is built';
+/** The last progress line ends with this word, and the duration if it was built. */
+export const BUILT = 'built';
 
 /**
  * Builds into `folder`. One of several processes builds, the others wait.
  *
  * @throws FLUXQ_TEST_BUILD with the first errors of go.
  */
-export async function buildControlPlane(options: BuildOptions): Promise<void> {
-  const { folder, progress } = options;
+export async function buildPrograms(options: BuildOptions): Promise<void> {
+  const { folder, progress, title } = options;
   mkdirSync(dirname(folder), { recursive: true });
   const lock = await lockFile(`${folder}.lock`, {
     done: options.done,
-    waiting: (pid, ms) =>
-      progress(`waiting for process ${pid}, which builds the control plane: ${clock(ms)}`),
+    waiting: (pid, ms) => progress(`waiting for process ${pid}, which builds ${title}: ${clock(ms)}`),
   });
   if (lock === undefined) {
-    progress(BUILT);
+    progress(`${title}: ${BUILT}`);
     return;
   }
   try {
@@ -47,7 +52,8 @@ export async function buildControlPlane(options: BuildOptions): Promise<void> {
   }
 }
 
-async function build({ go, module, folder, programs, progress }: BuildOptions): Promise<void> {
+async function build(options: BuildOptions): Promise<void> {
+  const { go, module, folder, programs, progress, title, cost, binary } = options;
   // In the folder of the result, so that the last step is a rename within one file system.
   const processes = ProcessSet.create(`${basename(folder)}.building`, dirname(folder));
   try {
@@ -63,39 +69,48 @@ async function build({ go, module, folder, programs, progress }: BuildOptions): 
     const elapsed = () => clock(performance.now() - started);
 
     const list = await run('list', ['list', '-deps', '.']);
-    await finish(list, () => progress(`downloading the control plane's Go modules (600 MB): ${elapsed()}`));
+    await finish(list, () =>
+      progress(`downloading the Go modules of ${title} (${cost.download}): ${elapsed()}`),
+    );
     const total = packages(list);
 
     const result = join(processes.directory, 'result');
     mkdirSync(result);
-    const output = join(result, 'controlplane');
+    const output = join(result, binary);
     const compile = await run('build', [...buildArgs(module), '-o', output, '.']);
     await finish(compile, () =>
       progress(
-        `building the control plane (once, about 6 minutes): ${packages(compile)} of ${total} packages, ${elapsed()}`,
+        `building ${title} (once, about ${cost.build}): ${packages(compile)} of ${total} packages, ${elapsed()}`,
       ),
     );
-    for (const program of programs) symlinkSync('controlplane', join(result, program));
+    for (const program of programs) {
+      if (program !== binary) symlinkSync(binary, join(result, program));
+    }
     rmSync(folder, { recursive: true, force: true });
     renameSync(result, folder);
-    progress(`${BUILT} in ${elapsed()}`);
+    progress(`${title}: ${BUILT} in ${elapsed()}`);
   } finally {
     await processes.stop();
   }
 }
 
 function buildArgs(module: string): string[] {
-  return ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${versionStamps(module)}`];
+  return [
+    'build',
+    '-v',
+    '-trimpath',
+    '-buildvcs=false',
+    '-ldflags',
+    ['-s -w', ...versionStamps(module)].join(' '),
+  ];
 }
 
 /** Without these flags /version returns v0.0.0, which clients with a minimum version refuse. */
-function versionStamps(module: string): string {
+function versionStamps(module: string): string[] {
   const version = readFileSync(join(module, 'go.mod'), 'utf8').match(
     /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/,
   );
-  if (version === null) {
-    throw new FluxqError('FLUXQ_TEST_BUILD', 'go.mod does not require k8s.io/kubernetes', { field: module });
-  }
+  if (version === null) return [];
   const [, gitVersion, gitMajor, gitMinor] = version;
   const stamps = {
     gitVersion,
@@ -105,9 +120,9 @@ function versionStamps(module: string): string {
     gitTreeState: 'clean',
     buildDate: '1970-01-01T00:00:00Z',
   };
-  return ['k8s.io/client-go/pkg/version', 'k8s.io/component-base/version']
-    .flatMap((path) => Object.entries(stamps).map(([name, value]) => `-X ${path}.${name}=${value}`))
-    .join(' ');
+  return ['k8s.io/client-go/pkg/version', 'k8s.io/component-base/version'].flatMap((path) =>
+    Object.entries(stamps).map(([name, value]) => `-X ${path}.${name}=${value}`),
+  );
 }
 
 async function finish(process: OwnedProcess, tick: () => void): Promise<void> {

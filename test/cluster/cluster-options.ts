@@ -1,4 +1,5 @@
 import type { ControllerTuning } from './components';
+import type { StaticUser } from './credentials';
 import type { NodeShape } from './nodes';
 
 export interface ClusterOptions {
@@ -20,6 +21,18 @@ export interface ClusterOptions {
   readonly verbosity?: number;
   /** Additional arguments of kube-apiserver. @default - none */
   readonly apiserverArgs?: readonly string[];
+  /** Network in which the programs run and listen. @default - the network of this process, on loopback */
+  readonly network?: ClusterNetwork;
+  /** Additional users with static tokens. @default - none */
+  readonly users?: readonly StaticUser[];
   /** Gets progress messages while the programs are built. @default - no messages */
   readonly progress?: (line: string) => void;
+}
+
+/** A separate network, in which nodes and pods call the apiserver. */
+export interface ClusterNetwork {
+  /** Address of the apiserver, reachable from inside the network and from this process. */
+  readonly address: string;
+  /** Command prefix that runs a program inside the network, e.g. nsenter with its options. */
+  readonly enter: readonly string[];
 }

@@ -12,12 +12,14 @@ import {
 } from './api';
 import { type Assets, findAssets, type Program } from './assets';
 import type { ClusterOptions } from './cluster-options';
+import { ComponentSet } from './component-set';
 import {
   apiserverArgs,
   auditLogFile,
   controllerManagerArgs,
   etcdArgs,
   kwokArgs,
+  LOOPBACK,
   type Ports,
   schedulerArgs,
   writeCaFile,
@@ -29,7 +31,13 @@ import {
   readAuditedWrites,
   writesByUser,
 } from './counters';
-import { type ClusterUser, type Credentials, writeCredentials, writeKubeconfig } from './credentials';
+import {
+  type ClusterUser,
+  type Credentials,
+  type StaticUser,
+  writeCredentials,
+  writeKubeconfig,
+} from './credentials';
 import { type CommandResult, runKubectl } from './kubectl';
 import { createNodes, type NodeShape } from './nodes';
 import { freePorts } from './ports';
@@ -37,7 +45,7 @@ import { type OwnedProcess, ProcessSet } from './processes';
 import { type WaitOptions, waitFor } from './wait';
 
 export type { KubeObject } from './api';
-export type { ClusterOptions } from './cluster-options';
+export type { ClusterNetwork, ClusterOptions } from './cluster-options';
 export type { NodeShape } from './nodes';
 
 /** Two clusters that start at the same time may choose the same port. */
@@ -70,7 +78,7 @@ export class Cluster {
   readonly server: string;
   /** The files of the cluster; logs/ has one log per program. */
   readonly directory: string;
-  private readonly components = new Map<Program, OwnedProcess>();
+  private readonly components: ComponentSet;
   private readonly stopping = new AbortController();
   private client: ApiClient | undefined;
   private nodesMade = 0;
@@ -82,30 +90,33 @@ export class Cluster {
     private readonly ports: Ports,
     private readonly credentials: Credentials,
   ) {
-    this.server = `https://127.0.0.1:${ports.apiserver}`;
+    this.server = `https://${options.network?.address ?? LOOPBACK}:${ports.apiserver}`;
     this.directory = processes.directory;
+    this.components = new ComponentSet(processes, assets, options.network?.enter);
   }
 
   /** @internal use {@link startCluster} */
   static async prepare(assets: Assets, options: ClusterOptions): Promise<Cluster> {
     const [apiserver = 0, etcd = 0, peer = 0] = await freePorts(3);
     const processes = ProcessSet.create('fluxqueue-cluster');
-    const credentials = writeCredentials(processes.directory);
+    const credentials = writeCredentials(processes.directory, options.users);
     return new Cluster(assets, options, processes, { apiserver, etcd, peer }, credentials);
   }
 
   /** @internal use {@link startCluster} */
   async boot(): Promise<void> {
     const { nodes = 0, nodeShape = {}, scheduler = true } = this.options;
-    await this.run('etcd', etcdArgs(this.directory, this.ports));
+    await this.components.start('etcd', etcdArgs(this.directory, this.ports));
     await this.startApiserver();
     await this.startControllerManager();
     if (scheduler) await this.startScheduler();
-    await this.run('kwok', kwokArgs(this.kubeconfigFor('kwok')));
-    if (nodes > 0) await this.whileRunning(this.addNodes(nodes, nodeShape));
+    await this.components.start('kwok', kwokArgs(this.kubeconfigFor('kwok')));
+    if (nodes > 0) await this.components.whileRunning(this.addNodes(nodes, nodeShape));
     // Admission refuses pods without it.
     const path = '/api/v1/namespaces/default/serviceaccounts/default';
-    await this.whileRunning(this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT));
+    await this.components.whileRunning(
+      this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT),
+    );
   }
 
   /** PEM file of the authority that signed the apiserver's certificate. */
@@ -147,6 +158,11 @@ export class Cluster {
   /** Writes a kubeconfig with the permissions of a ServiceAccount and returns its path. */
   async kubeconfigForServiceAccount(name: string, namespace: string): Promise<string> {
     return this.writeKubeconfig(`${namespace}-${name}`, await this.tokenFor(name, namespace));
+  }
+
+  /** Writes a kubeconfig for one of the option `users` and returns its path. */
+  kubeconfigForUser({ name, token }: StaticUser): string {
+    return this.writeKubeconfig(name.replaceAll(':', '-'), token);
   }
 
   /** A token of an existing ServiceAccount, valid for an hour (TokenRequest). */
@@ -244,13 +260,7 @@ export class Cluster {
 
   /** The process of a program of this cluster. */
   component(program: Program): OwnedProcess {
-    const component = this.components.get(program);
-    if (component === undefined) {
-      throw new FluxqError('FLUXQ_TEST_COMPONENT', 'the program is not running in this cluster', {
-        value: program,
-      });
-    }
-    return component;
+    return this.components.get(program);
   }
 
   /** Kills the apiserver. The data stays in etcd. */
@@ -268,8 +278,17 @@ export class Cluster {
     } = this.options;
     const { tokenFile, serviceAccountKeyFile } = this.credentials;
     const files = { tokenFile, serviceAccountKeyFile };
-    const settings = { ports: this.ports, ...files, audit: auditLog, featureGates, verbosity, extraArgs };
-    await this.run('kube-apiserver', apiserverArgs(this.directory, settings));
+    const address = this.options.network?.address ?? LOOPBACK;
+    const settings = {
+      address,
+      ports: this.ports,
+      ...files,
+      audit: auditLog,
+      featureGates,
+      verbosity,
+      extraArgs,
+    };
+    await this.components.start('kube-apiserver', apiserverArgs(this.directory, settings));
     const ready = this.waitFor(
       'the apiserver',
       async () => {
@@ -278,7 +297,7 @@ export class Cluster {
       },
       START_WAIT,
     );
-    await this.whileRunning(ready);
+    await this.components.whileRunning(ready);
   }
 
   /** Kills the apiserver and starts it again. */
@@ -301,7 +320,7 @@ export class Cluster {
       caFile: this.caFile,
       serviceAccountKeyFile: this.credentials.serviceAccountKeyFile,
     };
-    await this.run(
+    await this.components.start(
       'kube-controller-manager',
       controllerManagerArgs(files, { tuning, featureGates, verbosity }),
     );
@@ -315,27 +334,10 @@ export class Cluster {
       schedulerConfiguration: configuration = {},
     } = this.options;
     const settings = { tuning, configuration, featureGates, verbosity };
-    await this.run(
+    await this.components.start(
       'kube-scheduler',
       schedulerArgs(this.directory, this.kubeconfigFor('scheduler'), settings),
     );
-  }
-
-  private async run(program: Program, args: readonly string[]): Promise<void> {
-    this.components.set(program, await this.processes.start(program, this.assets[program], args));
-  }
-
-  /** Waits for `work`, but fails at once with the end of the log when a program exits. */
-  private async whileRunning<T>(work: Promise<T>): Promise<T> {
-    const needed = [...this.components.values()].filter(({ killed }) => !killed);
-    const ended = needed.map(async (component): Promise<never> => {
-      const how = await component.exited;
-      throw new FluxqError('FLUXQ_TEST_COMPONENT', `ended with ${how}:\n${component.logTail()}\n`, {
-        field: component.name,
-        remedy: 'read the cause in the log lines above',
-      });
-    });
-    return Promise.race([work, ...ended]);
   }
 
   private writeKubeconfig(name: string, token: string): string {

@@ -9,9 +9,13 @@ export interface ControllerTuning {
   readonly burst?: number;
   /** Number of Jobs that the Job controller syncs concurrently. @default 20 */
   readonly concurrentJobSyncs?: number;
+  /** Seconds without a heartbeat after which a node is NotReady. @default 300, longer than kwok's lease, so that nodes stay ready on a busy machine */
+  readonly nodeGraceSeconds?: number;
 }
 
-/** Ports of 127.0.0.1. */
+export const LOOPBACK = '127.0.0.1';
+
+/** The port of the apiserver and two ports of loopback. */
 export interface Ports {
   readonly apiserver: number;
   readonly etcd: number;
@@ -37,6 +41,8 @@ export function etcdArgs(directory: string, ports: Ports): string[] {
 }
 
 export interface ApiserverSettings {
+  /** Address on which the apiserver listens. */
+  readonly address: string;
   readonly ports: Ports;
   readonly tokenFile: string;
   readonly serviceAccountKeyFile: string;
@@ -53,10 +59,10 @@ export function apiserverArgs(directory: string, settings: ApiserverSettings): s
     `--etcd-servers=http://127.0.0.1:${settings.ports.etcd}`,
     // If the etcd of another cluster has taken the port, its data stays untouched.
     `--etcd-prefix=${basename(directory)}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
+    `--bind-address=${settings.address}`,
+    `--advertise-address=${settings.address}`,
     // Other reconcilers refuse a loopback address.
-    '--endpoint-reconciler-type=none',
+    ...(settings.address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : []),
     `--secure-port=${settings.ports.apiserver}`,
     // The apiserver creates its certificate there and reuses it after a restart.
     `--cert-dir=${join(directory, 'certificates')}`,
@@ -113,7 +119,7 @@ export function controllerManagerArgs(
   files: { kubeconfig: string; caFile: string; serviceAccountKeyFile: string },
   settings: { tuning: ControllerTuning; featureGates: Readonly<Record<string, boolean>>; verbosity: number },
 ): string[] {
-  const { qps = 1000, burst = 2 * qps, concurrentJobSyncs = 20 } = settings.tuning;
+  const { qps = 1000, burst = 2 * qps, concurrentJobSyncs = 20, nodeGraceSeconds = 300 } = settings.tuning;
   return [
     `--kubeconfig=${files.kubeconfig}`,
     `--root-ca-file=${files.caFile}`,
@@ -126,8 +132,7 @@ export function controllerManagerArgs(
     `--kube-api-burst=${burst}`,
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
     '--horizontal-pod-autoscaler-sync-period=1s',
-    // Longer than kwok's lease, so that nodes stay ready on a busy machine.
-    '--node-monitor-grace-period=300s',
+    `--node-monitor-grace-period=${nodeGraceSeconds}s`,
     ...featureGates(settings.featureGates),
     `--v=${settings.verbosity}`,
   ];

@@ -25,22 +25,25 @@ export interface Credentials {
   readonly serviceAccountKeyFile: string;
 }
 
+/** A user of a test's own, e.g. a kubelet. */
+export interface StaticUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly token: string;
+}
+
 /** Writes the token file and the ServiceAccount signing key into the directory. */
-export function writeCredentials(directory: string): Credentials {
+export function writeCredentials(directory: string, others: readonly StaticUser[] = []): Credentials {
   const names = Object.keys(USERS) as ClusterUser[];
   const tokens = Object.fromEntries(names.map((user) => [user, randomBytes(16).toString('hex')])) as Record<
     ClusterUser,
     string
   >;
-  const rows = names.map((user) => {
-    const { name, groups } = USERS[user];
-    return [
-      tokens[user],
-      name,
-      `${user}-uid`,
-      ...(groups.length > 0 ? [`"${groups.join(',')}"`] : []),
-    ].join();
-  });
+  const own = names.map((user) => ({ ...USERS[user], token: tokens[user], uid: `${user}-uid` }));
+  const users = [...own, ...others.map((user) => ({ ...user, uid: `${user.name}-uid` }))];
+  const rows = users.map(({ token, name, uid, groups }) =>
+    [token, name, uid, ...(groups.length > 0 ? [`"${groups.join(',')}"`] : [])].join(),
+  );
   const tokenFile = join(directory, 'tokens.csv');
   writeFileSync(tokenFile, `${rows.join('\n')}\n`, { mode: 0o600 });
 

@@ -21,4 +21,4 @@ export function stderrProgress(): (line: string) => void {
   };
 }
 
-const isLast = (line: string): boolean => line.startsWith(BUILT);
+const isLast = (line: string): boolean => line.includes(`: ${BUILT}`);

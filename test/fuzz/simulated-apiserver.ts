@@ -143,7 +143,7 @@ export class SimulatedApiserver {
     path: string,
     { resourceVersion, signal, labelSelector }: WatchRequest,
     onEvent: (event: WatchEvent<KubernetesObject>) => void,
-  ): Promise<void> {
+  ): Promise<'ended'> {
     const { resource } = targetOf(path);
     return new Promise((resolve, reject) => {
       let cursor = Number(resourceVersion);
@@ -155,7 +155,7 @@ export class SimulatedApiserver {
         how();
       };
       const watcher = { end: (error: Error) => end(() => reject(error)) };
-      const onAbort = () => end(resolve);
+      const onAbort = () => end(() => resolve('ended'));
       const deliver = () => {
         scheduled = false;
         if (!this.watchers.has(watcher)) return;

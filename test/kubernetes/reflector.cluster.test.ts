@@ -137,8 +137,18 @@ function tests(getCluster: () => Cluster): void {
     await remove('b');
     await sees('a', '2');
     await sees('b', undefined);
-    expect(ends[0]).toBe('failed');
-    expect(warnings()[0]?.error).toContain('FLUXQ_KUBERNETES_TIMEOUT');
+    expect(ends[0]).toBe('silent');
+    expect(lists(proxy)).toBe(1);
+  });
+
+  test('opens a quiet watch again without a warning', async () => {
+    await put('a', '1');
+    await follow({ idle: 300 });
+    await waitFor('three watches', () => watches(proxy) >= 3);
+    expect(new Set(ends)).toEqual(new Set(['silent']));
+    expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+    await set('a', '2');
+    await sees('a', '2');
     expect(lists(proxy)).toBe(1);
   });
 
@@ -148,7 +158,8 @@ function tests(getCluster: () => Cluster): void {
     await watching();
     proxy.stall();
     await set('a', '2');
-    await waitFor('a second attempt', () => watches(proxy) >= 2);
+    await waitFor('a failed attempt', () => ends.includes('failed'));
+    expect(warnings()[0]?.error).toContain('FLUXQ_KUBERNETES_TIMEOUT');
     proxy.resume();
     await sees('a', '2');
   });

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { openQueue } from '../../runtime/queue/queue';
 import { freePorts } from '../cluster/ports';
 import { describePostgres } from '../cluster/suite';
@@ -9,6 +12,30 @@ test('a closed port is FLUXQ_DATABASE_DOWN and can be retried', async () => {
   await expect(queue.active()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
   await expect(queue.migrate()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
   await queue.close();
+});
+
+test('gives up an address that does not answer long before the connect timeout', async () => {
+  // A stopped server with a full backlog drops packets, as the address of a deleted pod does.
+  const script =
+    "const s = require('net').createServer().listen(0, '127.0.0.1', 1, () => console.log(s.address().port))";
+  const server = spawn(process.execPath, ['-e', script]);
+  const sockets: ReturnType<typeof connect>[] = [];
+  const queue = await once(server.stdout, 'data').then(([text]) => {
+    server.kill('SIGSTOP');
+    const port = Number(text);
+    for (let i = 0; i < 4; i++) sockets.push(connect(port, '127.0.0.1'));
+    return openQueue({ url: `postgres://a:b@127.0.0.1:${port}/c`, connectTimeoutMs: 60_000 });
+  });
+  try {
+    await expect(queue.migrate()).rejects.toMatchObject({
+      code: 'FLUXQ_DATABASE_DOWN',
+      message: expect.stringContaining('within 1.5 s'),
+    });
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.kill('SIGKILL');
+    await queue.close();
+  }
 });
 
 describePostgres(

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Submits one batch job and ends with its exit code, its output on the way.
+# Submits a batch job, shows its output and exits with its exit code.
 id=$(flux batch "$@") || exit
 exec flux job attach "$id"

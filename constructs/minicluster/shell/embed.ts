@@ -1,11 +1,11 @@
 /**
- * The scripts of this folder as one file that programs can import, because the
- * runtime is shipped as a bundle without them. Run by `npm run generate:imports`.
+ * Writes the scripts of this folder into one JSON file that programs can import, because the runtime is shipped as a
+ * bundle without them. `npm run generate:imports` runs it.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Name of each script and its text. */
+/** Returns the text of each script by its name. */
 export function scripts(): Record<string, string> {
   const names = readdirSync(__dirname).filter((name) => name.endsWith('.sh'));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(__dirname, name), 'utf8')]));

@@ -1,8 +1,9 @@
 # shellcheck shell=sh
-# What start.sh and sidecar.sh share. Sourced by them, with $here the folder and $block the container's blocks.
+# Functions of start.sh and sidecar.sh, which source it with the folder of the scripts in $here and the folder of the
+# container's user scripts in $user_scripts.
 
-here=${here:?} block=${block:?}
-# Overwritten by settings.sh, which is made for each cluster.
+here=${here:?} user_scripts=${user_scripts:?}
+# The settings.sh of the cluster overwrites these defaults.
 mount='' view='' quiet='' strict='' socket='' python_path=''
 # shellcheck source=/dev/null
 . "$here/cluster/settings.sh"
@@ -17,24 +18,24 @@ fail() {
   exit 1
 }
 
-# A block of the user's runs in this shell, so that what it exports lasts.
-block() {
-  [ -e "$block/$1.sh" ] || return 0
+# Runs a user script in this shell, so that the variables that it exports are kept.
+run_script() {
+  [ -e "$user_scripts/$1.sh" ] || return 0
   if [ "$strict" = yes ]; then
-    # shellcheck disable=SC3040 # where the shell has it
+    # shellcheck disable=SC3040 # only shells that have pipefail run it
     if (set -o pipefail) 2>/dev/null; then set -eo pipefail; else set -e; fi
   fi
   # shellcheck source=/dev/null
-  . "$block/$1.sh"
+  . "$user_scripts/$1.sh"
   set +e
 }
 
-# Quiet hides what blocks print, not what they complain about.
-quiet_block() {
-  if [ "$quiet" = yes ]; then block "$1" >/dev/null; else block "$1"; fi
+# In quiet mode the output of user scripts is hidden, their errors are not.
+run_script_quietly() {
+  if [ "$quiet" = yes ]; then run_script "$1" >/dev/null; else run_script "$1"; fi
 }
 
-# The image's own Flux comes first, then the view's; a Python of the view's needs the view's modules.
+# Finds Flux in the image first, then in the view. Flux from the view needs the Python modules of the view.
 find_flux() {
   if [ "$view" = yes ]; then PATH=$PATH:$mount/view/bin; fi
   PATH=$PATH:/usr/local/bin:/opt/flux/bin
@@ -42,8 +43,8 @@ find_flux() {
   case ${HOME:-/} in
   /) export HOME="$config/home" ;;
   esac
-  mkdir -p "$config/home" || fail "can't write to $mount; it must be a volume this user may write to"
-  flux=$(command -v flux) || fail "there is no flux in PATH, and no view of it in $mount/view"
+  mkdir -p "$config/home" || fail "cannot write to $mount; make it a volume that the user of the container can write to"
+  flux=$(command -v flux) || fail "flux is neither in PATH nor in $mount/view"
   case $flux in
   "$mount"/*)
     for modules in "$mount"/view/lib/python3*/site-packages; do
@@ -55,9 +56,9 @@ find_flux() {
   export fluxsocket="$socket"
 }
 
-# Runs a command so that SIGTERM reaches it: a shell that waits in the foreground would keep it to itself.
-# Leaves the exit code in $code; $terminated says that we were told to go.
-# shellcheck disable=SC2034 # they read it
+# Runs a command and forwards SIGTERM to it, which a shell with a command in the foreground does not do.
+# $code is then its exit code; $terminated is set if SIGTERM came.
+# shellcheck disable=SC2034 # start.sh and sidecar.sh read them
 child='' terminated='' code=0
 trap 'terminated=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :' TERM
 run() {
@@ -66,7 +67,7 @@ run() {
   child=$!
   [ -z "$terminated" ] || kill -TERM "$child" 2>/dev/null || :
   wait "$child" || code=$?
-  # A signal ends `wait` early; what it waited for is still to come.
+  # A signal interrupts `wait` while the command is still running.
   # shellcheck disable=SC2034
   while kill -0 "$child" 2>/dev/null; do
     code=0

@@ -1,27 +1,27 @@
 #!/bin/sh
-# One broker of a MiniCluster. Pod 0 leads: it runs the command and ends with its exit code. The other pods
-# serve the lead for as long as they are let. What one cluster has of its own is in cluster/ and runner/.
+# One broker of a MiniCluster. Pod 0 runs the lead broker with the command and exits with its exit code. The other pods
+# are workers until they are terminated. The files of one cluster are in cluster/ and runner/.
 here=${0%/*}
-block=$here/runner
-# The user's blocks may be written for bash, so it runs all of this where the image has it.
+user_scripts=$here/runner
+# User scripts may require bash, so bash runs everything if the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
 certificate='' run='' affinity='' timed='' logs='' resources='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-rank=${JOB_COMPLETION_INDEX:?is the number of this pod}
+rank=${JOB_COMPLETION_INDEX:?must be the index of this pod}
 
-# The broker refuses a certificate that others may read, which a mounted Secret always is for users but root.
+# The broker refuses a certificate that other users can read. In a mounted Secret that is always so, except for root.
 place_certificate() {
   [ -n "$certificate" ] || return 0
   (
     umask 077
     cat "$certificate" >"$run/curve.cert.new" && chmod 0400 "$run/curve.cert.new" &&
       mv -f "$run/curve.cert.new" "$run/curve.cert"
-  ) || fail "can't read the certificate $certificate"
+  ) || fail "cannot read the certificate $certificate"
   ln -sf "$run/curve.cert" "$config/curve/curve.cert"
 }
 
-# Files for shells that come later: the environment of Flux, and Flux's own prompt.
+# Files for interactive shells: the environment of Flux, and a shell that is connected to the instance.
 write_environment() {
   cat >"$mount/flux-view.sh" <<EOF
 export PATH="$PATH"
@@ -36,13 +36,13 @@ exec flux proxy "\$fluxsocket" "\${@:-$shell}"
 EOF
 }
 
-# Without CPUs of their own in the spec the pods offer their node's, also those that are not there yet.
+# Without CPU amounts in the spec, the resources of this node stand for those of all pods, including later ones.
 write_resources() {
   [ "$resources" = local ] || return 0
-  flux R encode --local --hosts="$hosts" >"$config/etc/flux/system/R" || fail "can't find out this node's resources"
+  flux R encode --local --hosts="$hosts" >"$config/etc/flux/system/R" || fail "cannot discover the resources of this node"
 }
 
-# Flux would pin the first task of every pod to the node's first core.
+# By default Flux pins the first task of every pod to the first core of the node.
 release_cores() {
   [ "$affinity" != yes ] || return 0
   builtin=$(flux config builtin shell_initrc) || return 0
@@ -51,46 +51,47 @@ release_cores() {
 }
 
 lead() {
-  quiet_block brokerPre
-  say "this pod leads: $*"
+  run_script_quietly brokerPre
+  say "starting the lead broker: $*"
   began=$(date +%s)
   run "$@"
   took=$(($(date +%s) - began))
   [ "$timed" != yes ] || printf 'FLUXTIME fluxstart wall time %d:%02d\n' $((took / 60)) $((took % 60)) >&2
-  # A dump that was cut off must not take the place of the last good one.
+  # An incomplete dump must not replace the last complete one.
   if [ -n "$dump" ] && [ -e "$dump" ]; then mv -f "$dump" "$archive"; fi
 }
 
-# A worker that ended well would not be replaced any more, also when the lead starts anew: it stays until it is told to go.
+# Kubernetes never replaces a pod that succeeded, and a restarted lead broker needs its workers: they stay until they are
+# terminated.
 work() {
-  quiet_block workerPre
-  say "this pod works for the lead: $*"
+  run_script_quietly workerPre
+  say "starting a worker broker: $*"
   while [ -z "$terminated" ]; do
     run "$@"
     if [ "$complete" = yes ] || { [ "$joins" = yes ] && [ "$code" = 0 ]; }; then return; fi
-    [ -n "$terminated" ] || say "broker left with $code, again in a second"
+    [ -n "$terminated" ] || say "the broker exited with code $code; restarting it in 1s"
     run sleep 1
   done
 }
 
-quiet_block init
+run_script_quietly init
 find_flux
 mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux"
 if [ -n "$logs" ]; then
   export FLUX_OUTPUT_DIR="$logs"
-  mkdir -p "$logs" || fail "can't make $logs for the output of jobs"
+  mkdir -p "$logs" || fail "cannot create $logs for the output of jobs"
 fi
 place_certificate
 write_environment
 write_resources
 release_cores
-quiet_block pre
+run_script_quietly pre
 
-# The arguments become the broker and its options.
+# broker.sh sets the arguments to the broker and its options.
 # shellcheck source=/dev/null
 . "$here/cluster/broker.sh"
 [ ! -e "$config/initrc.lua" ] || set -- "$@" "-Sconf.shell_initrc=$config/initrc.lua"
-# In the node's network the pod has the node's name; ranks go by the pod's.
+# With hostNetwork the host name is that of the node, but ranks are assigned by the names of the pods.
 if [ "$hostname" = pod ]; then
   export FLUX_FAKE_HOSTNAME="${name:?}-$rank"
   set -- "$@" "-Shostname=$FLUX_FAKE_HOSTNAME"
@@ -99,7 +100,7 @@ fi
 if [ "$rank" = 0 ] && [ "$joins" != yes ]; then
   if [ -n "$archive" ]; then
     [ ! -e "$archive" ] || set -- "$@" "-Scontent.restore=$archive"
-    # Flux finds the format by how the file's name ends, and refuses what it does not know.
+    # Flux chooses the format by the extension of the file and refuses one that it does not know.
     case $archive in
     *.tar | *.tgz | *.tar.gz | *.tar.bz2 | *.tar.xz) dump=${archive%/*}/new-${archive##*/} ;;
     *) dump=$archive.new.tar ;;
@@ -113,7 +114,7 @@ else
   work "$@"
 fi
 ended=$code
-block post
-# Told to go is not done: 0 would count the pod as finished for good.
+run_script post
+# A terminated pod must not exit with 0, because Kubernetes would never replace it.
 [ -z "$terminated" ] || ended=143
 exit "$ended"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How long a command takes: GNU time where the image has it, else to the second.
+# Measures how long a command takes, with GNU time if the image has it, otherwise in whole seconds.
 label=$1
 shift
 if [ -x /usr/bin/time ]; then exec /usr/bin/time -f "FLUXTIME $label wall time %E" "$@"; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The init container: copies Flux out of its image to where the other containers find it.
+# The init container: copies Flux from its image to the volume that the other containers mount.
 target=$1
 for found in /opt/views/._view/*/ /opt/view/; do
   [ -x "${found}bin/flux" ] || continue
@@ -7,4 +7,4 @@ for found in /opt/views/._view/*/ /opt/view/; do
   [ ! -d /opt/software ] || cp -Rf /opt/software/. /flux_software/ || exit
   exit 0
 done
-echo "MiniCluster: no view of Flux in this image; the next container must bring its own" >&2
+echo "MiniCluster: this image has no view of Flux; the image of the next container must have Flux" >&2

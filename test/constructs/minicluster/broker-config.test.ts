@@ -1,4 +1,4 @@
-/** broker.toml, table by table, as facts of real Flux want it. */
+/** broker.toml, table by table, in the form that a real Flux accepts. */
 import { type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
 
 type Container = MiniClusterSpec['containers'][number];
@@ -12,7 +12,7 @@ function files(more: Partial<MiniClusterSpec> = {}, container: Partial<Container
 const toml = (...args: Parameters<typeof files>) => files(...args)['config_broker.toml']!;
 const cpu = (quantity: string | number) => ({ resources: { limits: { cpu: quantity } } });
 
-test('the whole of it, with CPUs and a namespace', () => {
+test('has all tables for a cluster with CPU amounts and a namespace', () => {
   expect(toml({}, cpu(2), 'lab')).toBe(`[access]
 allow-guest-user = true
 allow-root-owner = true
@@ -39,7 +39,7 @@ cores = "0-1"
 `);
 });
 
-test('without a namespace brokers find each other by the search path, so it can be applied anywhere', () => {
+test('uses short host names without a namespace, so that the manifests can be applied to any namespace', () => {
   expect(toml()).toContain('default_connect = "tcp://%h.mc:%p"');
   expect(toml({ network: { headlessName: 'hl' } })).toContain('default_connect = "tcp://%h.hl:%p"');
 });
@@ -52,11 +52,11 @@ test.each([
   ['3900m', '0-2'],
   ['64', '0-63'],
   ['2e1', '0-19'],
-])('%s CPUs are the cores "%s"', (quantity, cores) => {
+])('offers for %s CPUs the cores "%s"', (quantity, cores) => {
   expect(toml({}, cpu(quantity))).toContain(`cores = "${cores}"`);
 });
 
-test('limit counts before request, request before the pod, flux.cores before all', () => {
+test('takes cores from flux.cores, else from the limit, else from the request, else from the pod', () => {
   const both = { resources: { limits: { cpu: '2' }, requests: { cpu: '4' } } };
   expect(toml({}, both)).toContain('cores = "0-1"');
   expect(toml({}, { resources: { requests: { cpu: '4' } } })).toContain('cores = "0-3"');
@@ -64,7 +64,7 @@ test('limit counts before request, request before the pod, flux.cores before all
   expect(toml({ flux: { cores: 8 } }, both)).toContain('cores = "0-7"');
 });
 
-test('without CPUs a cluster of fixed size looks for itself', () => {
+test('lets the brokers of a cluster of fixed size without CPU amounts discover their resources', () => {
   expect(toml()).not.toContain('[resource]');
 });
 
@@ -72,12 +72,12 @@ test.each<[string, Partial<MiniClusterSpec>]>([
   ['it may grow', { maxSize: 8 }],
   ['it starts with fewer', { minSize: 2 }],
   ['others may join', { flux: { bursting: { clusters: [{}] } } }],
-])('without CPUs, where %s, resources come from a file', (_, more) => {
+])('takes the resources from a file without CPU amounts if %s', (_, more) => {
   expect(toml(more)).toContain('[resource]\nnoverify = true\npath = "/mnt/flux/config/etc/flux/system/R"');
   expect(files(more)['cluster_settings.sh']).toContain('resources=local');
 });
 
-test('hosts are registered up to maxSize, the quorum is what must be there', () => {
+test('lists hosts up to maxSize and sets the quorum to minSize, else to size', () => {
   const { 'config_broker.toml': config, 'cluster_broker.sh': broker } = files(
     { size: 4, minSize: 2, maxSize: 8 },
     cpu(1),
@@ -88,18 +88,18 @@ test('hosts are registered up to maxSize, the quorum is what must be there', () 
   expect(files({ maxSize: 8 })['cluster_broker.sh']).toContain('-Sbroker.quorum=4');
 });
 
-test('one broker is a list of one', () => {
+test('lists a single host as a range', () => {
   expect(toml({ size: 1 })).toContain('{ host = "mc-[0-0]" }');
 });
 
-test('a minimal service: the lead is dialled by the address of the Service, which stays', () => {
+test('connects to the lead broker by the DNS name of a minimal Service', () => {
   const config = toml({ flux: { minimalService: true } }, {}, 'lab');
   expect(config).toContain(
     '{ host = "mc-0", connect = "tcp://mc.lab.svc.cluster.local:%p" },\n  { host = "mc-[1-3]" },',
   );
 });
 
-test('others may join: their hosts come after its own', () => {
+test('lists the hosts of clusters that may join after those of the cluster', () => {
   const bursting = { clusters: [{}, { name: 'far', size: 2 }] };
   const config = toml({ flux: { bursting } }, cpu(1));
   expect(config).toContain(
@@ -108,7 +108,7 @@ test('others may join: their hosts come after its own', () => {
   expect(config).toContain('hosts = "mc-[0-3],burst-0-[0-3],far-[0-1]"');
 });
 
-test('it joins another: the ranks of that one come first, its lead at its address', () => {
+test('lists the hosts of a cluster that it joins first, with the address of the lead broker', () => {
   const leadBroker = { address: '10.0.0.1', name: 'main', port: 30000, size: 4 };
   const config = toml({ flux: { bursting: { leadBroker } } });
   expect(config).toContain(
@@ -118,17 +118,17 @@ test('it joins another: the ranks of that one come first, its lead at its addres
   expect(lone).toContain('{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "mc-[0-3]" },');
 });
 
-test('a configuration of the user stands as it is, and finds the resources where upstream has them', () => {
+test('keeps the configuration of the user unchanged and writes the resources where flux-operator does', () => {
   const brokerConfig = '[bootstrap]\nhosts = [{host="$(x)"}]';
   expect(toml({ flux: { brokerConfig } })).toBe(`${brokerConfig}\n`);
   expect(files({ flux: { brokerConfig } })['cluster_settings.sh']).toContain('resources=local');
 });
 
-test('no time for a connection: Flux decides', () => {
+test('leaves the timeout to Flux if connectTimeout is empty', () => {
   expect(toml({ flux: { connectTimeout: '' } })).not.toContain('connect_timeout');
 });
 
-test('schedulers', () => {
+test('sets the policies of Fluxion, or the simple scheduler', () => {
   expect(toml({ flux: { scheduler: { queuePolicy: 'easy', matchPolicy: 'lonodex' } } })).toMatch(
     /\[sched-fluxion-qmanager\]\nqueue-policy = "easy"\n\n\[sched-fluxion-resource\]\nmatch-policy = "lonodex"\n$/,
   );

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands in for flux: writes down how it was called, one line with all arguments in <>, and does the little that the
-# entrypoint waits for. FAKE_EXIT is the exit code of the user's job.
+# Replaces flux in tests: records every call as one line with all arguments in <>, and does what the scripts wait for.
+# FAKE_EXIT is the exit code of the user's job.
 { for word in "$@"; do printf '<%s>' "$word"; done; printf '\n'; } >>"$CALLS"
 case "$1 ${2:-}" in
 'config builtin') echo /usr/etc/flux/shell/initrc.lua ;;

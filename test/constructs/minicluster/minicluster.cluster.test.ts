@@ -1,11 +1,15 @@
-/** MiniCluster on a real apiserver: its CRD, and what is made of it. */
+/** MiniCluster on a real apiserver: the CRD, and the manifests of resources. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkMiniCluster, type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
+import {
+  type MiniClusterSpec,
+  renderMiniCluster,
+  validateMiniCluster,
+} from '../../../constructs/minicluster';
 import { withDefaults } from '../../../constructs/minicluster/schema';
 import { describeCluster } from '../../cluster/suite';
-import { RIGHT, WRONG } from './corpus';
 import { FIELDS } from './fields';
+import { INVALID, VALID } from './specs';
 
 const CRD = readFileSync(join(__dirname, '../../../constructs/crds/miniclusters.yaml'), 'utf8');
 const COLLECTION = '/apis/flux-framework.org/v1alpha2/namespaces/default/miniclusters';
@@ -36,13 +40,13 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
 
   beforeAll(async () => {
     await getCluster().apply(CRD);
-    await getCluster().waitFor('MiniClusters to be served', async () => {
+    await getCluster().waitFor('the apiserver to serve MiniClusters', async () => {
       const { status } = await getCluster().api.send('GET', COLLECTION);
       return status === 200;
     });
   });
 
-  test('its schema is structural and its names are taken', async () => {
+  test('has a structural schema and accepted names', async () => {
     const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/miniclusters.flux-framework.org',
     );
@@ -51,18 +55,18 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
     expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
   });
 
-  describe.each(Object.entries(RIGHT))('%s', (_, spec) => {
+  describe.each(Object.entries(VALID))('%s', (_, spec) => {
     test('is accepted', async () => {
       const { status, text } = await send(spec);
       expect([status, status === 201 ? '' : text]).toEqual([201, '']);
     });
 
-    test('has the defaults that we give it where there is no apiserver', async () => {
+    test('gets the defaults that withDefaults fills in', async () => {
       const { text } = await send(spec);
       expect(JSON.parse(text).spec).toEqual(JSON.parse(JSON.stringify(withDefaults(spec))));
     });
 
-    test('makes nothing that is refused', async () => {
+    test('has manifests that are all accepted', async () => {
       const metadata = { name: 'mc', namespace: 'default' };
       const objects = renderMiniCluster({ metadata, spec }, { keygen: {} });
       for (const object of objects) {
@@ -81,41 +85,45 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
     });
   });
 
-  test('every field alone is accepted', async () => {
-    const runner = { image: 'app', command: 'run' };
+  test('accepts every single field', async () => {
+    const base = { image: 'app', command: 'run' };
     for (const { path, spec, container } of FIELDS) {
-      const own = container === undefined ? {} : { containers: [{ ...runner, ...container }] };
-      const { status, text } = await send({ size: 4, containers: [runner], ...spec, ...own });
+      const own = container === undefined ? {} : { containers: [{ ...base, ...container }] };
+      const { status, text } = await send({ size: 4, containers: [base], ...spec, ...own });
       expect([path, status, status === 201 ? '' : text]).toEqual([path, 201, '']);
     }
   });
 
-  test('what the checks refuse the apiserver refuses too, as far as it can see', async () => {
-    for (const { what, spec, refused = true } of WRONG) {
+  test('refuses the invalid specs, as far as schema and CEL can check them', async () => {
+    for (const { mistake, spec, refused = true } of INVALID) {
       const { status, text } = await send(spec);
-      expect([what, status, refused ? '' : text]).toEqual([what, refused ? 422 : 201, refused ? '' : text]);
+      expect([mistake, status, refused ? '' : text]).toEqual([
+        mistake,
+        refused ? 422 : 201,
+        refused ? '' : text,
+      ]);
       if (
         refused &&
-        checkMiniCluster({ metadata: { name: 'mc' }, spec: spec as MiniClusterSpec }).length === 0
+        validateMiniCluster({ metadata: { name: 'mc' }, spec: spec as MiniClusterSpec }).length === 0
       )
-        expect(what).toBe('a resource claim of nothing');
+        expect(mistake).toBe('a resource claim without a source');
     }
   });
 
-  test('its rules say what to do', async () => {
+  test('states the remedy in the messages of CEL rules', async () => {
     const { text } = await send({ size: 4, maxSize: 2, containers: [{ launcher: true, batch: true }] });
     expect(text).toContain('spec.maxSize: Invalid value');
     expect(text).toContain('must not be smaller than size; raise maxSize or lower size');
     expect(text).toContain('spec.containers[0].launcher');
   });
 
-  test('a name that can be no host name is refused', async () => {
+  test('refuses a name that is too long for a host name', async () => {
     const long = resource('a'.repeat(58), { containers: [{}] });
     const { status, text } = await getCluster().api.send('POST', `${COLLECTION}${STRICT}`, long);
     expect([status, text]).toEqual([422, expect.stringContaining('metadata.name')]);
   });
 
-  test('kubectl: columns, short name, explain', async () => {
+  test('supports the columns, the short name and explain of kubectl', async () => {
     await send({ size: 3, maxSize: 5, containers: [{ image: 'app' }] }, '');
     const { stdout } = await getCluster().kubectl(['get', 'mc', '-n', 'default']);
     expect(stdout.split('\n')[0]?.split(/\s+/)).toEqual(['NAME', 'SIZE', 'READY', 'PHASE', 'RESULT', 'AGE']);
@@ -123,7 +131,7 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
     expect(explained.stdout).toContain('the queue plans with it');
   });
 
-  test('the scale subresource', async () => {
+  test('supports the scale subresource', async () => {
     await getCluster().api.send('PATCH', `${COLLECTION}/mc/status`, {
       status: { size: 3, selector: 'hpa-selector=mc' },
     });

@@ -1,4 +1,4 @@
-/** A pod of a MiniCluster as folders of this machine: its rendered files, its environment, a fake flux, a shell of choice. */
+/** A pod of a MiniCluster as folders of this machine: its rendered files, its environment, a fake flux, one shell. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import {
 } from '../../../constructs/minicluster';
 import { filesOf, type Volume } from '../../boot/volumes';
 
-/** Programs that images of the smallest kind have; bash comes beside them where it is asked for. */
+/** Programs that minimal images have; bash is added on request. */
 const PROGRAMS = [
   'cat',
   'chmod',
@@ -37,8 +37,8 @@ const PROGRAMS = [
   'true',
 ];
 
-/** Paths in the pod that become folders below the pod's own. */
-const PLACES = [
+/** Paths in the pod that become folders below the root of the pod. */
+const PATHS = [
   '/flux_operator',
   '/flux_software',
   '/mnt/flux',
@@ -65,13 +65,13 @@ export class PodFiles {
     readonly shell: Shell,
   ) {
     this.objects = renderMiniCluster({ metadata: { name: 'mc', namespace: 'lab' }, spec });
-    for (const place of PLACES) mkdirSync(this.path(place), { recursive: true });
+    for (const path of PATHS) mkdirSync(this.path(path), { recursive: true });
     this.writePrograms();
     this.writeScripts();
     writeFileSync(this.path('/etc/flux/curve/curve.cert'), 'secret\n', { mode: 0o444 });
   }
 
-  /** Where a path of the pod is. */
+  /** Path on this machine of a path in the pod. */
   path(inPod: string): string {
     return join(this.root, inPod);
   }
@@ -89,12 +89,12 @@ export class PodFiles {
     writeFileSync(this.path(inPod), text);
   }
 
-  /** How flux was called, with the paths of the pod. */
+  /** The calls of flux, with the paths of the pod. */
   calls(): string[] {
     return this.has('calls') ? this.read('calls').trimEnd().split('\n') : [];
   }
 
-  /** The call of this subcommand. */
+  /** The first call of this subcommand. */
   call(subcommand: string): string | undefined {
     return this.calls().find((call) => call.startsWith(`<${subcommand}>`));
   }
@@ -138,7 +138,7 @@ export class PodFiles {
     for (const { at, text, mode } of filesOf(this.scripts(), this.objects)) {
       this.write(
         `/flux_operator/${at}`,
-        PLACES.reduce((text, place) => text.replaceAll(place, this.path(place)), text),
+        PATHS.reduce((text, path) => text.replaceAll(path, this.path(path)), text),
       );
       chmodSync(this.path(`/flux_operator/${at}`), mode);
     }

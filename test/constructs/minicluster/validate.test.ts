@@ -1,30 +1,32 @@
 import { App, Chart } from 'cdk8s';
 import { PropsError } from '../../../constructs/api/errors';
 import {
-  checkMiniCluster,
+  formatIssue,
   MiniCluster,
+  type MiniClusterProps,
   type MiniClusterSpec,
-  problemLine,
+  validateMiniCluster,
 } from '../../../constructs/minicluster';
-import { cluster, RIGHT, RUNNER, WRONG } from './corpus';
+import { CONTAINER, cluster, INVALID, VALID } from './specs';
 
-const check = (spec: unknown, name = 'mc') =>
-  checkMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
-const paths = (spec: unknown, name?: string) => check(spec, name).map(({ path }) => path);
+const validate = (spec: unknown, name = 'mc') =>
+  validateMiniCluster({ metadata: { name }, spec: spec as MiniClusterSpec });
+const paths = (spec: unknown, name?: string) => validate(spec, name).map(({ path }) => path);
+const lines = (spec: unknown) => validate(spec).map(formatIssue);
 
-test.each(WRONG.filter(({ paths }) => paths.length > 0).map((wrong) => [wrong.what, wrong] as const))(
-  '%s: every problem by its path',
-  (_, wrong) => {
-    expect(paths(wrong.spec)).toEqual(wrong.paths);
-    for (const problem of check(wrong.spec)) {
-      expect(problem.remedy).toMatch(/^[a-z]/);
-      expect(problemLine(problem)).toContain(`${problem.path}: ${problem.what}`);
+test.each(INVALID.filter(({ paths }) => paths.length > 0).map((spec) => [spec.mistake, spec] as const))(
+  'reports %s at its path',
+  (_, invalid) => {
+    expect(paths(invalid.spec)).toEqual(invalid.paths);
+    for (const issue of validate(invalid.spec)) {
+      expect(issue.remedy).toMatch(/^[a-z]/);
+      expect(formatIssue(issue)).toContain(`${issue.path}: ${issue.message}`);
     }
   },
 );
 
-test.each(WRONG.map((wrong) => [wrong.what, wrong] as const))(
-  '%s is not hidden by what is wrong beside it',
+test.each(INVALID.map((spec) => [spec.mistake, spec] as const))(
+  'reports %s together with other mistakes',
   (_, { spec, paths: own }) => {
     const more = { ...(spec as object), nonsense: 1, backoffLimit: -1, deadlineSeconds: -1 };
     const wanted = ['spec.nonsense', 'spec.backoffLimit', 'spec.deadlineSeconds', ...own];
@@ -32,42 +34,71 @@ test.each(WRONG.map((wrong) => [wrong.what, wrong] as const))(
   },
 );
 
-test('of what has the wrong type nothing else is concluded', () => {
-  expect(paths({ containers: [RUNNER, { ...RUNNER, name: 'b', runFlux: 'yes' }] })).toEqual([
+test('reports nothing else about a value with the wrong type', () => {
+  expect(paths({ containers: [CONTAINER, { ...CONTAINER, name: 'b', runFlux: 'yes' }] })).toEqual([
     'spec.containers[1].runFlux',
   ]);
 });
 
-test.each(Object.entries(RIGHT))('%s has no problem', (_, spec) => {
-  expect(check(spec)).toEqual([]);
+test.each(Object.entries(VALID))('accepts the %s spec', (_, spec) => {
+  expect(validate(spec)).toEqual([]);
 });
 
-test('one line says where, what, what was given, and what to do', () => {
-  expect(check({ size: 4, maxSize: 2, containers: [{}] }).map(problemLine)).toEqual([
+test.each<[string, unknown, string]>([
+  [
+    'a conflict',
+    { size: 4, maxSize: 2, containers: [{}] },
     'spec.maxSize: must not be smaller than size, which is 4 (got 2); raise maxSize or lower size',
+  ],
+  ['a value out of range', cluster({ size: 0 }), 'spec.size: must be at least 1 (got 0); set 1 or more'],
+  [
+    'a value of the wrong type',
+    cluster({ walltime: 90 }),
+    'spec.walltime: must be a string (got 90); put it in quotes',
+  ],
+  [
+    'an unknown value',
+    cluster({ workload: 'Deployment' }),
+    'spec.workload: must be one of: Job, StatefulSet (got "Deployment"); set one of them',
+  ],
+  ['a missing value', { size: 2 }, 'spec.containers: is required; set it'],
+  [
+    'a StatefulSet with a command',
+    cluster({ workload: 'StatefulSet', suspend: true, interactive: true }),
+    'spec.suspend: is not supported with workload StatefulSet (got true); remove it or use workload Job',
+  ],
+])('formats %s as one line with path, mistake, value and remedy', (_, spec, line) => {
+  expect(lines(spec)).toEqual([line]);
+});
+
+test('names the pattern that a value must match', () => {
+  expect(lines(cluster({ walltime: 'long' }))).toEqual([
+    expect.stringMatching(
+      /^spec\.walltime: does not match the required pattern \^.* \(got "long"\); correct it$/,
+    ),
   ]);
 });
 
-test('a certificate in the wrong place is not printed', () => {
+test('does not print a certificate that is in the wrong field', () => {
   const certificate = 'metadata\ncurve\n    secret-key = "SECRET"\n';
   for (const more of [
     { curveCert: certificate },
     { flux: { curvecert: certificate } },
     { flux: [certificate] },
   ]) {
-    const lines = check(cluster(more)).map(problemLine);
-    expect(lines).toEqual([expect.stringMatching(/metadata….*;/)]);
-    expect(lines[0]).not.toContain('SECRET');
+    const [line, ...others] = lines(cluster(more));
+    expect([line, others]).toEqual([expect.stringMatching(/metadata….*;/), []]);
+    expect(line).not.toContain('SECRET');
   }
 });
 
-test('a field that is nearly one is recognized', () => {
-  expect(check({ containers: [{ runflux: true }] }).map(problemLine)).toEqual([
+test('suggests the field that differs in upper and lower case only', () => {
+  expect(lines({ containers: [{ runflux: true }] })).toEqual([
     'spec.containers[0].runflux: is not a field of MiniCluster (got true); did you mean runFlux',
   ]);
 });
 
-test('names too long for host names', () => {
+test('refuses names that are too long for host names', () => {
   const name = 'a'.repeat(60);
   expect(paths({ size: 10, containers: [{}] }, name)).toEqual([]);
   expect(paths({ size: 1000, containers: [{}] }, name)).toEqual(['metadata.name']);
@@ -75,23 +106,56 @@ test('names too long for host names', () => {
   expect(paths({ containers: [{}] }, 'Mc')).toEqual(['metadata.name']);
 });
 
-test('more text than a ConfigMap holds', () => {
+test('refuses more text than a ConfigMap can hold', () => {
   const script = 'x'.repeat(260_000);
-  const blocks = { init: script, pre: script, brokerPre: script, workerPre: script, post: script };
-  expect(paths({ containers: [{ commands: blocks }] })).toEqual(['spec']);
+  const scripts = { init: script, pre: script, brokerPre: script, workerPre: script, post: script };
+  expect(paths({ containers: [{ commands: scripts }] })).toEqual(['spec']);
   expect(paths({ containers: [{ commands: { init: script } }] })).toEqual([]);
 });
 
-test('a construct throws all of it at once', () => {
-  const make = () =>
-    new MiniCluster(new Chart(new App(), 'c'), 'mc', {
-      size: 4,
-      maxSize: 2,
-      backoffLimit: -1,
-      container: { launcher: true, batch: true, command: 'x' },
-    });
-  expect(make).toThrow(PropsError);
-  expect(make).toThrow(
-    /MiniCluster c\/mc: spec\.backoffLimit: .*\n {2}spec\.maxSize: .*\n {2}spec\.containers\[0\]\.launcher: /,
-  );
+describe('a construct', () => {
+  const create = (props: MiniClusterProps) => new MiniCluster(new Chart(new App(), 'c'), 'mc', props);
+
+  test('throws one error with all mistakes at the paths of its props', () => {
+    const make = () =>
+      create({
+        size: 4,
+        maxSize: 2,
+        container: { launcher: true, batch: true, command: 'x' },
+        sidecars: [{ name: 'a', startupProbe: { tcpSocket: { port: 1 } } }],
+        flux: { optionFlags: 'x'.repeat(100_000), topology: 'kary:2' },
+        network: { headlessName: 'No', minimalService: true },
+        job: { backoffLimit: -1 },
+      });
+    expect(make).toThrow(PropsError);
+    const found = [
+      'flux.optionFlags: must have at most ',
+      'job.backoffLimit: must be at least 0 ',
+      'network.headlessName: does not match the required pattern ',
+      'maxSize: must not be smaller than size, which is 4 ',
+      'sidecars[0].startupProbe: delays the broker',
+      'flux.topology: cannot be combined with minimalService',
+      'container.launcher: cannot be combined with batch ',
+    ];
+    for (const line of found) expect(make).toThrow(`\n  ${line}`);
+    expect(make).toThrow(`MiniCluster c/mc: has ${found.length} mistakes:`);
+    expect(make).not.toThrow('spec.');
+  });
+
+  test.each<[string, Partial<MiniClusterProps>, string]>([
+    [
+      'startupProbe',
+      { sidecars: [{ name: 'a', startupProbe: { tcpSocket: { port: 1 } } }] },
+      'set flux.waitSocket to false',
+    ],
+    [
+      'leadBroker',
+      { flux: { bursting: { leadBroker: { address: 'a', name: 'b', size: 1 } } } },
+      'Certificate.fromSecret(...)',
+    ],
+    ['hostPid', { pod: { hostPid: true, shareProcessNamespace: true } }, 'remove it or pod.hostPid'],
+    ['services', { services: [{ name: 'db', pre: 'x' }] }, 'use init'],
+  ])('names props in the remedy of a mistake in %s', (_, props, remedy) => {
+    expect(() => create({ container: CONTAINER, ...props })).toThrow(remedy);
+  });
 });

@@ -1,72 +1,80 @@
-/** Specs that are wrong, what the checks say of each, and what the apiserver must refuse as well. */
+/** Invalid specs with the paths of their mistakes, and valid ones for a real apiserver. */
 import type { MiniClusterSpec } from '../../../constructs/minicluster';
 
-export interface Wrong {
-  readonly what: string;
+export interface InvalidSpec {
+  readonly mistake: string;
   readonly spec: unknown;
-  /** Paths of all its problems. */
+  /** Paths of all mistakes. */
   readonly paths: readonly string[];
-  /** The apiserver finds it too, by schema or CEL. @default true */
+  /** Whether the apiserver refuses it too, by schema or CEL. @default true */
   readonly refused?: boolean;
 }
 
-export const RUNNER = { image: 'app', command: 'run' };
-export const cluster = (more: object) => ({ containers: [RUNNER], ...more });
-const container = (more: object) => ({ containers: [{ ...RUNNER, ...more }] });
+export const CONTAINER = { image: 'app', command: 'run' };
+export const cluster = (more: object) => ({ containers: [CONTAINER], ...more });
+const container = (more: object) => ({ containers: [{ ...CONTAINER, ...more }] });
 const volume = (more: object) => container({ volumes: { vol: more } });
 
-export const WRONG: readonly Wrong[] = [
-  { what: 'no containers', spec: { size: 2 }, paths: ['spec.containers'] },
-  { what: 'an empty list of containers', spec: { containers: [] }, paths: ['spec.containers'] },
-  { what: 'a size that is a text', spec: cluster({ size: '4' }), paths: ['spec.size'] },
-  { what: 'a size of 0', spec: cluster({ size: 0 }), paths: ['spec.size'] },
+export const INVALID: readonly InvalidSpec[] = [
+  { mistake: 'no containers', spec: { size: 2 }, paths: ['spec.containers'] },
+  { mistake: 'an empty list of containers', spec: { containers: [] }, paths: ['spec.containers'] },
+  { mistake: 'a size that is a string', spec: cluster({ size: '4' }), paths: ['spec.size'] },
+  { mistake: 'a size of 0', spec: cluster({ size: 0 }), paths: ['spec.size'] },
   {
-    what: 'a port that is none',
+    mistake: 'a port out of range',
     spec: container({ ports: [80, 70000] }),
     paths: ['spec.containers[0].ports[1]'],
   },
   {
-    what: 'a variable that is a number',
+    mistake: 'an environment variable that is a number',
     spec: container({ environment: { 'A.B': 1 } }),
     paths: ['spec.containers[0].environment["A.B"]'],
   },
   {
-    what: 'an unknown restart policy',
+    mistake: 'an unknown restart policy',
     spec: cluster({ pod: { restartPolicy: 'Always' } }),
     paths: ['spec.pod.restartPolicy'],
   },
-  { what: 'a name with capitals', spec: container({ name: 'Main' }), paths: ['spec.containers[0].name'] },
-  { what: 'a walltime in words', spec: cluster({ walltime: 'long' }), paths: ['spec.walltime'] },
   {
-    what: 'half a secret',
+    mistake: 'a container name with upper-case letters',
+    spec: container({ name: 'Main' }),
+    paths: ['spec.containers[0].name'],
+  },
+  {
+    mistake: 'a walltime that is not a duration',
+    spec: cluster({ walltime: 'long' }),
+    paths: ['spec.walltime'],
+  },
+  {
+    mistake: 'a secret without key',
     spec: container({ secrets: { A: { name: 'x' } } }),
     paths: ['spec.containers[0].secrets.A.key'],
   },
-  { what: 'a maximum below the size', spec: cluster({ size: 4, maxSize: 2 }), paths: ['spec.maxSize'] },
-  { what: 'a minimum above the size', spec: cluster({ size: 4, minSize: 5 }), paths: ['spec.minSize'] },
-  { what: 'a negative backoff limit', spec: cluster({ backoffLimit: -1 }), paths: ['spec.backoffLimit'] },
+  { mistake: 'a maxSize below the size', spec: cluster({ size: 4, maxSize: 2 }), paths: ['spec.maxSize'] },
+  { mistake: 'a minSize above the size', spec: cluster({ size: 4, minSize: 5 }), paths: ['spec.minSize'] },
+  { mistake: 'a negative backoff limit', spec: cluster({ backoffLimit: -1 }), paths: ['spec.backoffLimit'] },
   {
-    what: 'two containers, none with Flux, one without a name',
-    spec: { containers: [{ ...RUNNER, name: 'a' }, RUNNER] },
+    mistake: 'two containers without runFlux, one of them without a name',
+    spec: { containers: [{ ...CONTAINER, name: 'a' }, CONTAINER] },
     paths: ['spec.containers', 'spec.containers[1].name'],
   },
   {
-    what: 'two containers with Flux',
+    mistake: 'two containers with runFlux',
     spec: {
       containers: [
-        { ...RUNNER, runFlux: true },
-        { ...RUNNER, name: 'b', runFlux: true },
+        { ...CONTAINER, runFlux: true },
+        { ...CONTAINER, name: 'b', runFlux: true },
       ],
     },
     paths: ['spec.containers'],
   },
   {
-    what: 'a sidecar that must have started before the broker it waits for',
+    mistake: 'a startup probe of a sidecar that waits for the broker',
     spec: {
       containers: [
-        { ...RUNNER, runFlux: true },
-        { ...RUNNER, name: 'b', startupProbe: { tcpSocket: { port: 80 } } },
-        // These don't wait.
+        { ...CONTAINER, runFlux: true },
+        { ...CONTAINER, name: 'b', startupProbe: { tcpSocket: { port: 80 } } },
+        // A sidecar without our entrypoint does not wait.
         { image: 'app', name: 'c', noWrapEntrypoint: true, startupProbe: { tcpSocket: { port: 81 } } },
       ],
     },
@@ -74,102 +82,102 @@ export const WRONG: readonly Wrong[] = [
     refused: false,
   },
   {
-    what: 'launcher and batch',
+    mistake: 'launcher combined with batch',
     spec: container({ launcher: true, batch: true }),
     paths: ['spec.containers[0].launcher'],
   },
   {
-    what: 'script and command',
+    mistake: 'a script combined with a command',
     spec: container({ commands: { script: 'x' } }),
     paths: ['spec.containers[0].command'],
   },
   {
-    what: 'batch without command',
+    mistake: 'batch without a command',
     spec: { containers: [{ image: 'app', batch: true }] },
     paths: ['spec.containers[0].command'],
     refused: false,
   },
   {
-    what: 'a service without a name that wants Flux and a block before it',
+    mistake: 'a service without a name, with runFlux and with a script of brokers',
     spec: cluster({ services: [{ image: 'db', runFlux: true, commands: { pre: 'x' } }] }),
     paths: ['spec.services[0].name', 'spec.services[0].runFlux', 'spec.services[0].commands.pre'],
   },
   {
-    what: 'a StatefulSet that runs a command and has a Job’s fields',
+    mistake: 'a StatefulSet with a command and with fields of a Job',
     spec: cluster({ workload: 'StatefulSet', suspend: true, backoffLimit: 2 }),
     paths: ['spec.workload', 'spec.suspend', 'spec.backoffLimit'],
   },
   {
-    what: 'a failure policy without Never',
+    mistake: 'a podFailurePolicy with restartPolicy OnFailure',
     spec: cluster({ pod: { restartPolicy: 'OnFailure' }, podFailurePolicy: { rules: [] } }),
     paths: ['spec.podFailurePolicy'],
     refused: false,
   },
   {
-    what: 'two certificates',
+    mistake: 'curveCert combined with curveCertSecret',
     spec: cluster({ flux: { curveCert: 'x', curveCertSecret: 'y' } }),
     paths: ['spec.flux.curveCertSecret'],
   },
   {
-    what: 'a hostlist and clusters',
+    mistake: 'a hostlist combined with clusters',
     spec: cluster({ flux: { bursting: { hostlist: 'a', clusters: [{}] } } }),
     paths: ['spec.flux.bursting.hostlist'],
   },
   {
-    what: 'joining another with a certificate of its own',
+    mistake: 'joining another cluster without its certificate',
     spec: cluster({ flux: { bursting: { leadBroker: { address: 'a', name: 'b', size: 1 } } } }),
     paths: ['spec.flux.bursting.leadBroker'],
     refused: false,
   },
   {
-    what: 'a tree over pods without names',
+    mistake: 'a topology combined with minimalService',
     spec: cluster({ flux: { minimalService: true, topology: 'kary:2' } }),
     paths: ['spec.flux.topology'],
     refused: false,
   },
   {
-    what: 'a claim without path',
+    mistake: 'a claim without a mount path',
     spec: volume({ claimName: 'x' }),
     paths: ['spec.containers[0].volumes.vol.path'],
   },
   {
-    what: 'a Secret without path',
+    mistake: 'a Secret without a mount path',
     spec: volume({ secretName: 'x' }),
     paths: ['spec.containers[0].volumes.vol.path'],
     refused: false,
   },
   {
-    what: 'two sources',
+    mistake: 'a volume with two sources',
     spec: volume({ path: '/a', claimName: 'x', hostPath: '/y' }),
     paths: ['spec.containers[0].volumes.vol'],
   },
   {
-    what: 'half an NFS export',
+    mistake: 'an NFS server without a path',
     spec: volume({ path: '/a', nfsServer: 'x' }),
     paths: ['spec.containers[0].volumes.vol.nfsServer'],
   },
   {
-    what: 'a volume name with capitals',
+    mistake: 'a volume name with upper-case letters',
     spec: container({ volumes: { Data: { path: '/a' } } }),
     paths: ['spec.containers[0].volumes.Data'],
   },
   {
-    what: 'a volume of our name',
+    mistake: 'a volume with a reserved name',
     spec: container({ volumes: { 'flux-run': { path: '/a' } } }),
     paths: ['spec.containers[0].volumes.flux-run'],
     refused: false,
   },
   {
-    what: 'two volumes in one place',
+    mistake: 'two volumes at one mount path',
     spec: container({ volumes: { a: { path: '/a' }, b: { path: '/a' } } }),
     paths: ['spec.containers[0].volumes.b.path'],
     refused: false,
   },
   {
-    what: 'one name for two volumes',
+    mistake: 'two volumes of one name',
     spec: {
       containers: [
-        { ...RUNNER, runFlux: true, volumes: { a: { path: '/a' } } },
+        { ...CONTAINER, runFlux: true, volumes: { a: { path: '/a' } } },
         { image: 'x', name: 'x', volumes: { a: { path: '/a', claimName: 'c' } } },
       ],
     },
@@ -177,10 +185,10 @@ export const WRONG: readonly Wrong[] = [
     refused: false,
   },
   {
-    what: 'one name for two containers',
+    mistake: 'two containers of one name',
     spec: {
       containers: [
-        { ...RUNNER, runFlux: true },
+        { ...CONTAINER, runFlux: true },
         { image: 'x', name: 'mc' },
         { image: 'x', name: 'flux-view' },
       ],
@@ -189,25 +197,25 @@ export const WRONG: readonly Wrong[] = [
     refused: false,
   },
   {
-    what: 'one name for two Services',
+    mistake: 'two Services of one name',
     spec: cluster({ services: [{ image: 'x', name: 'x', ports: [1], serviceName: 'mc' }] }),
-    paths: ['spec (serviceName)'],
+    paths: ['spec.services[0].serviceName'],
     refused: false,
   },
   {
-    what: 'processes shared and the node’s as well',
+    mistake: 'shareProcessNamespace combined with hostPID',
     spec: cluster({ shareProcessNamespace: true, pod: { hostPID: true } }),
     paths: ['spec.shareProcessNamespace'],
   },
   {
-    what: 'a resource claim of nothing',
+    mistake: 'a resource claim without a source',
     spec: cluster({ pod: { resourceClaims: [{ name: 'gpu' }] } }),
     paths: [],
   },
 ];
 
-/** Specs for a real apiserver: nothing of what they make may be refused. */
-export const RIGHT: Readonly<Record<string, MiniClusterSpec>> = {
+/** Specs that a real apiserver accepts, with all of their manifests. */
+export const VALID: Readonly<Record<string, MiniClusterSpec>> = {
   minimal: { containers: [{ image: 'app', command: 'hostname' }] },
   restricted: {
     size: 4,

@@ -1,0 +1,153 @@
+import { Duration, Testing } from 'cdk8s';
+import { ServiceAccount } from 'cdk8s-plus-28';
+import { type Field, field, POD, START } from './field';
+
+const account = ServiceAccount.fromServiceAccountName(Testing.chart(), 'account', 'runner');
+
+export const POD_FIELDS: readonly Field[] = [
+  field({
+    path: 'pod.annotations',
+    value: { a: 'b' },
+    effect: 'annotations of the pods',
+    shows: '"annotations":{"a":"b"}',
+  }),
+  field({
+    path: 'pod.labels',
+    value: { a: 'b' },
+    effect: 'labels of the pods; those of the MiniCluster override them',
+    shows: '"labels":{"a":"b"',
+    more: POD,
+  }),
+  field({
+    path: 'pod.restartPolicy',
+    value: 'OnFailure',
+    effect: 'restartPolicy',
+    shows: '"restartPolicy":"OnFailure"',
+  }),
+  field({
+    path: 'pod.serviceAccountName',
+    prop: 'pod.serviceAccount',
+    value: 'runner',
+    propValue: account,
+    effect: 'serviceAccountName',
+    shows: '"serviceAccountName":"runner"',
+  }),
+  field({
+    path: 'pod.automountServiceAccountToken',
+    value: true,
+    effect: 'automountServiceAccountToken',
+    shows: '"automountServiceAccountToken":true',
+  }),
+  field({
+    path: 'pod.restricted',
+    value: true,
+    effect: 'Pod Security restricted: user 1000, no capabilities, a read-only root file system, /tmp',
+    shows: '"readOnlyRootFilesystem":true',
+    more: POD,
+  }),
+  field({
+    path: 'pod.runtimeClassName',
+    value: 'kata',
+    effect: 'runtimeClassName',
+    shows: '"runtimeClassName":"kata"',
+  }),
+  field({
+    path: 'pod.schedulerName',
+    prop: 'scheduling.schedulerName',
+    value: 'my',
+    effect: 'schedulerName',
+    shows: '"schedulerName":"my"',
+  }),
+  field({
+    path: 'pod.priorityClassName',
+    prop: 'scheduling.priorityClassName',
+    value: 'high',
+    effect: 'priorityClassName',
+    shows: '"priorityClassName":"high"',
+  }),
+  field({
+    path: 'pod.nodeSelector',
+    prop: 'scheduling.nodeSelector',
+    value: { disk: 'ssd' },
+    effect: 'nodeSelector',
+    shows: '"nodeSelector":{"disk":"ssd"}',
+  }),
+  field({
+    path: 'pod.nodeAffinity',
+    prop: 'scheduling.nodeAffinity',
+    value: { rack: ['a', 'b'] },
+    effect: 'required node affinity: all of the labels, each with one of its values',
+    shows: '{"key":"rack","operator":"In","values":["a","b"]}',
+    more: POD,
+  }),
+  field({
+    path: 'pod.tolerations',
+    prop: 'scheduling.tolerations',
+    value: [{ key: 'hpc', operator: 'Exists' }],
+    effect: 'tolerations',
+    shows: '"tolerations":[{"key":"hpc"',
+  }),
+  field({
+    path: 'pod.topologySpread',
+    prop: 'scheduling.topologySpread',
+    value: [{ topologyKey: 'rack', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }],
+    effect: 'topologySpreadConstraints that count the brokers of this cluster',
+    shows: '"topologyKey":"rack"',
+  }),
+  field({
+    path: 'pod.dnsPolicy',
+    prop: 'network.dnsPolicy',
+    value: 'Default',
+    effect: 'dnsPolicy',
+    shows: '"dnsPolicy":"Default"',
+  }),
+  field({
+    path: 'pod.hostNetwork',
+    prop: 'network.hostNetwork',
+    value: true,
+    effect: 'hostNetwork; brokers keep the host names of the pods',
+    shows: '"hostNetwork":true',
+    more: START,
+  }),
+  field({
+    path: 'pod.hostIPC',
+    prop: 'pod.hostIpc',
+    value: true,
+    effect: 'hostIPC',
+    shows: '"hostIPC":true',
+  }),
+  field({
+    path: 'pod.hostPID',
+    prop: 'pod.hostPid',
+    value: true,
+    effect: 'hostPID',
+    shows: '"hostPID":true',
+  }),
+  field({
+    path: 'pod.terminationGracePeriodSeconds',
+    prop: 'pod.terminationGracePeriod',
+    value: 300,
+    propValue: Duration.minutes(5),
+    effect: 'terminationGracePeriodSeconds',
+    shows: '"terminationGracePeriodSeconds":300',
+  }),
+  field({
+    path: 'pod.resources',
+    value: { cpu: '2' },
+    propValue: { cpu: 2 },
+    effect: 'resources of the pod as a whole',
+    shows: '"resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}',
+  }),
+  field({
+    path: 'pod.resourceClaims',
+    value: [{ name: 'gpu', resourceClaimTemplateName: 't' }],
+    effect: 'resourceClaims',
+    shows: '"resourceClaims":[{"name":"gpu"',
+  }),
+  field({
+    path: 'pod.securityContext',
+    value: { fsGroup: 7, sysctls: [] },
+    effect: 'securityContext, all fields of it',
+    shows: '"securityContext":{"fsGroup":7',
+  }),
+];

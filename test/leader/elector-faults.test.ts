@@ -1,0 +1,163 @@
+/**
+ * Every request of the election fails in every way, on replicas whose Lease and clock are in this process. Afterwards
+ * one replica leads, never two at once, and every fence is higher than the one before it.
+ */
+import { FluxqError } from '../../runtime/errors';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { ApiError } from '../../runtime/kubernetes/errors';
+import type { Lease } from '../../runtime/kubernetes/types';
+import { LeaderElector } from '../../runtime/leader/elector';
+import { FENCE_ANNOTATION } from '../../runtime/leader/lease';
+import { ManualClock } from '../kubernetes/manual-clock';
+import { recordingLogger } from '../kubernetes/recording-logger';
+
+/** The requests of an election, in the order in which a replica sends them. */
+const REQUESTS = ['read', 'create', 'take', 'database', 'fence', 'renew', 'release'] as const;
+type Request = (typeof REQUESTS)[number];
+
+/** `late`: the request has its effect, but its answer arrives after the deadline. */
+const FAULTS = ['once', 'twice', 'for 60 s', 'late'] as const;
+type Fault = (typeof FAULTS)[number];
+
+const LEASE_MS = 15_000;
+const RETRY_MS = 2_000;
+const MINUTE = 60_000;
+
+class FaultyElection {
+  readonly clock = new ManualClock();
+  readonly replicas: LeaderElector[] = [];
+  readonly fences: number[] = [];
+  private lease: Lease | undefined;
+  private version = 0;
+  private fence = 0;
+  private left = 0;
+  private until = Number.POSITIVE_INFINITY;
+  private request: Request | undefined;
+  private fault: Fault = 'once';
+  hits = 0;
+
+  /** From now on requests of this kind fail in this way. */
+  inject(request: Request, fault: Fault): void {
+    this.request = request;
+    this.fault = fault;
+    this.left = fault === 'twice' ? 2 : fault === 'for 60 s' ? Number.POSITIVE_INFINITY : 1;
+    this.until = this.clock.now() + MINUTE;
+  }
+
+  start(identity: string): LeaderElector {
+    const replica = new LeaderElector({
+      client: this.client(),
+      namespace: 'default',
+      name: 'leader',
+      identity,
+      fence: (atLeast) =>
+        this.send('database', () => {
+          this.fence = Math.max(this.fence, atLeast) + 1;
+          return this.fence;
+        }),
+      onAcquired: (fence) => this.fences.push(fence),
+      onLost: () => undefined,
+      logger: recordingLogger(),
+      leaseDuration: LEASE_MS,
+      renewDeadline: 10_000,
+      retryPeriod: RETRY_MS,
+      clock: this.clock,
+      random: () => 0,
+    });
+    this.replicas.push(replica);
+    replica.start();
+    return replica;
+  }
+
+  /** Advances the time, and fails if two replicas lead at once. */
+  async pass(milliseconds: number): Promise<void> {
+    for (let passed = 0; passed < milliseconds; passed += 500) {
+      await this.clock.advance(500);
+      expect(this.leaders.length).toBeLessThanOrEqual(1);
+    }
+  }
+
+  get leaders(): LeaderElector[] {
+    return this.replicas.filter(({ leading }) => leading);
+  }
+
+  private client(): KubernetesClient {
+    const client: Pick<KubernetesClient, 'get' | 'create' | 'update'> = {
+      get: <T>() => this.send('read', () => this.stored() as T),
+      create: <T>(_: string, body: unknown) => this.send('create', () => this.store(body as Lease) as T),
+      update: <T>(_: string, body: unknown) => {
+        const lease = body as Lease;
+        return this.send(this.kindOf(lease), () => this.store(lease) as T);
+      },
+    };
+    return client as KubernetesClient;
+  }
+
+  private kindOf({ metadata, spec }: Lease): Request {
+    if (spec?.holderIdentity === '') return 'release';
+    if (spec?.holderIdentity !== this.lease?.spec?.holderIdentity) return 'take';
+    const fence = metadata.annotations?.[FENCE_ANNOTATION];
+    return fence !== undefined && fence !== this.lease?.metadata.annotations?.[FENCE_ANNOTATION]
+      ? 'fence'
+      : 'renew';
+  }
+
+  private stored(): Lease {
+    if (this.lease === undefined) throw new ApiError(answer(404, 'NotFound'));
+    return this.lease;
+  }
+
+  private store(lease: Lease): Lease {
+    const known = this.lease?.metadata.resourceVersion;
+    if (lease.metadata.resourceVersion !== known) throw new ApiError(answer(409, 'Conflict'));
+    this.version += 1;
+    this.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: `${this.version}` } };
+    return this.lease;
+  }
+
+  private async send<T>(request: Request, effect: () => T): Promise<T> {
+    if (request !== this.request || this.left === 0 || this.clock.now() >= this.until) return effect();
+    this.left -= 1;
+    this.hits += 1;
+    if (this.fault === 'late') effect();
+    throw new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true });
+  }
+}
+
+function answer(status: number, reason: string) {
+  return { status, reason, message: reason, retryAfterSeconds: undefined };
+}
+
+const CASES = REQUESTS.flatMap((request) => FAULTS.map((fault) => [request, fault] as const));
+
+test.each(CASES)('a replica leads after the request "%s" failed: %s', async (request, fault) => {
+  const election = new FaultyElection();
+  if (request !== 'renew' && request !== 'release' && request !== 'take') election.inject(request, fault);
+  const first = election.start('a');
+  if (request === 'renew' || request === 'release' || request === 'take') {
+    await election.pass(RETRY_MS);
+    expect(first.leading).toBe(true);
+    election.inject(request, fault);
+  }
+  election.start('b');
+  await election.pass(RETRY_MS);
+  if (request === 'release' || request === 'take') await first.stop();
+  await election.pass((fault === 'for 60 s' ? MINUTE : 0) + LEASE_MS + 5 * RETRY_MS);
+
+  expect(election.hits).toBeGreaterThan(0);
+  expect(election.leaders).toHaveLength(1);
+  expect(election.fences).toEqual([...new Set(election.fences)].sort((a, b) => a - b));
+  for (const replica of election.replicas) await replica.stop();
+});
+
+test('a replica that holds the Lease without its fence says that it does not lead', async () => {
+  const election = new FaultyElection();
+  election.inject('fence', 'for 60 s');
+  const replica = election.start('a');
+  await election.pass(4 * RETRY_MS);
+  expect([replica.holding, replica.leading]).toEqual([true, false]);
+  await election.pass(MINUTE);
+  expect([replica.holding, replica.leading]).toEqual([true, true]);
+  await replica.stop();
+  expect([replica.holding, replica.leading]).toEqual([false, false]);
+});

@@ -1,0 +1,16 @@
+import { libraryClosure } from './library';
+
+test('takes what a library is linked with, and leaves the C library to the image', () => {
+  const ldd = [
+    '\tlinux-vdso.so.1 (0x00007ffd)',
+    '\tlibresource.so => /usr/lib/flux/libresource.so (0x00007f01)',
+    '\tlibstdc++.so.6 => /lib/x86_64-linux-gnu/libstdc++.so.6 (0x00007f02)',
+    '\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f03)',
+    '\t/lib64/ld-linux-x86-64.so.2 (0x00007f04)',
+  ].join('\n');
+  expect(libraryClosure('/usr/lib/flux/libreapi_cli.so', ldd)).toEqual([
+    '/usr/lib/flux/libreapi_cli.so',
+    '/usr/lib/flux/libresource.so',
+    '/lib/x86_64-linux-gnu/libstdc++.so.6',
+  ]);
+});
