@@ -17,6 +17,8 @@ const EXEMPT: ReadonlySet<string> = new Set([
   '1c8f089f4aeb1d02e65bc71e0e7da0d562735012',
   'f199146521c05402dfbd162baa233744d1908df9',
   '65ff9d0961b0b48f621539411f23ef8b6cd7b85a',
+  '80772c537dabf311eefeea60fe82b97fa054a2d0',
+  '932b9df2834852bd4c7e3d708ac2ad8fb1c7eeb2',
 ]);
 
 const MAX_SUBJECT = 72;

@@ -21,7 +21,7 @@ import { freePorts } from '../cluster/ports';
 import { waitFor } from '../cluster/wait';
 import { Roles } from '../stack/roles';
 import { type HistogramFigures, HistogramReading } from './histogram';
-import { type Measured, runLoad } from './open-loop';
+import { type Load, type Measured, runLoad } from './open-loop';
 import { quantile } from './statistics';
 
 const { values: options } = parseArgs({
@@ -146,20 +146,7 @@ async function benchWebhook({ rate, seconds, trials }: Settings): Promise<Webhoo
     await waitFor('the webhook role', () => role.isReady().catch(unlessEnded(role.process)), {
       timeoutMs: 60_000,
     });
-    const bodies = objects().map((object) => Buffer.from(JSON.stringify(reviewOf(object))));
-    const load = {
-      host: LOOPBACK,
-      port,
-      path: '/mutate?timeout=5s',
-      ca: tls.bundle,
-      perSecond: rate,
-      connections: CONNECTIONS,
-      body: (index: number) => bodies[index % bodies.length]!,
-      check: (_index: number, status: number, text: string) => {
-        if (status !== 200 || !text.includes('"patchType":"JSONPatch"'))
-          throw new Error(`the response has no patch: ${status} ${text}`);
-      },
-    };
+    const load = webhookLoad(port, tls.bundle, rate);
     await runLoad({ ...load, requests: rate * WARM_UP_SECONDS });
     const cpuBefore = gauge(await role.metrics(), 'process_cpu_seconds_total');
     const results: Trial[] = [];
@@ -181,6 +168,24 @@ async function benchWebhook({ rate, seconds, trials }: Settings): Promise<Webhoo
     await roles.stop();
     rmSync(certDir, { recursive: true });
   }
+}
+
+/** The load of admission reviews. Every response must have a patch. */
+function webhookLoad(port: number, ca: string, perSecond: number): Omit<Load, 'requests'> {
+  const bodies = objects().map((object) => Buffer.from(JSON.stringify(reviewOf(object))));
+  return {
+    host: LOOPBACK,
+    port,
+    path: '/mutate?timeout=5s',
+    ca,
+    perSecond,
+    connections: CONNECTIONS,
+    body: (index) => bodies[index % bodies.length]!,
+    check: (_index, status, text) => {
+      if (status !== 200 || !text.includes('"patchType":"JSONPatch"'))
+        throw new Error(`the response has no patch: ${status} ${text}`);
+    },
+  };
 }
 
 function trialOf({ latencies, lags }: Measured): Trial {
