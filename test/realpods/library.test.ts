@@ -14,3 +14,11 @@ test('takes what a library is linked with, and leaves the C library to the image
     '/lib/x86_64-linux-gnu/libstdc++.so.6',
   ]);
 });
+
+test('names what the loader does not find: the image would not start', () => {
+  const ldd =
+    '\tlibflux-core.so.2 => not found\n\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f03)\n';
+  expect(() => libraryClosure('/usr/lib/flux/libreapi_cli.so', ldd)).toThrow(
+    /FLUXQ_TEST_IMAGE.*libflux-core\.so\.2.*LD_LIBRARY_PATH/s,
+  );
+});
