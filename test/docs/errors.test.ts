@@ -10,7 +10,14 @@ function textsOf(folder: string): string[] {
     .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'));
 }
 
-const texts = ['runtime', 'constructs', 'test/cluster', 'test/realpods', 'examples/demo', 'test/stack'].flatMap(textsOf);
+const texts = [
+  'runtime',
+  'constructs',
+  'test/cluster',
+  'test/realpods',
+  'examples/demo',
+  'test/stack',
+].flatMap(textsOf);
 const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
 /** The last column of each row by the code in its first one. */
 const retries = new Map(
