@@ -8,19 +8,6 @@ import { messageOf } from '../runtime/errors';
 /** The rule holds for commits after this one. */
 const BASE = 'ab1a4d4fcf568ed21847c23fa2d7c1472f98142d';
 
-/** Commits on branches that started before this check. */
-const EXEMPT: ReadonlySet<string> = new Set([
-  '2a5eec26f9f89872afc289946931896e056b9b28',
-  '64e8d2b3cd49fdd8ce92d88d7a3d4fe64138622d',
-  '7eea1e34aef45e7cec56ae4dc5c024366cba8839',
-  'ecf2c737c34106c0b01318c62eaf8460cb979a4e',
-  '1c8f089f4aeb1d02e65bc71e0e7da0d562735012',
-  'f199146521c05402dfbd162baa233744d1908df9',
-  '65ff9d0961b0b48f621539411f23ef8b6cd7b85a',
-  '80772c537dabf311eefeea60fe82b97fa054a2d0',
-  '932b9df2834852bd4c7e3d708ac2ad8fb1c7eeb2',
-]);
-
 const MAX_SUBJECT = 72;
 
 /** @returns the violations of the rule, empty for a good message */
@@ -67,7 +54,6 @@ function main(base = BASE): number {
   const bad = commits
     .filter((commit) => commit !== '')
     .map((commit) => ({ hash: commit.slice(0, 40), message: commit.slice(41) }))
-    .filter(({ hash }) => !EXEMPT.has(hash))
     .map(({ hash, message }) => ({ hash, subject: message.split('\n', 1)[0], found: violations(message) }))
     .filter(({ found }) => found.length > 0);
   for (const { hash, subject, found } of bad)
