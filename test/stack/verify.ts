@@ -1,4 +1,4 @@
-/** What a run is judged by: every pod where the allocation says, nothing lost, no unit granted twice. */
+/** Verifies a run: every pod runs where its allocation says, no workload is lost, and no unit is granted twice. */
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { Queue } from '../../runtime/queue/store';

@@ -158,7 +158,7 @@ export class Namespace {
     return { rows, uids: this.uids.filter((uid) => there.has(uid) || !this.deleted.has(uid)) };
   }
 
-  /** Everything made here, judged. */
+  /** The verdict on every workload that this namespace created. */
   async verdict(): Promise<Verdict> {
     const { rows, uids } = await this.known();
     return judge(uids, rows, await this.pods(), await historiesOf(this.fixture().queue, uids));
