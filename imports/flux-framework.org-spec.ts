@@ -236,96 +236,96 @@ export interface FluxSetupSpecRequeue {
 }
 
 /**
- * What is asked for.
+ * Desired state of the MiniCluster.
  */
 export interface MiniClusterSpec {
   /**
-   * The containers of each pod. The one with runFlux (or the only one) runs the brokers, the others are its sidecars: they start before it and end with it.
+   * Containers of each pod. The container with runFlux, or the only container, runs the broker. The others are its sidecars, which start before it and end with it.
    */
   readonly containers: readonly MiniClusterSpecContainers[];
 
   /**
-   * Containers of one more pod beside the cluster (a database, a registry), reached as NAME-services or NAME-CONTAINER.
+   * Containers of one additional pod, for example a database or a registry, with the Services NAME-services and NAME-CONTAINER.
    */
   readonly services?: readonly MiniClusterSpecServices[];
 
   /**
-   * How many pods, so how many brokers. Can be changed while it runs, up to maxSize.
+   * Number of pods, each with one broker. It can change while the MiniCluster runs, up to maxSize.
    */
   readonly size?: number;
 
   /**
-   * How many brokers must be up before the command starts; else size.
+   * Number of brokers that must be online before the command starts; size by default.
    */
   readonly minSize?: number;
 
   /**
-   * The most pods it can be scaled to; else size.
+   * Maximum number of pods to which the MiniCluster can be scaled; size by default.
    */
   readonly maxSize?: number;
 
   /**
-   * Tasks of the submitted job; 0 leaves it to Flux, one per node.
+   * Number of tasks of the submitted job; 0 is the default of Flux, one task per node.
    */
   readonly tasks?: number;
 
   /**
-   * Job, or StatefulSet for an interactive cluster that is there until it is deleted.
+   * Kind of the workload. Job, or StatefulSet for an interactive cluster that runs until it is deleted.
    */
   readonly workload?: MiniClusterSpecWorkload;
 
   /**
-   * Brokers start and stay; the command is not run.
+   * Whether the brokers run without a command until the MiniCluster is deleted.
    */
   readonly interactive?: boolean;
 
   /**
-   * Make the Job but start nothing until this is false. A queue takes it as held.
+   * Whether the Job is created without starting; a queue holds it until this is false.
    */
   readonly suspend?: boolean;
 
   /**
-   * Queue of fluxqueue; else the namespace's.
+   * Name of the queue; the queue of the namespace by default.
    */
   readonly queue?: string;
 
   /**
-   * Priority in the queue; higher starts first.
+   * Priority in the queue; a higher priority starts first.
    */
   readonly priority?: number;
 
   /**
-   * How long it may run, for example 1h30m; the queue plans with it and the Job ends by it.
+   * Walltime, for example 1h30m; the queue plans with it, and the Job ends after it.
    */
   readonly walltime?: string;
 
   /**
-   * The queue gives it whole nodes.
+   * Whether the queue allocates whole nodes.
    */
   readonly exclusive?: boolean;
 
   /**
-   * The Job is ended after so many seconds, also when its brokers never find together.
+   * Seconds after which the Job ends, also when its brokers do not connect.
    */
   readonly deadlineSeconds?: number;
 
   /**
-   * How many failed pods are replaced; else 0 with a command and 100 for an interactive cluster.
+   * Number of failed pods that are replaced; 0 with a command and 100 for an interactive cluster by default.
    */
   readonly backoffLimit?: number;
 
   /**
-   * The Job and its pods are deleted so many seconds after the end.
+   * Seconds after its end in which the Job is deleted with its pods.
    */
   readonly ttlSecondsAfterFinished?: number;
 
   /**
-   * What the failure of a pod means; else an eviction does not count. Needs restartPolicy Never.
+   * Effect of the failure of a pod; by default an eviction does not count. It requires restartPolicy Never.
    */
   readonly podFailurePolicy?: MiniClusterSpecPodFailurePolicy;
 
   /**
-   * Delete the MiniCluster when it is finished.
+   * Whether the MiniCluster is deleted when it is finished.
    */
   readonly cleanup?: boolean;
 
@@ -335,32 +335,32 @@ export interface MiniClusterSpec {
   readonly jobLabels?: Readonly<Record<string, string>>;
 
   /**
-   * Containers of a pod see each other's processes.
+   * Whether the containers of a pod share a process namespace.
    */
   readonly shareProcessNamespace?: boolean;
 
   /**
-   * Keeps the state of the Flux instance from one run to the next.
+   * Archive with the state of the Flux instance, which a later run restores.
    */
   readonly archive?: MiniClusterSpecArchive;
 
   /**
-   * How brokers find each other.
+   * Network of the brokers.
    */
   readonly network?: MiniClusterSpecNetwork;
 
   /**
-   * How much is said.
+   * Output of the entrypoint.
    */
   readonly logging?: MiniClusterSpecLogging;
 
   /**
-   * The Flux instance.
+   * Settings of the Flux instance.
    */
   readonly flux?: MiniClusterSpecFlux;
 
   /**
-   * The pods.
+   * Settings of the pods.
    */
   readonly pod?: MiniClusterSpecPod;
 }
@@ -372,117 +372,117 @@ export interface MiniClusterSpecContainers {
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Name of the container; needed beside the one that runs Flux, whose default is the name of the MiniCluster.
+   * Name of the container; required except for the container with runFlux, whose default is the name of the MiniCluster.
    */
   readonly name?: string;
 
   /**
-   * Working directory; jobs start there too.
+   * Working directory of the container and of its jobs.
    */
   readonly workingDir?: string;
 
   /**
-   * What runs. In the container with Flux it is submitted as one job (see tasks), unless launcher or batch is set; none makes an interactive cluster. Plain words become arguments; what has shell syntax ($, |, &&, quotes) is given to a shell where it runs.
+   * Command of the container. In the container with Flux it is submitted as one job (see tasks) unless launcher or batch is set; without a command the cluster is interactive. Plain words are arguments; a command with shell syntax ($, |, &&, quotes) runs in a shell.
    */
   readonly command?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    */
   readonly pullAlways?: boolean;
 
   /**
-   * When the image is pulled, if not pullAlways; else IfNotPresent.
+   * Pull policy of the image without pullAlways; IfNotPresent by default.
    */
   readonly imagePullPolicy?: MiniClusterSpecContainersImagePullPolicy;
 
   /**
-   * Ports the container listens on. A sidecar's or service's become a Service NAME-CONTAINER.
+   * Ports of the container. The ports of a sidecar or service get a Service NAME-CONTAINER.
    */
   readonly ports?: readonly number[];
 
   /**
-   * Environment variables.
+   * Environment variables and their values.
    */
   readonly environment?: Readonly<Record<string, string>>;
 
   /**
-   * Environment variables from keys of Secrets.
+   * Environment variables with values from Secrets.
    */
   readonly secrets?: Readonly<Record<string, MiniClusterSpecContainersSecrets>>;
 
   /**
-   * Environment variables as in a pod, for those that come from a field, a ConfigMap or a Secret; wins over environment and secrets.
+   * Environment variables as in a pod, for values of fields, ConfigMaps and Secrets; they take precedence over environment and secrets.
    */
   readonly env?: readonly MiniClusterSpecContainersEnv[];
 
   /**
-   * ConfigMaps and Secrets all of whose keys become environment variables.
+   * ConfigMaps and Secrets whose keys all become environment variables.
    */
   readonly envFrom?: readonly MiniClusterSpecContainersEnvFrom[];
 
   /**
-   * The command submits its own jobs (workflow tools do); it runs once, beside the lead broker.
+   * Whether the command submits its own jobs, as workflow tools do; it runs once, next to the lead broker.
    */
   readonly launcher?: boolean;
 
   /**
-   * Each line of the command becomes a job of one batch job.
+   * Whether each line of the command is a job of one batch job.
    */
   readonly batch?: boolean;
 
   /**
-   * With batch, the command is the batch script as it stands.
+   * Whether the command is the batch script itself, with batch.
    */
   readonly batchRaw?: boolean;
 
   /**
-   * Directory for the output of batch jobs; else /tmp/fluxout.
+   * Directory for the output of batch jobs; /tmp/fluxout by default.
    */
   readonly logs?: string;
 
   /**
-   * This container runs the brokers; exactly one does.
+   * Whether the container runs the broker; exactly one container has it.
    */
   readonly runFlux?: boolean;
 
   /**
-   * A sidecar that starts as its image says; command and commands are not used.
+   * Whether a sidecar starts with the entrypoint of its image; command and commands are not used.
    */
   readonly noWrapEntrypoint?: boolean;
 
   /**
-   * Name of the Service of its ports; else NAME-CONTAINER.
+   * Name of the Service of its ports; NAME-CONTAINER by default.
    */
   readonly serviceName?: string;
 
   /**
-   * Volumes by name. A name means the same volume in all containers of the pod; each mounts those it lists. Without a source it is an empty directory.
+   * Volumes by name. A name refers to the same volume in all containers of the pod, and each container mounts the volumes that it lists. A volume without a source is an empty directory.
    */
   readonly volumes?: Readonly<Record<string, MiniClusterSpecContainersVolumes>>;
 
   /**
-   * Commands at the start and before the end of the container, each given to a shell.
+   * Shell commands after the start and before the end of the container.
    */
   readonly lifeCycle?: MiniClusterSpecContainersLifeCycle;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly livenessProbe?: MiniClusterSpecContainersLivenessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly readinessProbe?: MiniClusterSpecContainersReadinessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly startupProbe?: MiniClusterSpecContainersStartupProbe;
 
@@ -492,18 +492,18 @@ export interface MiniClusterSpecContainers {
   readonly resources?: MiniClusterSpecContainersResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    */
   readonly securityContext?: MiniClusterSpecContainersSecurityContext;
 
   /**
-   * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+   * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
    */
   readonly commands?: MiniClusterSpecContainersCommands;
 }
 
 /**
- * When the image is pulled, if not pullAlways; else IfNotPresent.
+ * Pull policy of the image without pullAlways; IfNotPresent by default.
  */
 export type MiniClusterSpecContainersImagePullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
@@ -514,7 +514,7 @@ export interface MiniClusterSpecContainersSecrets {
   readonly name: string;
 
   /**
-   * Key in the Secret.
+   * Key of the Secret.
    */
   readonly key: string;
 }
@@ -526,78 +526,78 @@ export interface MiniClusterSpecContainersEnv {
   readonly name: string;
 
   /**
-   * Its value.
+   * Value of the variable.
    */
   readonly value?: string;
 
   /**
-   * Where its value comes from.
+   * Source of the value.
    */
   readonly valueFrom?: MiniClusterSpecContainersEnvValueFrom;
 }
 
 /**
- * Where its value comes from.
+ * Source of the value.
  */
 export interface MiniClusterSpecContainersEnvValueFrom {
   /**
-   * A field of the pod.
+   * Value of a field of the pod.
    */
   readonly fieldRef?: MiniClusterSpecContainersEnvValueFromFieldRef;
 
   /**
-   * A resource of the container.
+   * Value of a resource of a container.
    */
   readonly resourceFieldRef?: MiniClusterSpecContainersEnvValueFromResourceFieldRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    */
   readonly configMapKeyRef?: MiniClusterSpecContainersEnvValueFromConfigMapKeyRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    */
   readonly secretKeyRef?: MiniClusterSpecContainersEnvValueFromSecretKeyRef;
 }
 
 /**
- * A field of the pod.
+ * Value of a field of the pod.
  */
 export interface MiniClusterSpecContainersEnvValueFromFieldRef {
   /**
-   * Version the path is of; else v1.
+   * API version of the path; v1 by default.
    */
   readonly apiVersion?: string;
 
   /**
-   * For example status.hostIP.
+   * Path of the field, for example status.hostIP.
    */
   readonly fieldPath: string;
 }
 
 /**
- * A resource of the container.
+ * Value of a resource of a container.
  */
 export interface MiniClusterSpecContainersEnvValueFromResourceFieldRef {
   /**
-   * The container; else this one.
+   * Name of the container; this container by default.
    */
   readonly containerName?: string;
 
   /**
-   * For example limits.memory.
+   * Name of the resource, for example limits.memory.
    */
   readonly resource: string;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    */
   readonly divisor?: number | string;
 }
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  */
 export interface MiniClusterSpecContainersEnvValueFromConfigMapKeyRef {
   /**
@@ -606,18 +606,18 @@ export interface MiniClusterSpecContainersEnvValueFromConfigMapKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  */
 export interface MiniClusterSpecContainersEnvValueFromSecretKeyRef {
   /**
@@ -626,19 +626,19 @@ export interface MiniClusterSpecContainersEnvValueFromSecretKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 export interface MiniClusterSpecContainersEnvFrom {
   /**
-   * Put before each name.
+   * Prefix of the names of the variables.
    */
   readonly prefix?: string;
 
@@ -658,12 +658,12 @@ export interface MiniClusterSpecContainersEnvFrom {
  */
 export interface MiniClusterSpecContainersEnvFromConfigMapRef {
   /**
-   * Its name.
+   * Name of the object.
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
@@ -673,29 +673,29 @@ export interface MiniClusterSpecContainersEnvFromConfigMapRef {
  */
 export interface MiniClusterSpecContainersEnvFromSecretRef {
   /**
-   * Its name.
+   * Name of the object.
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 export interface MiniClusterSpecContainersVolumes {
   /**
-   * Where it is mounted; an emptyDir's default is /dev/shm.
+   * Mount path; /dev/shm by default for an emptyDir.
    */
   readonly path?: string;
 
   /**
-   * Mount it read-only.
+   * Whether the volume is mounted read-only.
    */
   readonly readOnly?: boolean;
 
   /**
-   * Mount only this path within it.
+   * Path in the volume that is mounted instead of its root.
    */
   readonly subPath?: string;
 
@@ -715,7 +715,7 @@ export interface MiniClusterSpecContainersVolumes {
   readonly secretName?: string;
 
   /**
-   * Keys of the ConfigMap or Secret and the paths they get; else all keys under their names.
+   * Keys of the ConfigMap or Secret and their paths; all keys under their names by default.
    */
   readonly items?: Readonly<Record<string, string>>;
 
@@ -725,32 +725,32 @@ export interface MiniClusterSpecContainersVolumes {
   readonly defaultMode?: number;
 
   /**
-   * Directory of the node.
+   * Path of a directory of the node.
    */
   readonly hostPath?: string;
 
   /**
-   * What hostPath must be; else Directory.
+   * Type of hostPath; Directory by default.
    */
   readonly hostPathType?: MiniClusterSpecContainersVolumesHostPathType;
 
   /**
-   * An empty directory.
+   * Whether the volume is an empty directory.
    */
   readonly emptyDir?: boolean;
 
   /**
-   * memory for a directory in memory.
+   * Medium of the empty directory; memory for a directory in memory.
    */
   readonly emptyDirMedium?: MiniClusterSpecContainersVolumesEmptyDirMedium;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    */
   readonly emptyDirSizeLimit?: number | string;
 
   /**
-   * Name of a CSI driver that makes the volume inline.
+   * Name of a CSI driver with inline volumes.
    */
   readonly csiDriver?: string;
 
@@ -765,7 +765,7 @@ export interface MiniClusterSpecContainersVolumes {
   readonly csiDriverFsType?: string;
 
   /**
-   * Name of the Secret that the CSI driver mounts with.
+   * Name of the Secret that the CSI driver uses to mount the volume.
    */
   readonly csiDriverSecretName?: string;
 
@@ -781,111 +781,111 @@ export interface MiniClusterSpecContainersVolumes {
 }
 
 /**
- * What hostPath must be; else Directory.
+ * Type of hostPath; Directory by default.
  */
 export type MiniClusterSpecContainersVolumesHostPathType = '' | 'DirectoryOrCreate' | 'Directory' | 'FileOrCreate' | 'File' | 'Socket' | 'CharDevice' | 'BlockDevice';
 
 /**
- * memory for a directory in memory.
+ * Medium of the empty directory; memory for a directory in memory.
  */
 export type MiniClusterSpecContainersVolumesEmptyDirMedium = '' | 'memory' | 'Memory';
 
 /**
- * Commands at the start and before the end of the container, each given to a shell.
+ * Shell commands after the start and before the end of the container.
  */
 export interface MiniClusterSpecContainersLifeCycle {
   /**
-   * Right after its start.
+   * Command that runs after the start of the container.
    */
   readonly postStartExec?: string;
 
   /**
-   * Before it is told to end.
+   * Command that runs before the container gets the signal to end.
    */
   readonly preStopExec?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecContainersLivenessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecContainersLivenessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecContainersLivenessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecContainersLivenessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecContainersLivenessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecContainersLivenessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecContainersLivenessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecContainersLivenessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -895,7 +895,7 @@ export interface MiniClusterSpecContainersLivenessProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecContainersLivenessProbeHttpGetScheme;
 }
@@ -913,16 +913,16 @@ export interface MiniClusterSpecContainersLivenessProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecContainersLivenessProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecContainersLivenessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -933,101 +933,101 @@ export interface MiniClusterSpecContainersLivenessProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecContainersLivenessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecContainersReadinessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecContainersReadinessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecContainersReadinessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecContainersReadinessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecContainersReadinessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecContainersReadinessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecContainersReadinessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecContainersReadinessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -1037,7 +1037,7 @@ export interface MiniClusterSpecContainersReadinessProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecContainersReadinessProbeHttpGetScheme;
 }
@@ -1055,16 +1055,16 @@ export interface MiniClusterSpecContainersReadinessProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecContainersReadinessProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecContainersReadinessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -1075,101 +1075,101 @@ export interface MiniClusterSpecContainersReadinessProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecContainersReadinessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecContainersStartupProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecContainersStartupProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecContainersStartupProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecContainersStartupProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecContainersStartupProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecContainersStartupProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecContainersStartupProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecContainersStartupProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -1179,7 +1179,7 @@ export interface MiniClusterSpecContainersStartupProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecContainersStartupProbeHttpGetScheme;
 }
@@ -1197,16 +1197,16 @@ export interface MiniClusterSpecContainersStartupProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecContainersStartupProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecContainersStartupProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -1217,16 +1217,16 @@ export interface MiniClusterSpecContainersStartupProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecContainersStartupProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
@@ -1246,69 +1246,69 @@ export interface MiniClusterSpecContainersResources {
   readonly requests?: Readonly<Record<string, number | string>>;
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    */
   readonly claims?: readonly MiniClusterSpecContainersResourcesClaims[];
 }
 
 export interface MiniClusterSpecContainersResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    */
   readonly request?: string;
 }
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  */
 export interface MiniClusterSpecContainersSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly appArmorProfile?: MiniClusterSpecContainersSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    */
   readonly capabilities?: MiniClusterSpecContainersSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    */
   readonly runAsUser?: number;
 
@@ -1318,38 +1318,38 @@ export interface MiniClusterSpecContainersSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecContainersSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly seccompProfile?: MiniClusterSpecContainersSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    */
   readonly windowsOptions?: MiniClusterSpecContainersSecurityContextWindowsOptions;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecContainersSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecContainersSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecContainersSecurityContextAppArmorProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  */
 export interface MiniClusterSpecContainersSecurityContextCapabilities {
   /**
@@ -1368,62 +1368,62 @@ export interface MiniClusterSpecContainersSecurityContextCapabilities {
  */
 export interface MiniClusterSpecContainersSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    */
   readonly user?: string;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecContainersSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecContainersSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecContainersSecurityContextSeccompProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  */
 export interface MiniClusterSpecContainersSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    */
   readonly hostProcess?: boolean;
 
@@ -1434,46 +1434,46 @@ export interface MiniClusterSpecContainersSecurityContextWindowsOptions {
 }
 
 /**
- * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+ * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
  */
 export interface MiniClusterSpecContainersCommands {
   /**
-   * First of all, in every pod.
+   * Script that runs first, in every pod.
    */
   readonly init?: string;
 
   /**
-   * Before the broker, in every pod.
+   * Script that runs before the broker, in every pod.
    */
   readonly pre?: string;
 
   /**
-   * Before the broker, in the lead pod.
+   * Script that runs before the broker, in the lead pod.
    */
   readonly brokerPre?: string;
 
   /**
-   * Before the broker, in the other pods.
+   * Script that runs before the broker, in all pods except the lead pod.
    */
   readonly workerPre?: string;
 
   /**
-   * After the broker, in every pod; the exit code stays the command's.
+   * Script that runs after the broker, in every pod; it does not change the exit code of the command.
    */
   readonly post?: string;
 
   /**
-   * In a sidecar, before it waits for Flux.
+   * Script that runs in a sidecar before it waits for Flux.
    */
   readonly servicePre?: string;
 
   /**
-   * Words before what the lead starts, for example a tracer.
+   * Prefix of the command that the lead pod starts, for example a tracer.
    */
   readonly prefix?: string;
 
   /**
-   * A script that runs in place of a command; each task runs it, with FLUX_TASK_RANK to tell them apart.
+   * Script that every task runs instead of a command; FLUX_TASK_RANK is the rank of the task.
    */
   readonly script?: string;
 }
@@ -1485,117 +1485,117 @@ export interface MiniClusterSpecServices {
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Name of the container; needed beside the one that runs Flux, whose default is the name of the MiniCluster.
+   * Name of the container; required except for the container with runFlux, whose default is the name of the MiniCluster.
    */
   readonly name?: string;
 
   /**
-   * Working directory; jobs start there too.
+   * Working directory of the container and of its jobs.
    */
   readonly workingDir?: string;
 
   /**
-   * What runs. In the container with Flux it is submitted as one job (see tasks), unless launcher or batch is set; none makes an interactive cluster. Plain words become arguments; what has shell syntax ($, |, &&, quotes) is given to a shell where it runs.
+   * Command of the container. In the container with Flux it is submitted as one job (see tasks) unless launcher or batch is set; without a command the cluster is interactive. Plain words are arguments; a command with shell syntax ($, |, &&, quotes) runs in a shell.
    */
   readonly command?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    */
   readonly pullAlways?: boolean;
 
   /**
-   * When the image is pulled, if not pullAlways; else IfNotPresent.
+   * Pull policy of the image without pullAlways; IfNotPresent by default.
    */
   readonly imagePullPolicy?: MiniClusterSpecServicesImagePullPolicy;
 
   /**
-   * Ports the container listens on. A sidecar's or service's become a Service NAME-CONTAINER.
+   * Ports of the container. The ports of a sidecar or service get a Service NAME-CONTAINER.
    */
   readonly ports?: readonly number[];
 
   /**
-   * Environment variables.
+   * Environment variables and their values.
    */
   readonly environment?: Readonly<Record<string, string>>;
 
   /**
-   * Environment variables from keys of Secrets.
+   * Environment variables with values from Secrets.
    */
   readonly secrets?: Readonly<Record<string, MiniClusterSpecServicesSecrets>>;
 
   /**
-   * Environment variables as in a pod, for those that come from a field, a ConfigMap or a Secret; wins over environment and secrets.
+   * Environment variables as in a pod, for values of fields, ConfigMaps and Secrets; they take precedence over environment and secrets.
    */
   readonly env?: readonly MiniClusterSpecServicesEnv[];
 
   /**
-   * ConfigMaps and Secrets all of whose keys become environment variables.
+   * ConfigMaps and Secrets whose keys all become environment variables.
    */
   readonly envFrom?: readonly MiniClusterSpecServicesEnvFrom[];
 
   /**
-   * The command submits its own jobs (workflow tools do); it runs once, beside the lead broker.
+   * Whether the command submits its own jobs, as workflow tools do; it runs once, next to the lead broker.
    */
   readonly launcher?: boolean;
 
   /**
-   * Each line of the command becomes a job of one batch job.
+   * Whether each line of the command is a job of one batch job.
    */
   readonly batch?: boolean;
 
   /**
-   * With batch, the command is the batch script as it stands.
+   * Whether the command is the batch script itself, with batch.
    */
   readonly batchRaw?: boolean;
 
   /**
-   * Directory for the output of batch jobs; else /tmp/fluxout.
+   * Directory for the output of batch jobs; /tmp/fluxout by default.
    */
   readonly logs?: string;
 
   /**
-   * This container runs the brokers; exactly one does.
+   * Whether the container runs the broker; exactly one container has it.
    */
   readonly runFlux?: boolean;
 
   /**
-   * A sidecar that starts as its image says; command and commands are not used.
+   * Whether a sidecar starts with the entrypoint of its image; command and commands are not used.
    */
   readonly noWrapEntrypoint?: boolean;
 
   /**
-   * Name of the Service of its ports; else NAME-CONTAINER.
+   * Name of the Service of its ports; NAME-CONTAINER by default.
    */
   readonly serviceName?: string;
 
   /**
-   * Volumes by name. A name means the same volume in all containers of the pod; each mounts those it lists. Without a source it is an empty directory.
+   * Volumes by name. A name refers to the same volume in all containers of the pod, and each container mounts the volumes that it lists. A volume without a source is an empty directory.
    */
   readonly volumes?: Readonly<Record<string, MiniClusterSpecServicesVolumes>>;
 
   /**
-   * Commands at the start and before the end of the container, each given to a shell.
+   * Shell commands after the start and before the end of the container.
    */
   readonly lifeCycle?: MiniClusterSpecServicesLifeCycle;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly livenessProbe?: MiniClusterSpecServicesLivenessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly readinessProbe?: MiniClusterSpecServicesReadinessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    */
   readonly startupProbe?: MiniClusterSpecServicesStartupProbe;
 
@@ -1605,18 +1605,18 @@ export interface MiniClusterSpecServices {
   readonly resources?: MiniClusterSpecServicesResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    */
   readonly securityContext?: MiniClusterSpecServicesSecurityContext;
 
   /**
-   * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+   * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
    */
   readonly commands?: MiniClusterSpecServicesCommands;
 }
 
 /**
- * When the image is pulled, if not pullAlways; else IfNotPresent.
+ * Pull policy of the image without pullAlways; IfNotPresent by default.
  */
 export type MiniClusterSpecServicesImagePullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
@@ -1627,7 +1627,7 @@ export interface MiniClusterSpecServicesSecrets {
   readonly name: string;
 
   /**
-   * Key in the Secret.
+   * Key of the Secret.
    */
   readonly key: string;
 }
@@ -1639,78 +1639,78 @@ export interface MiniClusterSpecServicesEnv {
   readonly name: string;
 
   /**
-   * Its value.
+   * Value of the variable.
    */
   readonly value?: string;
 
   /**
-   * Where its value comes from.
+   * Source of the value.
    */
   readonly valueFrom?: MiniClusterSpecServicesEnvValueFrom;
 }
 
 /**
- * Where its value comes from.
+ * Source of the value.
  */
 export interface MiniClusterSpecServicesEnvValueFrom {
   /**
-   * A field of the pod.
+   * Value of a field of the pod.
    */
   readonly fieldRef?: MiniClusterSpecServicesEnvValueFromFieldRef;
 
   /**
-   * A resource of the container.
+   * Value of a resource of a container.
    */
   readonly resourceFieldRef?: MiniClusterSpecServicesEnvValueFromResourceFieldRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    */
   readonly configMapKeyRef?: MiniClusterSpecServicesEnvValueFromConfigMapKeyRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    */
   readonly secretKeyRef?: MiniClusterSpecServicesEnvValueFromSecretKeyRef;
 }
 
 /**
- * A field of the pod.
+ * Value of a field of the pod.
  */
 export interface MiniClusterSpecServicesEnvValueFromFieldRef {
   /**
-   * Version the path is of; else v1.
+   * API version of the path; v1 by default.
    */
   readonly apiVersion?: string;
 
   /**
-   * For example status.hostIP.
+   * Path of the field, for example status.hostIP.
    */
   readonly fieldPath: string;
 }
 
 /**
- * A resource of the container.
+ * Value of a resource of a container.
  */
 export interface MiniClusterSpecServicesEnvValueFromResourceFieldRef {
   /**
-   * The container; else this one.
+   * Name of the container; this container by default.
    */
   readonly containerName?: string;
 
   /**
-   * For example limits.memory.
+   * Name of the resource, for example limits.memory.
    */
   readonly resource: string;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    */
   readonly divisor?: number | string;
 }
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  */
 export interface MiniClusterSpecServicesEnvValueFromConfigMapKeyRef {
   /**
@@ -1719,18 +1719,18 @@ export interface MiniClusterSpecServicesEnvValueFromConfigMapKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  */
 export interface MiniClusterSpecServicesEnvValueFromSecretKeyRef {
   /**
@@ -1739,19 +1739,19 @@ export interface MiniClusterSpecServicesEnvValueFromSecretKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 export interface MiniClusterSpecServicesEnvFrom {
   /**
-   * Put before each name.
+   * Prefix of the names of the variables.
    */
   readonly prefix?: string;
 
@@ -1771,12 +1771,12 @@ export interface MiniClusterSpecServicesEnvFrom {
  */
 export interface MiniClusterSpecServicesEnvFromConfigMapRef {
   /**
-   * Its name.
+   * Name of the object.
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
@@ -1786,29 +1786,29 @@ export interface MiniClusterSpecServicesEnvFromConfigMapRef {
  */
 export interface MiniClusterSpecServicesEnvFromSecretRef {
   /**
-   * Its name.
+   * Name of the object.
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    */
   readonly optional?: boolean;
 }
 
 export interface MiniClusterSpecServicesVolumes {
   /**
-   * Where it is mounted; an emptyDir's default is /dev/shm.
+   * Mount path; /dev/shm by default for an emptyDir.
    */
   readonly path?: string;
 
   /**
-   * Mount it read-only.
+   * Whether the volume is mounted read-only.
    */
   readonly readOnly?: boolean;
 
   /**
-   * Mount only this path within it.
+   * Path in the volume that is mounted instead of its root.
    */
   readonly subPath?: string;
 
@@ -1828,7 +1828,7 @@ export interface MiniClusterSpecServicesVolumes {
   readonly secretName?: string;
 
   /**
-   * Keys of the ConfigMap or Secret and the paths they get; else all keys under their names.
+   * Keys of the ConfigMap or Secret and their paths; all keys under their names by default.
    */
   readonly items?: Readonly<Record<string, string>>;
 
@@ -1838,32 +1838,32 @@ export interface MiniClusterSpecServicesVolumes {
   readonly defaultMode?: number;
 
   /**
-   * Directory of the node.
+   * Path of a directory of the node.
    */
   readonly hostPath?: string;
 
   /**
-   * What hostPath must be; else Directory.
+   * Type of hostPath; Directory by default.
    */
   readonly hostPathType?: MiniClusterSpecServicesVolumesHostPathType;
 
   /**
-   * An empty directory.
+   * Whether the volume is an empty directory.
    */
   readonly emptyDir?: boolean;
 
   /**
-   * memory for a directory in memory.
+   * Medium of the empty directory; memory for a directory in memory.
    */
   readonly emptyDirMedium?: MiniClusterSpecServicesVolumesEmptyDirMedium;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    */
   readonly emptyDirSizeLimit?: number | string;
 
   /**
-   * Name of a CSI driver that makes the volume inline.
+   * Name of a CSI driver with inline volumes.
    */
   readonly csiDriver?: string;
 
@@ -1878,7 +1878,7 @@ export interface MiniClusterSpecServicesVolumes {
   readonly csiDriverFsType?: string;
 
   /**
-   * Name of the Secret that the CSI driver mounts with.
+   * Name of the Secret that the CSI driver uses to mount the volume.
    */
   readonly csiDriverSecretName?: string;
 
@@ -1894,111 +1894,111 @@ export interface MiniClusterSpecServicesVolumes {
 }
 
 /**
- * What hostPath must be; else Directory.
+ * Type of hostPath; Directory by default.
  */
 export type MiniClusterSpecServicesVolumesHostPathType = '' | 'DirectoryOrCreate' | 'Directory' | 'FileOrCreate' | 'File' | 'Socket' | 'CharDevice' | 'BlockDevice';
 
 /**
- * memory for a directory in memory.
+ * Medium of the empty directory; memory for a directory in memory.
  */
 export type MiniClusterSpecServicesVolumesEmptyDirMedium = '' | 'memory' | 'Memory';
 
 /**
- * Commands at the start and before the end of the container, each given to a shell.
+ * Shell commands after the start and before the end of the container.
  */
 export interface MiniClusterSpecServicesLifeCycle {
   /**
-   * Right after its start.
+   * Command that runs after the start of the container.
    */
   readonly postStartExec?: string;
 
   /**
-   * Before it is told to end.
+   * Command that runs before the container gets the signal to end.
    */
   readonly preStopExec?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecServicesLivenessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecServicesLivenessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecServicesLivenessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecServicesLivenessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecServicesLivenessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecServicesLivenessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecServicesLivenessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecServicesLivenessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -2008,7 +2008,7 @@ export interface MiniClusterSpecServicesLivenessProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecServicesLivenessProbeHttpGetScheme;
 }
@@ -2026,16 +2026,16 @@ export interface MiniClusterSpecServicesLivenessProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecServicesLivenessProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecServicesLivenessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -2046,101 +2046,101 @@ export interface MiniClusterSpecServicesLivenessProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecServicesLivenessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecServicesReadinessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecServicesReadinessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecServicesReadinessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecServicesReadinessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecServicesReadinessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecServicesReadinessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecServicesReadinessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecServicesReadinessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -2150,7 +2150,7 @@ export interface MiniClusterSpecServicesReadinessProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecServicesReadinessProbeHttpGetScheme;
 }
@@ -2168,16 +2168,16 @@ export interface MiniClusterSpecServicesReadinessProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecServicesReadinessProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecServicesReadinessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -2188,101 +2188,101 @@ export interface MiniClusterSpecServicesReadinessProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecServicesReadinessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  */
 export interface MiniClusterSpecServicesStartupProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    */
   readonly exec?: MiniClusterSpecServicesStartupProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    */
   readonly httpGet?: MiniClusterSpecServicesStartupProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    */
   readonly tcpSocket?: MiniClusterSpecServicesStartupProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    */
   readonly grpc?: MiniClusterSpecServicesStartupProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    */
   readonly terminationGracePeriodSeconds?: number;
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  */
 export interface MiniClusterSpecServicesStartupProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    */
   readonly command?: readonly string[];
 }
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  */
 export interface MiniClusterSpecServicesStartupProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    */
   readonly httpHeaders?: readonly MiniClusterSpecServicesStartupProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    */
   readonly path?: string;
 
@@ -2292,7 +2292,7 @@ export interface MiniClusterSpecServicesStartupProbeHttpGet {
   readonly port: number | string;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    */
   readonly scheme?: MiniClusterSpecServicesStartupProbeHttpGetScheme;
 }
@@ -2310,16 +2310,16 @@ export interface MiniClusterSpecServicesStartupProbeHttpGetHttpHeaders {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  */
 export type MiniClusterSpecServicesStartupProbeHttpGetScheme = 'HTTP' | 'HTTPS';
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  */
 export interface MiniClusterSpecServicesStartupProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    */
   readonly host?: string;
 
@@ -2330,16 +2330,16 @@ export interface MiniClusterSpecServicesStartupProbeTcpSocket {
 }
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  */
 export interface MiniClusterSpecServicesStartupProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    */
   readonly service?: string;
 }
@@ -2359,69 +2359,69 @@ export interface MiniClusterSpecServicesResources {
   readonly requests?: Readonly<Record<string, number | string>>;
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    */
   readonly claims?: readonly MiniClusterSpecServicesResourcesClaims[];
 }
 
 export interface MiniClusterSpecServicesResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    */
   readonly request?: string;
 }
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  */
 export interface MiniClusterSpecServicesSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly appArmorProfile?: MiniClusterSpecServicesSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    */
   readonly capabilities?: MiniClusterSpecServicesSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    */
   readonly runAsUser?: number;
 
@@ -2431,38 +2431,38 @@ export interface MiniClusterSpecServicesSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecServicesSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly seccompProfile?: MiniClusterSpecServicesSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    */
   readonly windowsOptions?: MiniClusterSpecServicesSecurityContextWindowsOptions;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecServicesSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecServicesSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecServicesSecurityContextAppArmorProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  */
 export interface MiniClusterSpecServicesSecurityContextCapabilities {
   /**
@@ -2481,62 +2481,62 @@ export interface MiniClusterSpecServicesSecurityContextCapabilities {
  */
 export interface MiniClusterSpecServicesSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    */
   readonly user?: string;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecServicesSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecServicesSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecServicesSecurityContextSeccompProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  */
 export interface MiniClusterSpecServicesSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    */
   readonly hostProcess?: boolean;
 
@@ -2547,98 +2547,98 @@ export interface MiniClusterSpecServicesSecurityContextWindowsOptions {
 }
 
 /**
- * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+ * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
  */
 export interface MiniClusterSpecServicesCommands {
   /**
-   * First of all, in every pod.
+   * Script that runs first, in every pod.
    */
   readonly init?: string;
 
   /**
-   * Before the broker, in every pod.
+   * Script that runs before the broker, in every pod.
    */
   readonly pre?: string;
 
   /**
-   * Before the broker, in the lead pod.
+   * Script that runs before the broker, in the lead pod.
    */
   readonly brokerPre?: string;
 
   /**
-   * Before the broker, in the other pods.
+   * Script that runs before the broker, in all pods except the lead pod.
    */
   readonly workerPre?: string;
 
   /**
-   * After the broker, in every pod; the exit code stays the command's.
+   * Script that runs after the broker, in every pod; it does not change the exit code of the command.
    */
   readonly post?: string;
 
   /**
-   * In a sidecar, before it waits for Flux.
+   * Script that runs in a sidecar before it waits for Flux.
    */
   readonly servicePre?: string;
 
   /**
-   * Words before what the lead starts, for example a tracer.
+   * Prefix of the command that the lead pod starts, for example a tracer.
    */
   readonly prefix?: string;
 
   /**
-   * A script that runs in place of a command; each task runs it, with FLUX_TASK_RANK to tell them apart.
+   * Script that every task runs instead of a command; FLUX_TASK_RANK is the rank of the task.
    */
   readonly script?: string;
 }
 
 /**
- * Job, or StatefulSet for an interactive cluster that is there until it is deleted.
+ * Kind of the workload. Job, or StatefulSet for an interactive cluster that runs until it is deleted.
  */
 export type MiniClusterSpecWorkload = 'Job' | 'StatefulSet';
 
 /**
- * What the failure of a pod means; else an eviction does not count. Needs restartPolicy Never.
+ * Effect of the failure of a pod; by default an eviction does not count. It requires restartPolicy Never.
  */
 export interface MiniClusterSpecPodFailurePolicy {
   /**
-   * The first that fits decides.
+   * Rules, of which the first matching one applies.
    */
   readonly rules: readonly MiniClusterSpecPodFailurePolicyRules[];
 }
 
 export interface MiniClusterSpecPodFailurePolicyRules {
   /**
-   * What follows.
+   * Action of the rule.
    */
   readonly action: MiniClusterSpecPodFailurePolicyRulesAction;
 
   /**
-   * Fits by exit code.
+   * Matches exit codes.
    */
   readonly onExitCodes?: MiniClusterSpecPodFailurePolicyRulesOnExitCodes;
 
   /**
-   * Fits by a condition of the pod.
+   * Matches conditions of the pod.
    */
   readonly onPodConditions?: readonly MiniClusterSpecPodFailurePolicyRulesOnPodConditions[];
 }
 
 /**
- * What follows.
+ * Action of the rule.
  */
 export type MiniClusterSpecPodFailurePolicyRulesAction = 'Count' | 'FailIndex' | 'FailJob' | 'Ignore';
 
 /**
- * Fits by exit code.
+ * Matches exit codes.
  */
 export interface MiniClusterSpecPodFailurePolicyRulesOnExitCodes {
   /**
-   * The container; else any.
+   * Name of the container; any container by default.
    */
   readonly containerName?: string;
 
   /**
-   * In or NotIn.
+   * Operator, In or NotIn.
    */
   readonly operator: MiniClusterSpecPodFailurePolicyRulesOnExitCodesOperator;
 
@@ -2649,43 +2649,43 @@ export interface MiniClusterSpecPodFailurePolicyRulesOnExitCodes {
 }
 
 /**
- * In or NotIn.
+ * Operator, In or NotIn.
  */
 export type MiniClusterSpecPodFailurePolicyRulesOnExitCodesOperator = 'In' | 'NotIn';
 
 export interface MiniClusterSpecPodFailurePolicyRulesOnPodConditions {
   /**
-   * For example DisruptionTarget.
+   * Type of the condition, for example DisruptionTarget.
    */
   readonly type: string;
 
   /**
-   * Its status; else True.
+   * Status of the condition; True by default.
    */
   readonly status?: string;
 }
 
 /**
- * Keeps the state of the Flux instance from one run to the next.
+ * Archive with the state of the Flux instance, which a later run restores.
  */
 export interface MiniClusterSpecArchive {
   /**
-   * File on a volume of yours; loaded at the start if it is there, written at the end.
+   * Path of the archive on a volume; it is loaded at the start if it exists, and written at the end.
    */
   readonly path?: string;
 }
 
 /**
- * How brokers find each other.
+ * Network of the brokers.
  */
 export interface MiniClusterSpecNetwork {
   /**
-   * Name of the Service that gives pods their DNS names; else the name of the MiniCluster.
+   * Name of the headless Service for the DNS names of the pods; the name of the MiniCluster by default.
    */
   readonly headlessName?: string;
 
   /**
-   * Leave out the preference for one zone and for different nodes.
+   * Whether the pods have no preference for one zone and for different nodes.
    */
   readonly disableAffinity?: boolean;
 
@@ -2701,166 +2701,166 @@ export interface MiniClusterSpecNetwork {
 }
 
 /**
- * How much is said.
+ * Output of the entrypoint.
  */
 export interface MiniClusterSpecLogging {
   /**
-   * Only what the command prints.
+   * Whether only the output of the command is printed.
    */
   readonly quiet?: boolean;
 
   /**
-   * A failing line of commands.* ends the pod.
+   * Whether a failing line of commands.* ends the pod.
    */
   readonly strict?: boolean;
 
   /**
-   * Submit with -vvv.
+   * Whether flux submit runs with -vvv.
    */
   readonly debug?: boolean;
 
   /**
-   * Log what the brokers' connections do.
+   * Whether the connections of the brokers are logged.
    */
   readonly zeromq?: boolean;
 
   /**
-   * Print how long the instance and the command took, as FLUXTIME lines.
+   * Whether the durations of the instance and the command are printed as FLUXTIME lines.
    */
   readonly timed?: boolean;
 }
 
 /**
- * The Flux instance.
+ * Settings of the Flux instance.
  */
 export interface MiniClusterSpecFlux {
   /**
-   * The init container that brings Flux to images without it.
+   * Init container that copies Flux for images without Flux.
    */
   readonly container?: MiniClusterSpecFluxContainer;
 
   /**
-   * Architecture of the nodes it runs on, for example arm64.
+   * Architecture of the nodes, for example arm64.
    */
   readonly arch?: string;
 
   /**
-   * What submits the command; else flux submit.
+   * Command that submits the command; flux submit by default.
    */
   readonly submitCommand?: string;
 
   /**
-   * More options for submitting, for example -ompi=openmpi@5.
+   * Additional options of the submit command, for example -ompi=openmpi@5.
    */
   readonly optionFlags?: string;
 
   /**
-   * A command around the brokers, words separated by commas, for example strace,-f.
+   * Command that wraps the brokers, with words separated by commas, for example strace,-f.
    */
   readonly wrap?: string;
 
   /**
-   * How long a broker tries one connection before the next; an empty string leaves it to Flux.
+   * Timeout of one connection attempt of a broker; with an empty string the default of Flux.
    */
   readonly connectTimeout?: string;
 
   /**
-   * Shape of the brokers' tree, for example binomial; else all connect to the lead.
+   * Topology of the brokers, for example binomial; by default all brokers connect to the lead broker.
    */
   readonly topology?: string;
 
   /**
-   * What the brokers log, 0 to 7.
+   * Log level of the brokers, from 0 to 7.
    */
   readonly logLevel?: number;
 
   /**
-   * A Service with an address of its own for the lead only; the other pods have no DNS names.
+   * Whether only the lead pod has a Service; the other pods then have no DNS names.
    */
   readonly minimalService?: boolean;
 
   /**
-   * Flux chooses the place of its socket.
+   * Whether Flux chooses the path of its socket.
    */
   readonly disableSocket?: boolean;
 
   /**
-   * Sidecars don't wait for the brokers' socket.
+   * Whether sidecars start without waiting for the socket of the broker.
    */
   readonly noWaitSocket?: boolean;
 
   /**
-   * A worker whose broker ends is done.
+   * Whether a worker pod completes when its broker ends.
    */
   readonly completeWorkers?: boolean;
 
   /**
-   * The brokers' certificate as text. The runtime moves it into the Secret; better is curveCertSecret.
+   * Certificate of the brokers as text, which the runtime moves to a Secret; curveCertSecret is preferable.
    */
   readonly curveCert?: string;
 
   /**
-   * Name of a Secret of yours with the brokers' certificate under the key curve.cert; else NAME-curve, which the runtime makes.
+   * Name of an existing Secret with the certificate of the brokers under the key curve.cert; by default the runtime creates NAME-curve.
    */
   readonly curveCertSecret?: string;
 
   /**
-   * Name of a Secret with a munge key under the key munge.key.
+   * Name of an existing Secret with a munge key under the key munge.key.
    */
   readonly mungeSecret?: string;
 
   /**
-   * The scheduler inside the instance.
+   * Scheduler of the Flux instance.
    */
   readonly scheduler?: MiniClusterSpecFluxScheduler;
 
   /**
-   * Cores that each broker offers; else the whole CPUs of the container's limit or request; else those of the node.
+   * Number of cores of each broker; by default the whole CPUs of the container's limit or request, else those of the node.
    */
   readonly cores?: number;
 
   /**
-   * Flux pins tasks to cores; for nodes whose kubelet gives pods CPUs of their own (static CPU manager).
+   * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.
    */
   readonly cpuAffinity?: boolean;
 
   /**
-   * Brokers in other clusters. All sides need the same certificate and the same order of hosts.
+   * Brokers in other clusters. All clusters need the same certificate and the same order of hosts.
    */
   readonly bursting?: MiniClusterSpecFluxBursting;
 
   /**
-   * The whole configuration of the brokers (TOML) in place of the generated one.
+   * Complete configuration of the brokers in TOML, instead of the generated one.
    */
   readonly brokerConfig?: string;
 
   /**
-   * Variables in flux-view.sh, for shells that use Flux from outside.
+   * Environment variables in flux-view.sh, for shells that connect to the instance.
    */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * The init container that brings Flux to images without it.
+ * Init container that copies Flux for images without Flux.
  */
 export interface MiniClusterSpecFluxContainer {
   /**
-   * The image of the container has Flux itself.
+   * Whether the init container is omitted, because the image of the container has Flux.
    */
   readonly disable?: boolean;
 
   /**
-   * Image with a view of Flux, for the same operating system as the container's.
+   * Image with a view of Flux for the operating system of the container.
    */
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    */
   readonly pullAlways?: boolean;
 
@@ -2875,12 +2875,12 @@ export interface MiniClusterSpecFluxContainer {
   readonly workingDir?: string;
 
   /**
-   * Where Flux and its run-time files are, in every container.
+   * Mount path of Flux and its run-time files in every container.
    */
   readonly mountPath?: string;
 
   /**
-   * PYTHONPATH for Flux; else the view's own.
+   * PYTHONPATH for Flux; the path in the view by default.
    */
   readonly pythonPath?: string;
 
@@ -2890,7 +2890,7 @@ export interface MiniClusterSpecFluxContainer {
   readonly resources?: MiniClusterSpecFluxContainerResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    */
   readonly securityContext?: MiniClusterSpecFluxContainerSecurityContext;
 }
@@ -2910,69 +2910,69 @@ export interface MiniClusterSpecFluxContainerResources {
   readonly requests?: Readonly<Record<string, number | string>>;
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    */
   readonly claims?: readonly MiniClusterSpecFluxContainerResourcesClaims[];
 }
 
 export interface MiniClusterSpecFluxContainerResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    */
   readonly request?: string;
 }
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  */
 export interface MiniClusterSpecFluxContainerSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly appArmorProfile?: MiniClusterSpecFluxContainerSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    */
   readonly capabilities?: MiniClusterSpecFluxContainerSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    */
   readonly runAsUser?: number;
 
@@ -2982,38 +2982,38 @@ export interface MiniClusterSpecFluxContainerSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly seccompProfile?: MiniClusterSpecFluxContainerSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    */
   readonly windowsOptions?: MiniClusterSpecFluxContainerSecurityContextWindowsOptions;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecFluxContainerSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecFluxContainerSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecFluxContainerSecurityContextAppArmorProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  */
 export interface MiniClusterSpecFluxContainerSecurityContextCapabilities {
   /**
@@ -3032,62 +3032,62 @@ export interface MiniClusterSpecFluxContainerSecurityContextCapabilities {
  */
 export interface MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    */
   readonly user?: string;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecFluxContainerSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecFluxContainerSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecFluxContainerSecurityContextSeccompProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  */
 export interface MiniClusterSpecFluxContainerSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    */
   readonly hostProcess?: boolean;
 
@@ -3098,173 +3098,173 @@ export interface MiniClusterSpecFluxContainerSecurityContextWindowsOptions {
 }
 
 /**
- * The scheduler inside the instance.
+ * Scheduler of the Flux instance.
  */
 export interface MiniClusterSpecFluxScheduler {
   /**
-   * Flux's simple scheduler in place of Fluxion.
+   * Whether the instance uses the simple scheduler of Flux instead of Fluxion.
    */
   readonly simple?: boolean;
 
   /**
-   * Policy of Fluxion's queue, for example easy; else fcfs.
+   * Queue policy of Fluxion, for example easy; fcfs by default.
    */
   readonly queuePolicy?: string;
 
   /**
-   * Order in which Fluxion takes nodes, for example lonode; else its own.
+   * Match policy of Fluxion, for example lonode; the default of Fluxion by default.
    */
   readonly matchPolicy?: string;
 }
 
 /**
- * Brokers in other clusters. All sides need the same certificate and the same order of hosts.
+ * Brokers in other clusters. All clusters need the same certificate and the same order of hosts.
  */
 export interface MiniClusterSpecFluxBursting {
   /**
-   * This cluster's brokers join the lead of another one.
+   * Lead broker of another cluster, to which the brokers of this cluster connect.
    */
   readonly leadBroker?: MiniClusterSpecFluxBurstingLeadBroker;
 
   /**
-   * All hosts of all clusters in the order of their ranks (RFC 29), when you know better.
+   * Hosts of all clusters in the order of their ranks (RFC 29), instead of the generated list.
    */
   readonly hostlist?: string;
 
   /**
-   * Clusters that may join this one.
+   * Clusters whose brokers can connect to this one.
    */
   readonly clusters?: readonly MiniClusterSpecFluxBurstingClusters[];
 }
 
 /**
- * This cluster's brokers join the lead of another one.
+ * Lead broker of another cluster, to which the brokers of this cluster connect.
  */
 export interface MiniClusterSpecFluxBurstingLeadBroker {
   /**
-   * Host name or address where that lead is reached.
+   * Host name or address of that lead broker.
    */
   readonly address: string;
 
   /**
-   * Name of that MiniCluster.
+   * Name of the MiniCluster.
    */
   readonly name: string;
 
   /**
-   * Port where that lead is reached.
+   * Port of that lead broker.
    */
   readonly port?: number;
 
   /**
-   * Size (maxSize if it has one) of that MiniCluster.
+   * Size of that MiniCluster; its maxSize if it has one.
    */
   readonly size: number;
 }
 
 export interface MiniClusterSpecFluxBurstingClusters {
   /**
-   * Name of that MiniCluster; else burst-INDEX.
+   * Name of the MiniCluster; burst-INDEX by default.
    */
   readonly name?: string;
 
   /**
-   * Its size; else this one's.
+   * Size of the MiniCluster; the size of this one by default.
    */
   readonly size?: number;
 }
 
 /**
- * The pods.
+ * Settings of the pods.
  */
 export interface MiniClusterSpecPod {
   /**
-   * Annotations.
+   * Annotations of the pods.
    */
   readonly annotations?: Readonly<Record<string, string>>;
 
   /**
-   * Labels.
+   * Labels of the pods.
    */
   readonly labels?: Readonly<Record<string, string>>;
 
   /**
-   * Whether a failed container is started again in its pod; else Never with a command and OnFailure for an interactive cluster.
+   * Restart policy of the pods; Never with a command and OnFailure for an interactive cluster by default.
    */
   readonly restartPolicy?: MiniClusterSpecPodRestartPolicy;
 
   /**
-   * ServiceAccount of the pods.
+   * Name of the ServiceAccount of the pods.
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Give the pods the token of their ServiceAccount.
+   * Whether the token of the ServiceAccount is mounted in the pods.
    */
   readonly automountServiceAccountToken?: boolean;
 
   /**
-   * The one switch for namespaces with Pod Security restricted. Any user but root (else 1000), no rights, a read-only root.
+   * Whether the pods comply with Pod Security restricted. The user is not root (1000 by default), and the root file system is read-only.
    */
   readonly restricted?: boolean;
 
   /**
-   * RuntimeClass.
+   * Name of the RuntimeClass of the pods.
    */
   readonly runtimeClassName?: string;
 
   /**
-   * Scheduler of the pods.
+   * Name of the scheduler of the pods.
    */
   readonly schedulerName?: string;
 
   /**
-   * PriorityClass.
+   * Name of the PriorityClass of the pods.
    */
   readonly priorityClassName?: string;
 
   /**
-   * Labels a node must have.
+   * Labels that a node must have.
    */
   readonly nodeSelector?: Readonly<Record<string, string>>;
 
   /**
-   * Labels of which a node must have one of the values.
+   * Labels of which a node must have one of the listed values.
    */
   readonly nodeAffinity?: Readonly<Record<string, readonly string[]>>;
 
   /**
-   * Taints it tolerates.
+   * Taints that the pods tolerate.
    */
   readonly tolerations?: readonly MiniClusterSpecPodTolerations[];
 
   /**
-   * How evenly the pods spread over zones, racks or nodes; the pods of this cluster are counted.
+   * Spread of the pods of this MiniCluster over zones, racks or nodes.
    */
   readonly topologySpread?: readonly MiniClusterSpecPodTopologySpread[];
 
   /**
-   * DNS policy; else ClusterFirst, with hostNetwork ClusterFirstWithHostNet.
+   * DNS policy of the pods; ClusterFirst by default, with hostNetwork ClusterFirstWithHostNet.
    */
   readonly dnsPolicy?: MiniClusterSpecPodDnsPolicy;
 
   /**
-   * Use the network of the node, one pod per node.
+   * Whether the pods use the network of their node; each pod then needs its own node.
    */
   readonly hostNetwork?: boolean;
 
   /**
-   * Use the IPC namespace of the node.
+   * Whether the pods use the IPC namespace of their node.
    */
   readonly hostIPC?: boolean;
 
   /**
-   * See the processes of the node.
+   * Whether the pods use the process namespace of their node.
    */
   readonly hostPID?: boolean;
 
   /**
-   * Seconds the brokers have to end in; else 30, with an archive 120.
+   * Grace period of the brokers in seconds; 30 by default, with an archive 120.
    */
   readonly terminationGracePeriodSeconds?: number;
 
@@ -3274,18 +3274,18 @@ export interface MiniClusterSpecPod {
   readonly resources?: Readonly<Record<string, number | string>>;
 
   /**
-   * Devices of the pod (Dynamic Resource Allocation); containers name those they use in resources.claims.
+   * Device claims of the pods (Dynamic Resource Allocation), which containers use by resources.claims.
    */
   readonly resourceClaims?: readonly MiniClusterSpecPodResourceClaims[];
 
   /**
-   * Security settings of the pods, all of them.
+   * Security context of the pods.
    */
   readonly securityContext?: MiniClusterSpecPodSecurityContext;
 }
 
 /**
- * Whether a failed container is started again in its pod; else Never with a command and OnFailure for an interactive cluster.
+ * Restart policy of the pods; Never with a command and OnFailure for an interactive cluster by default.
  */
 export type MiniClusterSpecPodRestartPolicy = 'Never' | 'OnFailure';
 
@@ -3311,96 +3311,96 @@ export interface MiniClusterSpecPodTolerations {
   readonly effect?: string;
 
   /**
-   * How long a NoExecute taint is tolerated.
+   * Seconds for which a NoExecute taint is tolerated.
    */
   readonly tolerationSeconds?: number;
 }
 
 export interface MiniClusterSpecPodTopologySpread {
   /**
-   * Label of nodes whose values are the groups.
+   * Label of nodes whose values define the groups.
    */
   readonly topologyKey: string;
 
   /**
-   * The largest difference between two groups.
+   * Maximum difference of the number of pods between two groups.
    */
   readonly maxSkew?: number;
 
   /**
-   * DoNotSchedule or ScheduleAnyway.
+   * Effect of a violation, DoNotSchedule or ScheduleAnyway.
    */
   readonly whenUnsatisfiable?: MiniClusterSpecPodTopologySpreadWhenUnsatisfiable;
 
   /**
-   * How many groups there must be.
+   * Minimum number of groups.
    */
   readonly minDomains?: number;
 }
 
 /**
- * DoNotSchedule or ScheduleAnyway.
+ * Effect of a violation, DoNotSchedule or ScheduleAnyway.
  */
 export type MiniClusterSpecPodTopologySpreadWhenUnsatisfiable = 'DoNotSchedule' | 'ScheduleAnyway';
 
 /**
- * DNS policy; else ClusterFirst, with hostNetwork ClusterFirstWithHostNet.
+ * DNS policy of the pods; ClusterFirst by default, with hostNetwork ClusterFirstWithHostNet.
  */
 export type MiniClusterSpecPodDnsPolicy = 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None';
 
 export interface MiniClusterSpecPodResourceClaims {
   /**
-   * Name within the pod.
+   * Name of the claim in the pod.
    */
   readonly name: string;
 
   /**
-   * An existing ResourceClaim, shared by all pods.
+   * Name of an existing ResourceClaim, which all pods share.
    */
   readonly resourceClaimName?: string;
 
   /**
-   * A template; each pod gets a claim of its own.
+   * Name of a ResourceClaimTemplate, from which each pod gets its own claim.
    */
   readonly resourceClaimTemplateName?: string;
 }
 
 /**
- * Security settings of the pods, all of them.
+ * Security context of the pods.
  */
 export interface MiniClusterSpecPodSecurityContext {
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly appArmorProfile?: MiniClusterSpecPodSecurityContextAppArmorProfile;
 
   /**
-   * Group that volumes are given to.
+   * Group that owns the volumes.
    */
   readonly fsGroup?: number;
 
   /**
-   * Always or OnRootMismatch.
+   * Policy for changes of fsGroup, Always or OnRootMismatch.
    */
   readonly fsGroupChangePolicy?: string;
 
   /**
-   * Group id.
+   * Group id of the processes.
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    */
   readonly runAsUser?: number;
 
   /**
-   * How volumes are relabelled.
+   * Policy for SELinux labels of volumes.
    */
   readonly seLinuxChangePolicy?: string;
 
@@ -3410,48 +3410,48 @@ export interface MiniClusterSpecPodSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecPodSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    */
   readonly seccompProfile?: MiniClusterSpecPodSecurityContextSeccompProfile;
 
   /**
-   * More group ids.
+   * Additional group ids.
    */
   readonly supplementalGroups?: readonly number[];
 
   /**
-   * Merge or Strict.
+   * Policy for supplemental groups, Merge or Strict.
    */
   readonly supplementalGroupsPolicy?: string;
 
   /**
-   * Settings of the kernel.
+   * Sysctls of the pods.
    */
   readonly sysctls?: readonly MiniClusterSpecPodSecurityContextSysctls[];
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    */
   readonly windowsOptions?: MiniClusterSpecPodSecurityContextWindowsOptions;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecPodSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecPodSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecPodSecurityContextAppArmorProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
@@ -3460,74 +3460,74 @@ export type MiniClusterSpecPodSecurityContextAppArmorProfileType = 'RuntimeDefau
  */
 export interface MiniClusterSpecPodSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    */
   readonly user?: string;
 }
 
 /**
- * A security profile.
+ * Security profile.
  */
 export interface MiniClusterSpecPodSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    */
   readonly type: MiniClusterSpecPodSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    */
   readonly localhostProfile?: string;
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  */
 export type MiniClusterSpecPodSecurityContextSeccompProfileType = 'RuntimeDefault' | 'Unconfined' | 'Localhost';
 
 export interface MiniClusterSpecPodSecurityContextSysctls {
   /**
-   * Name.
+   * Name of the sysctl.
    */
   readonly name: string;
 
   /**
-   * Value.
+   * Value of the sysctl.
    */
   readonly value: string;
 }
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  */
 export interface MiniClusterSpecPodSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    */
   readonly hostProcess?: boolean;
 

@@ -88,72 +88,72 @@ export interface FluxSetupStatusConditions {
 export type FluxSetupStatusConditionsStatus = 'True' | 'False' | 'Unknown';
 
 /**
- * How the cluster is. Written by the controller only.
+ * State of the MiniCluster. Only the controller writes it.
  */
 export interface MiniClusterStatus {
   /**
-   * Requested: seen, nothing is there yet. Waiting: its Job waits in a queue or its pods for nodes. Ready: nodes are granted and its pods start. Running: its brokers are up. Finished: it is over, see result.
+   * Requested: no objects exist yet. Waiting: its Job waits in a queue, or its pods wait for nodes. Ready: nodes are allocated and its pods start. Running: its brokers are online. Finished: it has ended, with the outcome in result.
    */
   readonly phase?: MiniClusterStatusPhase;
 
   /**
-   * How it ended.
+   * Outcome of the MiniCluster.
    */
   readonly result?: MiniClusterStatusResult;
 
   /**
-   * Pods there are, for the scale subresource.
+   * Number of existing pods, for the scale subresource.
    */
   readonly size?: number;
 
   /**
-   * Pods whose broker runs.
+   * Number of pods with a running broker.
    */
   readonly readyBrokers?: number;
 
   /**
-   * The most it can be scaled to; fixed at its start.
+   * Maximum number of pods to which it can be scaled; it is fixed at the start.
    */
   readonly maximumSize?: number;
 
   /**
-   * Labels of its pods, for the scale subresource and for autoscalers.
+   * Label selector of its pods, for the scale subresource and autoscalers.
    */
   readonly selector?: string;
 
   /**
-   * Name of the queue's record (FluxJob) of its Job.
+   * Name of the FluxJob of its Job.
    */
   readonly jobid?: string;
 
   /**
-   * When its brokers were up first. RFC 3339.
+   * Time at which its brokers were first online. RFC 3339.
    */
   readonly startTime?: string;
 
   /**
-   * When it was over. RFC 3339.
+   * Time at which it finished. RFC 3339.
    */
   readonly finishTime?: string;
 
   /**
-   * metadata.generation this status was made from.
+   * metadata.generation to which the status refers.
    */
   readonly observedGeneration?: number;
 
   /**
-   * JobRequested (its objects are there), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are up) and JobFinished (with the result as reason), each True while it holds; Ready (its brokers are up), Reconciling and Stalled (what no waiting cures) as GitOps tools and `kubectl wait` read them.
+   * JobRequested (its objects exist), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are online) and JobFinished (with the result as reason). Ready (its brokers are online), Reconciling and Stalled (the error is permanent) are for GitOps tools and `kubectl wait`.
    */
   readonly conditions?: readonly MiniClusterStatusConditions[];
 }
 
 /**
- * Requested: seen, nothing is there yet. Waiting: its Job waits in a queue or its pods for nodes. Ready: nodes are granted and its pods start. Running: its brokers are up. Finished: it is over, see result.
+ * Requested: no objects exist yet. Waiting: its Job waits in a queue, or its pods wait for nodes. Ready: nodes are allocated and its pods start. Running: its brokers are online. Finished: it has ended, with the outcome in result.
  */
 export type MiniClusterStatusPhase = 'Requested' | 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /**
- * How it ended.
+ * Outcome of the MiniCluster.
  */
 export type MiniClusterStatusResult = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
@@ -164,32 +164,32 @@ export interface MiniClusterStatusConditions {
   readonly type: string;
 
   /**
-   * Whether it holds.
+   * Status of the condition.
    */
   readonly status: MiniClusterStatusConditionsStatus;
 
   /**
-   * metadata.generation this was said about.
+   * metadata.generation to which the condition refers.
    */
   readonly observedGeneration?: number;
 
   /**
-   * When status last changed. RFC 3339.
+   * Time at which status last changed. RFC 3339.
    */
   readonly lastTransitionTime: string;
 
   /**
-   * One CamelCase word for programs.
+   * Machine-readable reason in CamelCase.
    */
   readonly reason: string;
 
   /**
-   * A sentence for people.
+   * Human-readable message.
    */
   readonly message: string;
 }
 
 /**
- * Whether it holds.
+ * Status of the condition.
  */
 export type MiniClusterStatusConditionsStatus = 'True' | 'False' | 'Unknown';

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 
 
 /**
- * MiniCluster is a Flux instance whose brokers are the pods of one indexed Job: pod 0 leads and starts the command, the others work for it.
+ * MiniCluster is a Flux instance whose brokers are the pods of one indexed Job. Pod 0 is the lead broker, which starts the command; the other pods are workers.
  *
  * @schema MiniCluster
  */
@@ -58,7 +58,7 @@ export class MiniCluster extends ApiObject {
 }
 
 /**
- * MiniCluster is a Flux instance whose brokers are the pods of one indexed Job: pod 0 leads and starts the command, the others work for it.
+ * MiniCluster is a Flux instance whose brokers are the pods of one indexed Job. Pod 0 is the lead broker, which starts the command; the other pods are workers.
  *
  * @schema MiniCluster
  */
@@ -69,7 +69,7 @@ export interface MiniClusterProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What is asked for.
+   * Desired state of the MiniCluster.
    *
    * @schema MiniCluster#spec
    */
@@ -92,132 +92,132 @@ export function toJson_MiniClusterProps(obj: MiniClusterProps | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is asked for.
+ * Desired state of the MiniCluster.
  *
  * @schema MiniClusterSpec
  */
 export interface MiniClusterSpec {
   /**
-   * The containers of each pod. The one with runFlux (or the only one) runs the brokers, the others are its sidecars: they start before it and end with it.
+   * Containers of each pod. The container with runFlux, or the only container, runs the broker. The others are its sidecars, which start before it and end with it.
    *
    * @schema MiniClusterSpec#containers
    */
   readonly containers: MiniClusterSpecContainers[];
 
   /**
-   * Containers of one more pod beside the cluster (a database, a registry), reached as NAME-services or NAME-CONTAINER.
+   * Containers of one additional pod, for example a database or a registry, with the Services NAME-services and NAME-CONTAINER.
    *
    * @schema MiniClusterSpec#services
    */
   readonly services?: MiniClusterSpecServices[];
 
   /**
-   * How many pods, so how many brokers. Can be changed while it runs, up to maxSize.
+   * Number of pods, each with one broker. It can change while the MiniCluster runs, up to maxSize.
    *
    * @schema MiniClusterSpec#size
    */
   readonly size?: number;
 
   /**
-   * How many brokers must be up before the command starts; else size.
+   * Number of brokers that must be online before the command starts; size by default.
    *
    * @schema MiniClusterSpec#minSize
    */
   readonly minSize?: number;
 
   /**
-   * The most pods it can be scaled to; else size.
+   * Maximum number of pods to which the MiniCluster can be scaled; size by default.
    *
    * @schema MiniClusterSpec#maxSize
    */
   readonly maxSize?: number;
 
   /**
-   * Tasks of the submitted job; 0 leaves it to Flux, one per node.
+   * Number of tasks of the submitted job; 0 is the default of Flux, one task per node.
    *
    * @schema MiniClusterSpec#tasks
    */
   readonly tasks?: number;
 
   /**
-   * Job, or StatefulSet for an interactive cluster that is there until it is deleted.
+   * Kind of the workload. Job, or StatefulSet for an interactive cluster that runs until it is deleted.
    *
    * @schema MiniClusterSpec#workload
    */
   readonly workload?: MiniClusterSpecWorkload;
 
   /**
-   * Brokers start and stay; the command is not run.
+   * Whether the brokers run without a command until the MiniCluster is deleted.
    *
    * @schema MiniClusterSpec#interactive
    */
   readonly interactive?: boolean;
 
   /**
-   * Make the Job but start nothing until this is false. A queue takes it as held.
+   * Whether the Job is created without starting; a queue holds it until this is false.
    *
    * @schema MiniClusterSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * Queue of fluxqueue; else the namespace's.
+   * Name of the queue; the queue of the namespace by default.
    *
    * @schema MiniClusterSpec#queue
    */
   readonly queue?: string;
 
   /**
-   * Priority in the queue; higher starts first.
+   * Priority in the queue; a higher priority starts first.
    *
    * @schema MiniClusterSpec#priority
    */
   readonly priority?: number;
 
   /**
-   * How long it may run, for example 1h30m; the queue plans with it and the Job ends by it.
+   * Walltime, for example 1h30m; the queue plans with it, and the Job ends after it.
    *
    * @schema MiniClusterSpec#walltime
    */
   readonly walltime?: string;
 
   /**
-   * The queue gives it whole nodes.
+   * Whether the queue allocates whole nodes.
    *
    * @schema MiniClusterSpec#exclusive
    */
   readonly exclusive?: boolean;
 
   /**
-   * The Job is ended after so many seconds, also when its brokers never find together.
+   * Seconds after which the Job ends, also when its brokers do not connect.
    *
    * @schema MiniClusterSpec#deadlineSeconds
    */
   readonly deadlineSeconds?: number;
 
   /**
-   * How many failed pods are replaced; else 0 with a command and 100 for an interactive cluster.
+   * Number of failed pods that are replaced; 0 with a command and 100 for an interactive cluster by default.
    *
    * @schema MiniClusterSpec#backoffLimit
    */
   readonly backoffLimit?: number;
 
   /**
-   * The Job and its pods are deleted so many seconds after the end.
+   * Seconds after its end in which the Job is deleted with its pods.
    *
    * @schema MiniClusterSpec#ttlSecondsAfterFinished
    */
   readonly ttlSecondsAfterFinished?: number;
 
   /**
-   * What the failure of a pod means; else an eviction does not count. Needs restartPolicy Never.
+   * Effect of the failure of a pod; by default an eviction does not count. It requires restartPolicy Never.
    *
    * @schema MiniClusterSpec#podFailurePolicy
    */
   readonly podFailurePolicy?: MiniClusterSpecPodFailurePolicy;
 
   /**
-   * Delete the MiniCluster when it is finished.
+   * Whether the MiniCluster is deleted when it is finished.
    *
    * @schema MiniClusterSpec#cleanup
    */
@@ -231,42 +231,42 @@ export interface MiniClusterSpec {
   readonly jobLabels?: { [key: string]: string };
 
   /**
-   * Containers of a pod see each other's processes.
+   * Whether the containers of a pod share a process namespace.
    *
    * @schema MiniClusterSpec#shareProcessNamespace
    */
   readonly shareProcessNamespace?: boolean;
 
   /**
-   * Keeps the state of the Flux instance from one run to the next.
+   * Archive with the state of the Flux instance, which a later run restores.
    *
    * @schema MiniClusterSpec#archive
    */
   readonly archive?: MiniClusterSpecArchive;
 
   /**
-   * How brokers find each other.
+   * Network of the brokers.
    *
    * @schema MiniClusterSpec#network
    */
   readonly network?: MiniClusterSpecNetwork;
 
   /**
-   * How much is said.
+   * Output of the entrypoint.
    *
    * @schema MiniClusterSpec#logging
    */
   readonly logging?: MiniClusterSpecLogging;
 
   /**
-   * The Flux instance.
+   * Settings of the Flux instance.
    *
    * @schema MiniClusterSpec#flux
    */
   readonly flux?: MiniClusterSpecFlux;
 
   /**
-   * The pods.
+   * Settings of the pods.
    *
    * @schema MiniClusterSpec#pod
    */
@@ -323,161 +323,161 @@ export interface MiniClusterSpecContainers {
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    *
    * @schema MiniClusterSpecContainers#imagePullSecret
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Name of the container; needed beside the one that runs Flux, whose default is the name of the MiniCluster.
+   * Name of the container; required except for the container with runFlux, whose default is the name of the MiniCluster.
    *
    * @schema MiniClusterSpecContainers#name
    */
   readonly name?: string;
 
   /**
-   * Working directory; jobs start there too.
+   * Working directory of the container and of its jobs.
    *
    * @schema MiniClusterSpecContainers#workingDir
    */
   readonly workingDir?: string;
 
   /**
-   * What runs. In the container with Flux it is submitted as one job (see tasks), unless launcher or batch is set; none makes an interactive cluster. Plain words become arguments; what has shell syntax ($, |, &&, quotes) is given to a shell where it runs.
+   * Command of the container. In the container with Flux it is submitted as one job (see tasks) unless launcher or batch is set; without a command the cluster is interactive. Plain words are arguments; a command with shell syntax ($, |, &&, quotes) runs in a shell.
    *
    * @schema MiniClusterSpecContainers#command
    */
   readonly command?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    *
    * @schema MiniClusterSpecContainers#pullAlways
    */
   readonly pullAlways?: boolean;
 
   /**
-   * When the image is pulled, if not pullAlways; else IfNotPresent.
+   * Pull policy of the image without pullAlways; IfNotPresent by default.
    *
    * @schema MiniClusterSpecContainers#imagePullPolicy
    */
   readonly imagePullPolicy?: MiniClusterSpecContainersImagePullPolicy;
 
   /**
-   * Ports the container listens on. A sidecar's or service's become a Service NAME-CONTAINER.
+   * Ports of the container. The ports of a sidecar or service get a Service NAME-CONTAINER.
    *
    * @schema MiniClusterSpecContainers#ports
    */
   readonly ports?: number[];
 
   /**
-   * Environment variables.
+   * Environment variables and their values.
    *
    * @schema MiniClusterSpecContainers#environment
    */
   readonly environment?: { [key: string]: string };
 
   /**
-   * Environment variables from keys of Secrets.
+   * Environment variables with values from Secrets.
    *
    * @schema MiniClusterSpecContainers#secrets
    */
   readonly secrets?: { [key: string]: MiniClusterSpecContainersSecrets };
 
   /**
-   * Environment variables as in a pod, for those that come from a field, a ConfigMap or a Secret; wins over environment and secrets.
+   * Environment variables as in a pod, for values of fields, ConfigMaps and Secrets; they take precedence over environment and secrets.
    *
    * @schema MiniClusterSpecContainers#env
    */
   readonly env?: MiniClusterSpecContainersEnv[];
 
   /**
-   * ConfigMaps and Secrets all of whose keys become environment variables.
+   * ConfigMaps and Secrets whose keys all become environment variables.
    *
    * @schema MiniClusterSpecContainers#envFrom
    */
   readonly envFrom?: MiniClusterSpecContainersEnvFrom[];
 
   /**
-   * The command submits its own jobs (workflow tools do); it runs once, beside the lead broker.
+   * Whether the command submits its own jobs, as workflow tools do; it runs once, next to the lead broker.
    *
    * @schema MiniClusterSpecContainers#launcher
    */
   readonly launcher?: boolean;
 
   /**
-   * Each line of the command becomes a job of one batch job.
+   * Whether each line of the command is a job of one batch job.
    *
    * @schema MiniClusterSpecContainers#batch
    */
   readonly batch?: boolean;
 
   /**
-   * With batch, the command is the batch script as it stands.
+   * Whether the command is the batch script itself, with batch.
    *
    * @schema MiniClusterSpecContainers#batchRaw
    */
   readonly batchRaw?: boolean;
 
   /**
-   * Directory for the output of batch jobs; else /tmp/fluxout.
+   * Directory for the output of batch jobs; /tmp/fluxout by default.
    *
    * @schema MiniClusterSpecContainers#logs
    */
   readonly logs?: string;
 
   /**
-   * This container runs the brokers; exactly one does.
+   * Whether the container runs the broker; exactly one container has it.
    *
    * @schema MiniClusterSpecContainers#runFlux
    */
   readonly runFlux?: boolean;
 
   /**
-   * A sidecar that starts as its image says; command and commands are not used.
+   * Whether a sidecar starts with the entrypoint of its image; command and commands are not used.
    *
    * @schema MiniClusterSpecContainers#noWrapEntrypoint
    */
   readonly noWrapEntrypoint?: boolean;
 
   /**
-   * Name of the Service of its ports; else NAME-CONTAINER.
+   * Name of the Service of its ports; NAME-CONTAINER by default.
    *
    * @schema MiniClusterSpecContainers#serviceName
    */
   readonly serviceName?: string;
 
   /**
-   * Volumes by name. A name means the same volume in all containers of the pod; each mounts those it lists. Without a source it is an empty directory.
+   * Volumes by name. A name refers to the same volume in all containers of the pod, and each container mounts the volumes that it lists. A volume without a source is an empty directory.
    *
    * @schema MiniClusterSpecContainers#volumes
    */
   readonly volumes?: { [key: string]: MiniClusterSpecContainersVolumes };
 
   /**
-   * Commands at the start and before the end of the container, each given to a shell.
+   * Shell commands after the start and before the end of the container.
    *
    * @schema MiniClusterSpecContainers#lifeCycle
    */
   readonly lifeCycle?: MiniClusterSpecContainersLifeCycle;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecContainers#livenessProbe
    */
   readonly livenessProbe?: MiniClusterSpecContainersLivenessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecContainers#readinessProbe
    */
   readonly readinessProbe?: MiniClusterSpecContainersReadinessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecContainers#startupProbe
    */
@@ -491,14 +491,14 @@ export interface MiniClusterSpecContainers {
   readonly resources?: MiniClusterSpecContainersResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    *
    * @schema MiniClusterSpecContainers#securityContext
    */
   readonly securityContext?: MiniClusterSpecContainersSecurityContext;
 
   /**
-   * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+   * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
    *
    * @schema MiniClusterSpecContainers#commands
    */
@@ -557,161 +557,161 @@ export interface MiniClusterSpecServices {
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    *
    * @schema MiniClusterSpecServices#imagePullSecret
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Name of the container; needed beside the one that runs Flux, whose default is the name of the MiniCluster.
+   * Name of the container; required except for the container with runFlux, whose default is the name of the MiniCluster.
    *
    * @schema MiniClusterSpecServices#name
    */
   readonly name?: string;
 
   /**
-   * Working directory; jobs start there too.
+   * Working directory of the container and of its jobs.
    *
    * @schema MiniClusterSpecServices#workingDir
    */
   readonly workingDir?: string;
 
   /**
-   * What runs. In the container with Flux it is submitted as one job (see tasks), unless launcher or batch is set; none makes an interactive cluster. Plain words become arguments; what has shell syntax ($, |, &&, quotes) is given to a shell where it runs.
+   * Command of the container. In the container with Flux it is submitted as one job (see tasks) unless launcher or batch is set; without a command the cluster is interactive. Plain words are arguments; a command with shell syntax ($, |, &&, quotes) runs in a shell.
    *
    * @schema MiniClusterSpecServices#command
    */
   readonly command?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    *
    * @schema MiniClusterSpecServices#pullAlways
    */
   readonly pullAlways?: boolean;
 
   /**
-   * When the image is pulled, if not pullAlways; else IfNotPresent.
+   * Pull policy of the image without pullAlways; IfNotPresent by default.
    *
    * @schema MiniClusterSpecServices#imagePullPolicy
    */
   readonly imagePullPolicy?: MiniClusterSpecServicesImagePullPolicy;
 
   /**
-   * Ports the container listens on. A sidecar's or service's become a Service NAME-CONTAINER.
+   * Ports of the container. The ports of a sidecar or service get a Service NAME-CONTAINER.
    *
    * @schema MiniClusterSpecServices#ports
    */
   readonly ports?: number[];
 
   /**
-   * Environment variables.
+   * Environment variables and their values.
    *
    * @schema MiniClusterSpecServices#environment
    */
   readonly environment?: { [key: string]: string };
 
   /**
-   * Environment variables from keys of Secrets.
+   * Environment variables with values from Secrets.
    *
    * @schema MiniClusterSpecServices#secrets
    */
   readonly secrets?: { [key: string]: MiniClusterSpecServicesSecrets };
 
   /**
-   * Environment variables as in a pod, for those that come from a field, a ConfigMap or a Secret; wins over environment and secrets.
+   * Environment variables as in a pod, for values of fields, ConfigMaps and Secrets; they take precedence over environment and secrets.
    *
    * @schema MiniClusterSpecServices#env
    */
   readonly env?: MiniClusterSpecServicesEnv[];
 
   /**
-   * ConfigMaps and Secrets all of whose keys become environment variables.
+   * ConfigMaps and Secrets whose keys all become environment variables.
    *
    * @schema MiniClusterSpecServices#envFrom
    */
   readonly envFrom?: MiniClusterSpecServicesEnvFrom[];
 
   /**
-   * The command submits its own jobs (workflow tools do); it runs once, beside the lead broker.
+   * Whether the command submits its own jobs, as workflow tools do; it runs once, next to the lead broker.
    *
    * @schema MiniClusterSpecServices#launcher
    */
   readonly launcher?: boolean;
 
   /**
-   * Each line of the command becomes a job of one batch job.
+   * Whether each line of the command is a job of one batch job.
    *
    * @schema MiniClusterSpecServices#batch
    */
   readonly batch?: boolean;
 
   /**
-   * With batch, the command is the batch script as it stands.
+   * Whether the command is the batch script itself, with batch.
    *
    * @schema MiniClusterSpecServices#batchRaw
    */
   readonly batchRaw?: boolean;
 
   /**
-   * Directory for the output of batch jobs; else /tmp/fluxout.
+   * Directory for the output of batch jobs; /tmp/fluxout by default.
    *
    * @schema MiniClusterSpecServices#logs
    */
   readonly logs?: string;
 
   /**
-   * This container runs the brokers; exactly one does.
+   * Whether the container runs the broker; exactly one container has it.
    *
    * @schema MiniClusterSpecServices#runFlux
    */
   readonly runFlux?: boolean;
 
   /**
-   * A sidecar that starts as its image says; command and commands are not used.
+   * Whether a sidecar starts with the entrypoint of its image; command and commands are not used.
    *
    * @schema MiniClusterSpecServices#noWrapEntrypoint
    */
   readonly noWrapEntrypoint?: boolean;
 
   /**
-   * Name of the Service of its ports; else NAME-CONTAINER.
+   * Name of the Service of its ports; NAME-CONTAINER by default.
    *
    * @schema MiniClusterSpecServices#serviceName
    */
   readonly serviceName?: string;
 
   /**
-   * Volumes by name. A name means the same volume in all containers of the pod; each mounts those it lists. Without a source it is an empty directory.
+   * Volumes by name. A name refers to the same volume in all containers of the pod, and each container mounts the volumes that it lists. A volume without a source is an empty directory.
    *
    * @schema MiniClusterSpecServices#volumes
    */
   readonly volumes?: { [key: string]: MiniClusterSpecServicesVolumes };
 
   /**
-   * Commands at the start and before the end of the container, each given to a shell.
+   * Shell commands after the start and before the end of the container.
    *
    * @schema MiniClusterSpecServices#lifeCycle
    */
   readonly lifeCycle?: MiniClusterSpecServicesLifeCycle;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecServices#livenessProbe
    */
   readonly livenessProbe?: MiniClusterSpecServicesLivenessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecServices#readinessProbe
    */
   readonly readinessProbe?: MiniClusterSpecServicesReadinessProbe;
 
   /**
-   * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+   * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
    *
    * @schema MiniClusterSpecServices#startupProbe
    */
@@ -725,14 +725,14 @@ export interface MiniClusterSpecServices {
   readonly resources?: MiniClusterSpecServicesResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    *
    * @schema MiniClusterSpecServices#securityContext
    */
   readonly securityContext?: MiniClusterSpecServicesSecurityContext;
 
   /**
-   * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+   * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
    *
    * @schema MiniClusterSpecServices#commands
    */
@@ -780,7 +780,7 @@ export function toJson_MiniClusterSpecServices(obj: MiniClusterSpecServices | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Job, or StatefulSet for an interactive cluster that is there until it is deleted.
+ * Kind of the workload. Job, or StatefulSet for an interactive cluster that runs until it is deleted.
  *
  * @schema MiniClusterSpecWorkload
  */
@@ -792,13 +792,13 @@ export enum MiniClusterSpecWorkload {
 }
 
 /**
- * What the failure of a pod means; else an eviction does not count. Needs restartPolicy Never.
+ * Effect of the failure of a pod; by default an eviction does not count. It requires restartPolicy Never.
  *
  * @schema MiniClusterSpecPodFailurePolicy
  */
 export interface MiniClusterSpecPodFailurePolicy {
   /**
-   * The first that fits decides.
+   * Rules, of which the first matching one applies.
    *
    * @schema MiniClusterSpecPodFailurePolicy#rules
    */
@@ -820,13 +820,13 @@ export function toJson_MiniClusterSpecPodFailurePolicy(obj: MiniClusterSpecPodFa
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Keeps the state of the Flux instance from one run to the next.
+ * Archive with the state of the Flux instance, which a later run restores.
  *
  * @schema MiniClusterSpecArchive
  */
 export interface MiniClusterSpecArchive {
   /**
-   * File on a volume of yours; loaded at the start if it is there, written at the end.
+   * Path of the archive on a volume; it is loaded at the start if it exists, and written at the end.
    *
    * @schema MiniClusterSpecArchive#path
    */
@@ -848,20 +848,20 @@ export function toJson_MiniClusterSpecArchive(obj: MiniClusterSpecArchive | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How brokers find each other.
+ * Network of the brokers.
  *
  * @schema MiniClusterSpecNetwork
  */
 export interface MiniClusterSpecNetwork {
   /**
-   * Name of the Service that gives pods their DNS names; else the name of the MiniCluster.
+   * Name of the headless Service for the DNS names of the pods; the name of the MiniCluster by default.
    *
    * @schema MiniClusterSpecNetwork#headlessName
    */
   readonly headlessName?: string;
 
   /**
-   * Leave out the preference for one zone and for different nodes.
+   * Whether the pods have no preference for one zone and for different nodes.
    *
    * @schema MiniClusterSpecNetwork#disableAffinity
    */
@@ -900,41 +900,41 @@ export function toJson_MiniClusterSpecNetwork(obj: MiniClusterSpecNetwork | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How much is said.
+ * Output of the entrypoint.
  *
  * @schema MiniClusterSpecLogging
  */
 export interface MiniClusterSpecLogging {
   /**
-   * Only what the command prints.
+   * Whether only the output of the command is printed.
    *
    * @schema MiniClusterSpecLogging#quiet
    */
   readonly quiet?: boolean;
 
   /**
-   * A failing line of commands.* ends the pod.
+   * Whether a failing line of commands.* ends the pod.
    *
    * @schema MiniClusterSpecLogging#strict
    */
   readonly strict?: boolean;
 
   /**
-   * Submit with -vvv.
+   * Whether flux submit runs with -vvv.
    *
    * @schema MiniClusterSpecLogging#debug
    */
   readonly debug?: boolean;
 
   /**
-   * Log what the brokers' connections do.
+   * Whether the connections of the brokers are logged.
    *
    * @schema MiniClusterSpecLogging#zeromq
    */
   readonly zeromq?: boolean;
 
   /**
-   * Print how long the instance and the command took, as FLUXTIME lines.
+   * Whether the durations of the instance and the command are printed as FLUXTIME lines.
    *
    * @schema MiniClusterSpecLogging#timed
    */
@@ -960,153 +960,153 @@ export function toJson_MiniClusterSpecLogging(obj: MiniClusterSpecLogging | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The Flux instance.
+ * Settings of the Flux instance.
  *
  * @schema MiniClusterSpecFlux
  */
 export interface MiniClusterSpecFlux {
   /**
-   * The init container that brings Flux to images without it.
+   * Init container that copies Flux for images without Flux.
    *
    * @schema MiniClusterSpecFlux#container
    */
   readonly container?: MiniClusterSpecFluxContainer;
 
   /**
-   * Architecture of the nodes it runs on, for example arm64.
+   * Architecture of the nodes, for example arm64.
    *
    * @schema MiniClusterSpecFlux#arch
    */
   readonly arch?: string;
 
   /**
-   * What submits the command; else flux submit.
+   * Command that submits the command; flux submit by default.
    *
    * @schema MiniClusterSpecFlux#submitCommand
    */
   readonly submitCommand?: string;
 
   /**
-   * More options for submitting, for example -ompi=openmpi@5.
+   * Additional options of the submit command, for example -ompi=openmpi@5.
    *
    * @schema MiniClusterSpecFlux#optionFlags
    */
   readonly optionFlags?: string;
 
   /**
-   * A command around the brokers, words separated by commas, for example strace,-f.
+   * Command that wraps the brokers, with words separated by commas, for example strace,-f.
    *
    * @schema MiniClusterSpecFlux#wrap
    */
   readonly wrap?: string;
 
   /**
-   * How long a broker tries one connection before the next; an empty string leaves it to Flux.
+   * Timeout of one connection attempt of a broker; with an empty string the default of Flux.
    *
    * @schema MiniClusterSpecFlux#connectTimeout
    */
   readonly connectTimeout?: string;
 
   /**
-   * Shape of the brokers' tree, for example binomial; else all connect to the lead.
+   * Topology of the brokers, for example binomial; by default all brokers connect to the lead broker.
    *
    * @schema MiniClusterSpecFlux#topology
    */
   readonly topology?: string;
 
   /**
-   * What the brokers log, 0 to 7.
+   * Log level of the brokers, from 0 to 7.
    *
    * @schema MiniClusterSpecFlux#logLevel
    */
   readonly logLevel?: number;
 
   /**
-   * A Service with an address of its own for the lead only; the other pods have no DNS names.
+   * Whether only the lead pod has a Service; the other pods then have no DNS names.
    *
    * @schema MiniClusterSpecFlux#minimalService
    */
   readonly minimalService?: boolean;
 
   /**
-   * Flux chooses the place of its socket.
+   * Whether Flux chooses the path of its socket.
    *
    * @schema MiniClusterSpecFlux#disableSocket
    */
   readonly disableSocket?: boolean;
 
   /**
-   * Sidecars don't wait for the brokers' socket.
+   * Whether sidecars start without waiting for the socket of the broker.
    *
    * @schema MiniClusterSpecFlux#noWaitSocket
    */
   readonly noWaitSocket?: boolean;
 
   /**
-   * A worker whose broker ends is done.
+   * Whether a worker pod completes when its broker ends.
    *
    * @schema MiniClusterSpecFlux#completeWorkers
    */
   readonly completeWorkers?: boolean;
 
   /**
-   * The brokers' certificate as text. The runtime moves it into the Secret; better is curveCertSecret.
+   * Certificate of the brokers as text, which the runtime moves to a Secret; curveCertSecret is preferable.
    *
    * @schema MiniClusterSpecFlux#curveCert
    */
   readonly curveCert?: string;
 
   /**
-   * Name of a Secret of yours with the brokers' certificate under the key curve.cert; else NAME-curve, which the runtime makes.
+   * Name of an existing Secret with the certificate of the brokers under the key curve.cert; by default the runtime creates NAME-curve.
    *
    * @schema MiniClusterSpecFlux#curveCertSecret
    */
   readonly curveCertSecret?: string;
 
   /**
-   * Name of a Secret with a munge key under the key munge.key.
+   * Name of an existing Secret with a munge key under the key munge.key.
    *
    * @schema MiniClusterSpecFlux#mungeSecret
    */
   readonly mungeSecret?: string;
 
   /**
-   * The scheduler inside the instance.
+   * Scheduler of the Flux instance.
    *
    * @schema MiniClusterSpecFlux#scheduler
    */
   readonly scheduler?: MiniClusterSpecFluxScheduler;
 
   /**
-   * Cores that each broker offers; else the whole CPUs of the container's limit or request; else those of the node.
+   * Number of cores of each broker; by default the whole CPUs of the container's limit or request, else those of the node.
    *
    * @schema MiniClusterSpecFlux#cores
    */
   readonly cores?: number;
 
   /**
-   * Flux pins tasks to cores; for nodes whose kubelet gives pods CPUs of their own (static CPU manager).
+   * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.
    *
    * @schema MiniClusterSpecFlux#cpuAffinity
    */
   readonly cpuAffinity?: boolean;
 
   /**
-   * Brokers in other clusters. All sides need the same certificate and the same order of hosts.
+   * Brokers in other clusters. All clusters need the same certificate and the same order of hosts.
    *
    * @schema MiniClusterSpecFlux#bursting
    */
   readonly bursting?: MiniClusterSpecFluxBursting;
 
   /**
-   * The whole configuration of the brokers (TOML) in place of the generated one.
+   * Complete configuration of the brokers in TOML, instead of the generated one.
    *
    * @schema MiniClusterSpecFlux#brokerConfig
    */
   readonly brokerConfig?: string;
 
   /**
-   * Variables in flux-view.sh, for shells that use Flux from outside.
+   * Environment variables in flux-view.sh, for shells that connect to the instance.
    *
    * @schema MiniClusterSpecFlux#environment
    */
@@ -1148,132 +1148,132 @@ export function toJson_MiniClusterSpecFlux(obj: MiniClusterSpecFlux | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The pods.
+ * Settings of the pods.
  *
  * @schema MiniClusterSpecPod
  */
 export interface MiniClusterSpecPod {
   /**
-   * Annotations.
+   * Annotations of the pods.
    *
    * @schema MiniClusterSpecPod#annotations
    */
   readonly annotations?: { [key: string]: string };
 
   /**
-   * Labels.
+   * Labels of the pods.
    *
    * @schema MiniClusterSpecPod#labels
    */
   readonly labels?: { [key: string]: string };
 
   /**
-   * Whether a failed container is started again in its pod; else Never with a command and OnFailure for an interactive cluster.
+   * Restart policy of the pods; Never with a command and OnFailure for an interactive cluster by default.
    *
    * @schema MiniClusterSpecPod#restartPolicy
    */
   readonly restartPolicy?: MiniClusterSpecPodRestartPolicy;
 
   /**
-   * ServiceAccount of the pods.
+   * Name of the ServiceAccount of the pods.
    *
    * @schema MiniClusterSpecPod#serviceAccountName
    */
   readonly serviceAccountName?: string;
 
   /**
-   * Give the pods the token of their ServiceAccount.
+   * Whether the token of the ServiceAccount is mounted in the pods.
    *
    * @schema MiniClusterSpecPod#automountServiceAccountToken
    */
   readonly automountServiceAccountToken?: boolean;
 
   /**
-   * The one switch for namespaces with Pod Security restricted. Any user but root (else 1000), no rights, a read-only root.
+   * Whether the pods comply with Pod Security restricted. The user is not root (1000 by default), and the root file system is read-only.
    *
    * @schema MiniClusterSpecPod#restricted
    */
   readonly restricted?: boolean;
 
   /**
-   * RuntimeClass.
+   * Name of the RuntimeClass of the pods.
    *
    * @schema MiniClusterSpecPod#runtimeClassName
    */
   readonly runtimeClassName?: string;
 
   /**
-   * Scheduler of the pods.
+   * Name of the scheduler of the pods.
    *
    * @schema MiniClusterSpecPod#schedulerName
    */
   readonly schedulerName?: string;
 
   /**
-   * PriorityClass.
+   * Name of the PriorityClass of the pods.
    *
    * @schema MiniClusterSpecPod#priorityClassName
    */
   readonly priorityClassName?: string;
 
   /**
-   * Labels a node must have.
+   * Labels that a node must have.
    *
    * @schema MiniClusterSpecPod#nodeSelector
    */
   readonly nodeSelector?: { [key: string]: string };
 
   /**
-   * Labels of which a node must have one of the values.
+   * Labels of which a node must have one of the listed values.
    *
    * @schema MiniClusterSpecPod#nodeAffinity
    */
   readonly nodeAffinity?: { [key: string]: string[] };
 
   /**
-   * Taints it tolerates.
+   * Taints that the pods tolerate.
    *
    * @schema MiniClusterSpecPod#tolerations
    */
   readonly tolerations?: MiniClusterSpecPodTolerations[];
 
   /**
-   * How evenly the pods spread over zones, racks or nodes; the pods of this cluster are counted.
+   * Spread of the pods of this MiniCluster over zones, racks or nodes.
    *
    * @schema MiniClusterSpecPod#topologySpread
    */
   readonly topologySpread?: MiniClusterSpecPodTopologySpread[];
 
   /**
-   * DNS policy; else ClusterFirst, with hostNetwork ClusterFirstWithHostNet.
+   * DNS policy of the pods; ClusterFirst by default, with hostNetwork ClusterFirstWithHostNet.
    *
    * @schema MiniClusterSpecPod#dnsPolicy
    */
   readonly dnsPolicy?: MiniClusterSpecPodDnsPolicy;
 
   /**
-   * Use the network of the node, one pod per node.
+   * Whether the pods use the network of their node; each pod then needs its own node.
    *
    * @schema MiniClusterSpecPod#hostNetwork
    */
   readonly hostNetwork?: boolean;
 
   /**
-   * Use the IPC namespace of the node.
+   * Whether the pods use the IPC namespace of their node.
    *
    * @schema MiniClusterSpecPod#hostIPC
    */
   readonly hostIpc?: boolean;
 
   /**
-   * See the processes of the node.
+   * Whether the pods use the process namespace of their node.
    *
    * @schema MiniClusterSpecPod#hostPID
    */
   readonly hostPid?: boolean;
 
   /**
-   * Seconds the brokers have to end in; else 30, with an archive 120.
+   * Grace period of the brokers in seconds; 30 by default, with an archive 120.
    *
    * @schema MiniClusterSpecPod#terminationGracePeriodSeconds
    */
@@ -1287,14 +1287,14 @@ export interface MiniClusterSpecPod {
   readonly resources?: { [key: string]: MiniClusterSpecPodResources };
 
   /**
-   * Devices of the pod (Dynamic Resource Allocation); containers name those they use in resources.claims.
+   * Device claims of the pods (Dynamic Resource Allocation), which containers use by resources.claims.
    *
    * @schema MiniClusterSpecPod#resourceClaims
    */
   readonly resourceClaims?: MiniClusterSpecPodResourceClaims[];
 
   /**
-   * Security settings of the pods, all of them.
+   * Security context of the pods.
    *
    * @schema MiniClusterSpecPod#securityContext
    */
@@ -1336,7 +1336,7 @@ export function toJson_MiniClusterSpecPod(obj: MiniClusterSpecPod | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When the image is pulled, if not pullAlways; else IfNotPresent.
+ * Pull policy of the image without pullAlways; IfNotPresent by default.
  *
  * @schema MiniClusterSpecContainersImagePullPolicy
  */
@@ -1361,7 +1361,7 @@ export interface MiniClusterSpecContainersSecrets {
   readonly name: string;
 
   /**
-   * Key in the Secret.
+   * Key of the Secret.
    *
    * @schema MiniClusterSpecContainersSecrets#key
    */
@@ -1395,14 +1395,14 @@ export interface MiniClusterSpecContainersEnv {
   readonly name: string;
 
   /**
-   * Its value.
+   * Value of the variable.
    *
    * @schema MiniClusterSpecContainersEnv#value
    */
   readonly value?: string;
 
   /**
-   * Where its value comes from.
+   * Source of the value.
    *
    * @schema MiniClusterSpecContainersEnv#valueFrom
    */
@@ -1430,7 +1430,7 @@ export function toJson_MiniClusterSpecContainersEnv(obj: MiniClusterSpecContaine
  */
 export interface MiniClusterSpecContainersEnvFrom {
   /**
-   * Put before each name.
+   * Prefix of the names of the variables.
    *
    * @schema MiniClusterSpecContainersEnvFrom#prefix
    */
@@ -1472,21 +1472,21 @@ export function toJson_MiniClusterSpecContainersEnvFrom(obj: MiniClusterSpecCont
  */
 export interface MiniClusterSpecContainersVolumes {
   /**
-   * Where it is mounted; an emptyDir's default is /dev/shm.
+   * Mount path; /dev/shm by default for an emptyDir.
    *
    * @schema MiniClusterSpecContainersVolumes#path
    */
   readonly path?: string;
 
   /**
-   * Mount it read-only.
+   * Whether the volume is mounted read-only.
    *
    * @schema MiniClusterSpecContainersVolumes#readOnly
    */
   readonly readOnly?: boolean;
 
   /**
-   * Mount only this path within it.
+   * Path in the volume that is mounted instead of its root.
    *
    * @schema MiniClusterSpecContainersVolumes#subPath
    */
@@ -1514,7 +1514,7 @@ export interface MiniClusterSpecContainersVolumes {
   readonly secretName?: string;
 
   /**
-   * Keys of the ConfigMap or Secret and the paths they get; else all keys under their names.
+   * Keys of the ConfigMap or Secret and their paths; all keys under their names by default.
    *
    * @schema MiniClusterSpecContainersVolumes#items
    */
@@ -1528,42 +1528,42 @@ export interface MiniClusterSpecContainersVolumes {
   readonly defaultMode?: number;
 
   /**
-   * Directory of the node.
+   * Path of a directory of the node.
    *
    * @schema MiniClusterSpecContainersVolumes#hostPath
    */
   readonly hostPath?: string;
 
   /**
-   * What hostPath must be; else Directory.
+   * Type of hostPath; Directory by default.
    *
    * @schema MiniClusterSpecContainersVolumes#hostPathType
    */
   readonly hostPathType?: MiniClusterSpecContainersVolumesHostPathType;
 
   /**
-   * An empty directory.
+   * Whether the volume is an empty directory.
    *
    * @schema MiniClusterSpecContainersVolumes#emptyDir
    */
   readonly emptyDir?: boolean;
 
   /**
-   * memory for a directory in memory.
+   * Medium of the empty directory; memory for a directory in memory.
    *
    * @schema MiniClusterSpecContainersVolumes#emptyDirMedium
    */
   readonly emptyDirMedium?: MiniClusterSpecContainersVolumesEmptyDirMedium;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    *
    * @schema MiniClusterSpecContainersVolumes#emptyDirSizeLimit
    */
   readonly emptyDirSizeLimit?: MiniClusterSpecContainersVolumesEmptyDirSizeLimit;
 
   /**
-   * Name of a CSI driver that makes the volume inline.
+   * Name of a CSI driver with inline volumes.
    *
    * @schema MiniClusterSpecContainersVolumes#csiDriver
    */
@@ -1584,7 +1584,7 @@ export interface MiniClusterSpecContainersVolumes {
   readonly csiDriverFsType?: string;
 
   /**
-   * Name of the Secret that the CSI driver mounts with.
+   * Name of the Secret that the CSI driver uses to mount the volume.
    *
    * @schema MiniClusterSpecContainersVolumes#csiDriverSecretName
    */
@@ -1638,20 +1638,20 @@ export function toJson_MiniClusterSpecContainersVolumes(obj: MiniClusterSpecCont
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Commands at the start and before the end of the container, each given to a shell.
+ * Shell commands after the start and before the end of the container.
  *
  * @schema MiniClusterSpecContainersLifeCycle
  */
 export interface MiniClusterSpecContainersLifeCycle {
   /**
-   * Right after its start.
+   * Command that runs after the start of the container.
    *
    * @schema MiniClusterSpecContainersLifeCycle#postStartExec
    */
   readonly postStartExec?: string;
 
   /**
-   * Before it is told to end.
+   * Command that runs before the container gets the signal to end.
    *
    * @schema MiniClusterSpecContainersLifeCycle#preStopExec
    */
@@ -1674,76 +1674,76 @@ export function toJson_MiniClusterSpecContainersLifeCycle(obj: MiniClusterSpecCo
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecContainersLivenessProbe
  */
 export interface MiniClusterSpecContainersLivenessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#exec
    */
   readonly exec?: MiniClusterSpecContainersLivenessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecContainersLivenessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecContainersLivenessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#grpc
    */
   readonly grpc?: MiniClusterSpecContainersLivenessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecContainersLivenessProbe#terminationGracePeriodSeconds
    */
@@ -1774,76 +1774,76 @@ export function toJson_MiniClusterSpecContainersLivenessProbe(obj: MiniClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecContainersReadinessProbe
  */
 export interface MiniClusterSpecContainersReadinessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#exec
    */
   readonly exec?: MiniClusterSpecContainersReadinessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecContainersReadinessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecContainersReadinessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#grpc
    */
   readonly grpc?: MiniClusterSpecContainersReadinessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecContainersReadinessProbe#terminationGracePeriodSeconds
    */
@@ -1874,76 +1874,76 @@ export function toJson_MiniClusterSpecContainersReadinessProbe(obj: MiniClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecContainersStartupProbe
  */
 export interface MiniClusterSpecContainersStartupProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecContainersStartupProbe#exec
    */
   readonly exec?: MiniClusterSpecContainersStartupProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecContainersStartupProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecContainersStartupProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecContainersStartupProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecContainersStartupProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecContainersStartupProbe#grpc
    */
   readonly grpc?: MiniClusterSpecContainersStartupProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecContainersStartupProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecContainersStartupProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecContainersStartupProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecContainersStartupProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecContainersStartupProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecContainersStartupProbe#terminationGracePeriodSeconds
    */
@@ -1994,7 +1994,7 @@ export interface MiniClusterSpecContainersResources {
   readonly requests?: { [key: string]: MiniClusterSpecContainersResourcesRequests };
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    *
    * @schema MiniClusterSpecContainersResources#claims
    */
@@ -2018,69 +2018,69 @@ export function toJson_MiniClusterSpecContainersResources(obj: MiniClusterSpecCo
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  *
  * @schema MiniClusterSpecContainersSecurityContext
  */
 export interface MiniClusterSpecContainersSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    *
    * @schema MiniClusterSpecContainersSecurityContext#allowPrivilegeEscalation
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecContainersSecurityContext#appArmorProfile
    */
   readonly appArmorProfile?: MiniClusterSpecContainersSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    *
    * @schema MiniClusterSpecContainersSecurityContext#capabilities
    */
   readonly capabilities?: MiniClusterSpecContainersSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    *
    * @schema MiniClusterSpecContainersSecurityContext#privileged
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    *
    * @schema MiniClusterSpecContainersSecurityContext#procMount
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    *
    * @schema MiniClusterSpecContainersSecurityContext#readOnlyRootFilesystem
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    *
    * @schema MiniClusterSpecContainersSecurityContext#runAsGroup
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    *
    * @schema MiniClusterSpecContainersSecurityContext#runAsNonRoot
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    *
    * @schema MiniClusterSpecContainersSecurityContext#runAsUser
    */
@@ -2094,14 +2094,14 @@ export interface MiniClusterSpecContainersSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecContainersSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecContainersSecurityContext#seccompProfile
    */
   readonly seccompProfile?: MiniClusterSpecContainersSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    *
    * @schema MiniClusterSpecContainersSecurityContext#windowsOptions
    */
@@ -2134,62 +2134,62 @@ export function toJson_MiniClusterSpecContainersSecurityContext(obj: MiniCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+ * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
  *
  * @schema MiniClusterSpecContainersCommands
  */
 export interface MiniClusterSpecContainersCommands {
   /**
-   * First of all, in every pod.
+   * Script that runs first, in every pod.
    *
    * @schema MiniClusterSpecContainersCommands#init
    */
   readonly init?: string;
 
   /**
-   * Before the broker, in every pod.
+   * Script that runs before the broker, in every pod.
    *
    * @schema MiniClusterSpecContainersCommands#pre
    */
   readonly pre?: string;
 
   /**
-   * Before the broker, in the lead pod.
+   * Script that runs before the broker, in the lead pod.
    *
    * @schema MiniClusterSpecContainersCommands#brokerPre
    */
   readonly brokerPre?: string;
 
   /**
-   * Before the broker, in the other pods.
+   * Script that runs before the broker, in all pods except the lead pod.
    *
    * @schema MiniClusterSpecContainersCommands#workerPre
    */
   readonly workerPre?: string;
 
   /**
-   * After the broker, in every pod; the exit code stays the command's.
+   * Script that runs after the broker, in every pod; it does not change the exit code of the command.
    *
    * @schema MiniClusterSpecContainersCommands#post
    */
   readonly post?: string;
 
   /**
-   * In a sidecar, before it waits for Flux.
+   * Script that runs in a sidecar before it waits for Flux.
    *
    * @schema MiniClusterSpecContainersCommands#servicePre
    */
   readonly servicePre?: string;
 
   /**
-   * Words before what the lead starts, for example a tracer.
+   * Prefix of the command that the lead pod starts, for example a tracer.
    *
    * @schema MiniClusterSpecContainersCommands#prefix
    */
   readonly prefix?: string;
 
   /**
-   * A script that runs in place of a command; each task runs it, with FLUX_TASK_RANK to tell them apart.
+   * Script that every task runs instead of a command; FLUX_TASK_RANK is the rank of the task.
    *
    * @schema MiniClusterSpecContainersCommands#script
    */
@@ -2218,7 +2218,7 @@ export function toJson_MiniClusterSpecContainersCommands(obj: MiniClusterSpecCon
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When the image is pulled, if not pullAlways; else IfNotPresent.
+ * Pull policy of the image without pullAlways; IfNotPresent by default.
  *
  * @schema MiniClusterSpecServicesImagePullPolicy
  */
@@ -2243,7 +2243,7 @@ export interface MiniClusterSpecServicesSecrets {
   readonly name: string;
 
   /**
-   * Key in the Secret.
+   * Key of the Secret.
    *
    * @schema MiniClusterSpecServicesSecrets#key
    */
@@ -2277,14 +2277,14 @@ export interface MiniClusterSpecServicesEnv {
   readonly name: string;
 
   /**
-   * Its value.
+   * Value of the variable.
    *
    * @schema MiniClusterSpecServicesEnv#value
    */
   readonly value?: string;
 
   /**
-   * Where its value comes from.
+   * Source of the value.
    *
    * @schema MiniClusterSpecServicesEnv#valueFrom
    */
@@ -2312,7 +2312,7 @@ export function toJson_MiniClusterSpecServicesEnv(obj: MiniClusterSpecServicesEn
  */
 export interface MiniClusterSpecServicesEnvFrom {
   /**
-   * Put before each name.
+   * Prefix of the names of the variables.
    *
    * @schema MiniClusterSpecServicesEnvFrom#prefix
    */
@@ -2354,21 +2354,21 @@ export function toJson_MiniClusterSpecServicesEnvFrom(obj: MiniClusterSpecServic
  */
 export interface MiniClusterSpecServicesVolumes {
   /**
-   * Where it is mounted; an emptyDir's default is /dev/shm.
+   * Mount path; /dev/shm by default for an emptyDir.
    *
    * @schema MiniClusterSpecServicesVolumes#path
    */
   readonly path?: string;
 
   /**
-   * Mount it read-only.
+   * Whether the volume is mounted read-only.
    *
    * @schema MiniClusterSpecServicesVolumes#readOnly
    */
   readonly readOnly?: boolean;
 
   /**
-   * Mount only this path within it.
+   * Path in the volume that is mounted instead of its root.
    *
    * @schema MiniClusterSpecServicesVolumes#subPath
    */
@@ -2396,7 +2396,7 @@ export interface MiniClusterSpecServicesVolumes {
   readonly secretName?: string;
 
   /**
-   * Keys of the ConfigMap or Secret and the paths they get; else all keys under their names.
+   * Keys of the ConfigMap or Secret and their paths; all keys under their names by default.
    *
    * @schema MiniClusterSpecServicesVolumes#items
    */
@@ -2410,42 +2410,42 @@ export interface MiniClusterSpecServicesVolumes {
   readonly defaultMode?: number;
 
   /**
-   * Directory of the node.
+   * Path of a directory of the node.
    *
    * @schema MiniClusterSpecServicesVolumes#hostPath
    */
   readonly hostPath?: string;
 
   /**
-   * What hostPath must be; else Directory.
+   * Type of hostPath; Directory by default.
    *
    * @schema MiniClusterSpecServicesVolumes#hostPathType
    */
   readonly hostPathType?: MiniClusterSpecServicesVolumesHostPathType;
 
   /**
-   * An empty directory.
+   * Whether the volume is an empty directory.
    *
    * @schema MiniClusterSpecServicesVolumes#emptyDir
    */
   readonly emptyDir?: boolean;
 
   /**
-   * memory for a directory in memory.
+   * Medium of the empty directory; memory for a directory in memory.
    *
    * @schema MiniClusterSpecServicesVolumes#emptyDirMedium
    */
   readonly emptyDirMedium?: MiniClusterSpecServicesVolumesEmptyDirMedium;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    *
    * @schema MiniClusterSpecServicesVolumes#emptyDirSizeLimit
    */
   readonly emptyDirSizeLimit?: MiniClusterSpecServicesVolumesEmptyDirSizeLimit;
 
   /**
-   * Name of a CSI driver that makes the volume inline.
+   * Name of a CSI driver with inline volumes.
    *
    * @schema MiniClusterSpecServicesVolumes#csiDriver
    */
@@ -2466,7 +2466,7 @@ export interface MiniClusterSpecServicesVolumes {
   readonly csiDriverFsType?: string;
 
   /**
-   * Name of the Secret that the CSI driver mounts with.
+   * Name of the Secret that the CSI driver uses to mount the volume.
    *
    * @schema MiniClusterSpecServicesVolumes#csiDriverSecretName
    */
@@ -2520,20 +2520,20 @@ export function toJson_MiniClusterSpecServicesVolumes(obj: MiniClusterSpecServic
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Commands at the start and before the end of the container, each given to a shell.
+ * Shell commands after the start and before the end of the container.
  *
  * @schema MiniClusterSpecServicesLifeCycle
  */
 export interface MiniClusterSpecServicesLifeCycle {
   /**
-   * Right after its start.
+   * Command that runs after the start of the container.
    *
    * @schema MiniClusterSpecServicesLifeCycle#postStartExec
    */
   readonly postStartExec?: string;
 
   /**
-   * Before it is told to end.
+   * Command that runs before the container gets the signal to end.
    *
    * @schema MiniClusterSpecServicesLifeCycle#preStopExec
    */
@@ -2556,76 +2556,76 @@ export function toJson_MiniClusterSpecServicesLifeCycle(obj: MiniClusterSpecServ
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecServicesLivenessProbe
  */
 export interface MiniClusterSpecServicesLivenessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#exec
    */
   readonly exec?: MiniClusterSpecServicesLivenessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecServicesLivenessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecServicesLivenessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#grpc
    */
   readonly grpc?: MiniClusterSpecServicesLivenessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecServicesLivenessProbe#terminationGracePeriodSeconds
    */
@@ -2656,76 +2656,76 @@ export function toJson_MiniClusterSpecServicesLivenessProbe(obj: MiniClusterSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecServicesReadinessProbe
  */
 export interface MiniClusterSpecServicesReadinessProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#exec
    */
   readonly exec?: MiniClusterSpecServicesReadinessProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecServicesReadinessProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecServicesReadinessProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#grpc
    */
   readonly grpc?: MiniClusterSpecServicesReadinessProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecServicesReadinessProbe#terminationGracePeriodSeconds
    */
@@ -2756,76 +2756,76 @@ export function toJson_MiniClusterSpecServicesReadinessProbe(obj: MiniClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the kubelet asks whether the container is well; one of exec, httpGet, tcpSocket, grpc.
+ * Probe of the kubelet; one of exec, httpGet, tcpSocket and grpc.
  *
  * @schema MiniClusterSpecServicesStartupProbe
  */
 export interface MiniClusterSpecServicesStartupProbe {
   /**
-   * A command that ends with 0.
+   * Succeeds when a command exits with code 0.
    *
    * @schema MiniClusterSpecServicesStartupProbe#exec
    */
   readonly exec?: MiniClusterSpecServicesStartupProbeExec;
 
   /**
-   * A request that is answered with 200 to 399.
+   * Succeeds when a request is answered with a status from 200 to 399.
    *
    * @schema MiniClusterSpecServicesStartupProbe#httpGet
    */
   readonly httpGet?: MiniClusterSpecServicesStartupProbeHttpGet;
 
   /**
-   * A port that accepts a connection.
+   * Succeeds when a port accepts a connection.
    *
    * @schema MiniClusterSpecServicesStartupProbe#tcpSocket
    */
   readonly tcpSocket?: MiniClusterSpecServicesStartupProbeTcpSocket;
 
   /**
-   * A gRPC health service that says SERVING.
+   * Succeeds when a gRPC health service answers SERVING.
    *
    * @schema MiniClusterSpecServicesStartupProbe#grpc
    */
   readonly grpc?: MiniClusterSpecServicesStartupProbeGrpc;
 
   /**
-   * Seconds before the first.
+   * Seconds before the first probe.
    *
    * @schema MiniClusterSpecServicesStartupProbe#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between two.
+   * Seconds between two probes.
    *
    * @schema MiniClusterSpecServicesStartupProbe#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds it may take.
+   * Timeout of a probe in seconds.
    *
    * @schema MiniClusterSpecServicesStartupProbe#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * How many in a row make it well.
+   * Number of consecutive successes after which the probe succeeds.
    *
    * @schema MiniClusterSpecServicesStartupProbe#successThreshold
    */
   readonly successThreshold?: number;
 
   /**
-   * How many in a row make it ill.
+   * Number of consecutive failures after which the probe fails.
    *
    * @schema MiniClusterSpecServicesStartupProbe#failureThreshold
    */
   readonly failureThreshold?: number;
 
   /**
-   * Seconds to end in when it is ill.
+   * Grace period in seconds for a container whose probe fails.
    *
    * @schema MiniClusterSpecServicesStartupProbe#terminationGracePeriodSeconds
    */
@@ -2876,7 +2876,7 @@ export interface MiniClusterSpecServicesResources {
   readonly requests?: { [key: string]: MiniClusterSpecServicesResourcesRequests };
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    *
    * @schema MiniClusterSpecServicesResources#claims
    */
@@ -2900,69 +2900,69 @@ export function toJson_MiniClusterSpecServicesResources(obj: MiniClusterSpecServ
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  *
  * @schema MiniClusterSpecServicesSecurityContext
  */
 export interface MiniClusterSpecServicesSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    *
    * @schema MiniClusterSpecServicesSecurityContext#allowPrivilegeEscalation
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecServicesSecurityContext#appArmorProfile
    */
   readonly appArmorProfile?: MiniClusterSpecServicesSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    *
    * @schema MiniClusterSpecServicesSecurityContext#capabilities
    */
   readonly capabilities?: MiniClusterSpecServicesSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    *
    * @schema MiniClusterSpecServicesSecurityContext#privileged
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    *
    * @schema MiniClusterSpecServicesSecurityContext#procMount
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    *
    * @schema MiniClusterSpecServicesSecurityContext#readOnlyRootFilesystem
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    *
    * @schema MiniClusterSpecServicesSecurityContext#runAsGroup
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    *
    * @schema MiniClusterSpecServicesSecurityContext#runAsNonRoot
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    *
    * @schema MiniClusterSpecServicesSecurityContext#runAsUser
    */
@@ -2976,14 +2976,14 @@ export interface MiniClusterSpecServicesSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecServicesSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecServicesSecurityContext#seccompProfile
    */
   readonly seccompProfile?: MiniClusterSpecServicesSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    *
    * @schema MiniClusterSpecServicesSecurityContext#windowsOptions
    */
@@ -3016,62 +3016,62 @@ export function toJson_MiniClusterSpecServicesSecurityContext(obj: MiniClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Blocks of shell around the command. They run in one shell with the entrypoint, so what they export the command sees.
+ * Shell scripts before and after the command. They run in the shell of the entrypoint, so the command sees their exported variables.
  *
  * @schema MiniClusterSpecServicesCommands
  */
 export interface MiniClusterSpecServicesCommands {
   /**
-   * First of all, in every pod.
+   * Script that runs first, in every pod.
    *
    * @schema MiniClusterSpecServicesCommands#init
    */
   readonly init?: string;
 
   /**
-   * Before the broker, in every pod.
+   * Script that runs before the broker, in every pod.
    *
    * @schema MiniClusterSpecServicesCommands#pre
    */
   readonly pre?: string;
 
   /**
-   * Before the broker, in the lead pod.
+   * Script that runs before the broker, in the lead pod.
    *
    * @schema MiniClusterSpecServicesCommands#brokerPre
    */
   readonly brokerPre?: string;
 
   /**
-   * Before the broker, in the other pods.
+   * Script that runs before the broker, in all pods except the lead pod.
    *
    * @schema MiniClusterSpecServicesCommands#workerPre
    */
   readonly workerPre?: string;
 
   /**
-   * After the broker, in every pod; the exit code stays the command's.
+   * Script that runs after the broker, in every pod; it does not change the exit code of the command.
    *
    * @schema MiniClusterSpecServicesCommands#post
    */
   readonly post?: string;
 
   /**
-   * In a sidecar, before it waits for Flux.
+   * Script that runs in a sidecar before it waits for Flux.
    *
    * @schema MiniClusterSpecServicesCommands#servicePre
    */
   readonly servicePre?: string;
 
   /**
-   * Words before what the lead starts, for example a tracer.
+   * Prefix of the command that the lead pod starts, for example a tracer.
    *
    * @schema MiniClusterSpecServicesCommands#prefix
    */
   readonly prefix?: string;
 
   /**
-   * A script that runs in place of a command; each task runs it, with FLUX_TASK_RANK to tell them apart.
+   * Script that every task runs instead of a command; FLUX_TASK_RANK is the rank of the task.
    *
    * @schema MiniClusterSpecServicesCommands#script
    */
@@ -3104,21 +3104,21 @@ export function toJson_MiniClusterSpecServicesCommands(obj: MiniClusterSpecServi
  */
 export interface MiniClusterSpecPodFailurePolicyRules {
   /**
-   * What follows.
+   * Action of the rule.
    *
    * @schema MiniClusterSpecPodFailurePolicyRules#action
    */
   readonly action: MiniClusterSpecPodFailurePolicyRulesAction;
 
   /**
-   * Fits by exit code.
+   * Matches exit codes.
    *
    * @schema MiniClusterSpecPodFailurePolicyRules#onExitCodes
    */
   readonly onExitCodes?: MiniClusterSpecPodFailurePolicyRulesOnExitCodes;
 
   /**
-   * Fits by a condition of the pod.
+   * Matches conditions of the pod.
    *
    * @schema MiniClusterSpecPodFailurePolicyRules#onPodConditions
    */
@@ -3142,34 +3142,34 @@ export function toJson_MiniClusterSpecPodFailurePolicyRules(obj: MiniClusterSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The init container that brings Flux to images without it.
+ * Init container that copies Flux for images without Flux.
  *
  * @schema MiniClusterSpecFluxContainer
  */
 export interface MiniClusterSpecFluxContainer {
   /**
-   * The image of the container has Flux itself.
+   * Whether the init container is omitted, because the image of the container has Flux.
    *
    * @schema MiniClusterSpecFluxContainer#disable
    */
   readonly disable?: boolean;
 
   /**
-   * Image with a view of Flux, for the same operating system as the container's.
+   * Image with a view of Flux for the operating system of the container.
    *
    * @schema MiniClusterSpecFluxContainer#image
    */
   readonly image?: string;
 
   /**
-   * Name of a Secret to pull the image with.
+   * Name of the Secret with the credentials for the image.
    *
    * @schema MiniClusterSpecFluxContainer#imagePullSecret
    */
   readonly imagePullSecret?: string;
 
   /**
-   * Pull the image at every start.
+   * Whether the image is pulled at every start.
    *
    * @schema MiniClusterSpecFluxContainer#pullAlways
    */
@@ -3190,14 +3190,14 @@ export interface MiniClusterSpecFluxContainer {
   readonly workingDir?: string;
 
   /**
-   * Where Flux and its run-time files are, in every container.
+   * Mount path of Flux and its run-time files in every container.
    *
    * @schema MiniClusterSpecFluxContainer#mountPath
    */
   readonly mountPath?: string;
 
   /**
-   * PYTHONPATH for Flux; else the view's own.
+   * PYTHONPATH for Flux; the path in the view by default.
    *
    * @schema MiniClusterSpecFluxContainer#pythonPath
    */
@@ -3211,7 +3211,7 @@ export interface MiniClusterSpecFluxContainer {
   readonly resources?: MiniClusterSpecFluxContainerResources;
 
   /**
-   * Security settings of the container, as in a pod.
+   * Security context of the container, as in a pod.
    *
    * @schema MiniClusterSpecFluxContainer#securityContext
    */
@@ -3242,27 +3242,27 @@ export function toJson_MiniClusterSpecFluxContainer(obj: MiniClusterSpecFluxCont
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The scheduler inside the instance.
+ * Scheduler of the Flux instance.
  *
  * @schema MiniClusterSpecFluxScheduler
  */
 export interface MiniClusterSpecFluxScheduler {
   /**
-   * Flux's simple scheduler in place of Fluxion.
+   * Whether the instance uses the simple scheduler of Flux instead of Fluxion.
    *
    * @schema MiniClusterSpecFluxScheduler#simple
    */
   readonly simple?: boolean;
 
   /**
-   * Policy of Fluxion's queue, for example easy; else fcfs.
+   * Queue policy of Fluxion, for example easy; fcfs by default.
    *
    * @schema MiniClusterSpecFluxScheduler#queuePolicy
    */
   readonly queuePolicy?: string;
 
   /**
-   * Order in which Fluxion takes nodes, for example lonode; else its own.
+   * Match policy of Fluxion, for example lonode; the default of Fluxion by default.
    *
    * @schema MiniClusterSpecFluxScheduler#matchPolicy
    */
@@ -3286,27 +3286,27 @@ export function toJson_MiniClusterSpecFluxScheduler(obj: MiniClusterSpecFluxSche
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Brokers in other clusters. All sides need the same certificate and the same order of hosts.
+ * Brokers in other clusters. All clusters need the same certificate and the same order of hosts.
  *
  * @schema MiniClusterSpecFluxBursting
  */
 export interface MiniClusterSpecFluxBursting {
   /**
-   * This cluster's brokers join the lead of another one.
+   * Lead broker of another cluster, to which the brokers of this cluster connect.
    *
    * @schema MiniClusterSpecFluxBursting#leadBroker
    */
   readonly leadBroker?: MiniClusterSpecFluxBurstingLeadBroker;
 
   /**
-   * All hosts of all clusters in the order of their ranks (RFC 29), when you know better.
+   * Hosts of all clusters in the order of their ranks (RFC 29), instead of the generated list.
    *
    * @schema MiniClusterSpecFluxBursting#hostlist
    */
   readonly hostlist?: string;
 
   /**
-   * Clusters that may join this one.
+   * Clusters whose brokers can connect to this one.
    *
    * @schema MiniClusterSpecFluxBursting#clusters
    */
@@ -3330,7 +3330,7 @@ export function toJson_MiniClusterSpecFluxBursting(obj: MiniClusterSpecFluxBurst
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether a failed container is started again in its pod; else Never with a command and OnFailure for an interactive cluster.
+ * Restart policy of the pods; Never with a command and OnFailure for an interactive cluster by default.
  *
  * @schema MiniClusterSpecPodRestartPolicy
  */
@@ -3374,7 +3374,7 @@ export interface MiniClusterSpecPodTolerations {
   readonly effect?: string;
 
   /**
-   * How long a NoExecute taint is tolerated.
+   * Seconds for which a NoExecute taint is tolerated.
    *
    * @schema MiniClusterSpecPodTolerations#tolerationSeconds
    */
@@ -3404,28 +3404,28 @@ export function toJson_MiniClusterSpecPodTolerations(obj: MiniClusterSpecPodTole
  */
 export interface MiniClusterSpecPodTopologySpread {
   /**
-   * Label of nodes whose values are the groups.
+   * Label of nodes whose values define the groups.
    *
    * @schema MiniClusterSpecPodTopologySpread#topologyKey
    */
   readonly topologyKey: string;
 
   /**
-   * The largest difference between two groups.
+   * Maximum difference of the number of pods between two groups.
    *
    * @schema MiniClusterSpecPodTopologySpread#maxSkew
    */
   readonly maxSkew?: number;
 
   /**
-   * DoNotSchedule or ScheduleAnyway.
+   * Effect of a violation, DoNotSchedule or ScheduleAnyway.
    *
    * @schema MiniClusterSpecPodTopologySpread#whenUnsatisfiable
    */
   readonly whenUnsatisfiable?: MiniClusterSpecPodTopologySpreadWhenUnsatisfiable;
 
   /**
-   * How many groups there must be.
+   * Minimum number of groups.
    *
    * @schema MiniClusterSpecPodTopologySpread#minDomains
    */
@@ -3450,7 +3450,7 @@ export function toJson_MiniClusterSpecPodTopologySpread(obj: MiniClusterSpecPodT
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * DNS policy; else ClusterFirst, with hostNetwork ClusterFirstWithHostNet.
+ * DNS policy of the pods; ClusterFirst by default, with hostNetwork ClusterFirstWithHostNet.
  *
  * @schema MiniClusterSpecPodDnsPolicy
  */
@@ -3466,7 +3466,7 @@ export enum MiniClusterSpecPodDnsPolicy {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecPodResources
  */
@@ -3486,21 +3486,21 @@ export class MiniClusterSpecPodResources {
  */
 export interface MiniClusterSpecPodResourceClaims {
   /**
-   * Name within the pod.
+   * Name of the claim in the pod.
    *
    * @schema MiniClusterSpecPodResourceClaims#name
    */
   readonly name: string;
 
   /**
-   * An existing ResourceClaim, shared by all pods.
+   * Name of an existing ResourceClaim, which all pods share.
    *
    * @schema MiniClusterSpecPodResourceClaims#resourceClaimName
    */
   readonly resourceClaimName?: string;
 
   /**
-   * A template; each pod gets a claim of its own.
+   * Name of a ResourceClaimTemplate, from which each pod gets its own claim.
    *
    * @schema MiniClusterSpecPodResourceClaims#resourceClaimTemplateName
    */
@@ -3524,55 +3524,55 @@ export function toJson_MiniClusterSpecPodResourceClaims(obj: MiniClusterSpecPodR
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Security settings of the pods, all of them.
+ * Security context of the pods.
  *
  * @schema MiniClusterSpecPodSecurityContext
  */
 export interface MiniClusterSpecPodSecurityContext {
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecPodSecurityContext#appArmorProfile
    */
   readonly appArmorProfile?: MiniClusterSpecPodSecurityContextAppArmorProfile;
 
   /**
-   * Group that volumes are given to.
+   * Group that owns the volumes.
    *
    * @schema MiniClusterSpecPodSecurityContext#fsGroup
    */
   readonly fsGroup?: number;
 
   /**
-   * Always or OnRootMismatch.
+   * Policy for changes of fsGroup, Always or OnRootMismatch.
    *
    * @schema MiniClusterSpecPodSecurityContext#fsGroupChangePolicy
    */
   readonly fsGroupChangePolicy?: string;
 
   /**
-   * Group id.
+   * Group id of the processes.
    *
    * @schema MiniClusterSpecPodSecurityContext#runAsGroup
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    *
    * @schema MiniClusterSpecPodSecurityContext#runAsNonRoot
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    *
    * @schema MiniClusterSpecPodSecurityContext#runAsUser
    */
   readonly runAsUser?: number;
 
   /**
-   * How volumes are relabelled.
+   * Policy for SELinux labels of volumes.
    *
    * @schema MiniClusterSpecPodSecurityContext#seLinuxChangePolicy
    */
@@ -3586,35 +3586,35 @@ export interface MiniClusterSpecPodSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecPodSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecPodSecurityContext#seccompProfile
    */
   readonly seccompProfile?: MiniClusterSpecPodSecurityContextSeccompProfile;
 
   /**
-   * More group ids.
+   * Additional group ids.
    *
    * @schema MiniClusterSpecPodSecurityContext#supplementalGroups
    */
   readonly supplementalGroups?: number[];
 
   /**
-   * Merge or Strict.
+   * Policy for supplemental groups, Merge or Strict.
    *
    * @schema MiniClusterSpecPodSecurityContext#supplementalGroupsPolicy
    */
   readonly supplementalGroupsPolicy?: string;
 
   /**
-   * Settings of the kernel.
+   * Sysctls of the pods.
    *
    * @schema MiniClusterSpecPodSecurityContext#sysctls
    */
   readonly sysctls?: MiniClusterSpecPodSecurityContextSysctls[];
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    *
    * @schema MiniClusterSpecPodSecurityContext#windowsOptions
    */
@@ -3648,34 +3648,34 @@ export function toJson_MiniClusterSpecPodSecurityContext(obj: MiniClusterSpecPod
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where its value comes from.
+ * Source of the value.
  *
  * @schema MiniClusterSpecContainersEnvValueFrom
  */
 export interface MiniClusterSpecContainersEnvValueFrom {
   /**
-   * A field of the pod.
+   * Value of a field of the pod.
    *
    * @schema MiniClusterSpecContainersEnvValueFrom#fieldRef
    */
   readonly fieldRef?: MiniClusterSpecContainersEnvValueFromFieldRef;
 
   /**
-   * A resource of the container.
+   * Value of a resource of a container.
    *
    * @schema MiniClusterSpecContainersEnvValueFrom#resourceFieldRef
    */
   readonly resourceFieldRef?: MiniClusterSpecContainersEnvValueFromResourceFieldRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    *
    * @schema MiniClusterSpecContainersEnvValueFrom#configMapKeyRef
    */
   readonly configMapKeyRef?: MiniClusterSpecContainersEnvValueFromConfigMapKeyRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    *
    * @schema MiniClusterSpecContainersEnvValueFrom#secretKeyRef
    */
@@ -3706,14 +3706,14 @@ export function toJson_MiniClusterSpecContainersEnvValueFrom(obj: MiniClusterSpe
  */
 export interface MiniClusterSpecContainersEnvFromConfigMapRef {
   /**
-   * Its name.
+   * Name of the object.
    *
    * @schema MiniClusterSpecContainersEnvFromConfigMapRef#name
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecContainersEnvFromConfigMapRef#optional
    */
@@ -3742,14 +3742,14 @@ export function toJson_MiniClusterSpecContainersEnvFromConfigMapRef(obj: MiniClu
  */
 export interface MiniClusterSpecContainersEnvFromSecretRef {
   /**
-   * Its name.
+   * Name of the object.
    *
    * @schema MiniClusterSpecContainersEnvFromSecretRef#name
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecContainersEnvFromSecretRef#optional
    */
@@ -3772,7 +3772,7 @@ export function toJson_MiniClusterSpecContainersEnvFromSecretRef(obj: MiniCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What hostPath must be; else Directory.
+ * Type of hostPath; Directory by default.
  *
  * @schema MiniClusterSpecContainersVolumesHostPathType
  */
@@ -3794,7 +3794,7 @@ export enum MiniClusterSpecContainersVolumesHostPathType {
 }
 
 /**
- * memory for a directory in memory.
+ * Medium of the empty directory; memory for a directory in memory.
  *
  * @schema MiniClusterSpecContainersVolumesEmptyDirMedium
  */
@@ -3804,7 +3804,7 @@ export enum MiniClusterSpecContainersVolumesEmptyDirMedium {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecContainersVolumesEmptyDirSizeLimit
  */
@@ -3820,13 +3820,13 @@ export class MiniClusterSpecContainersVolumesEmptyDirSizeLimit {
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecContainersLivenessProbeExec
  */
 export interface MiniClusterSpecContainersLivenessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecContainersLivenessProbeExec#command
    */
@@ -3848,27 +3848,27 @@ export function toJson_MiniClusterSpecContainersLivenessProbeExec(obj: MiniClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecContainersLivenessProbeHttpGet
  */
 export interface MiniClusterSpecContainersLivenessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersLivenessProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecContainersLivenessProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecContainersLivenessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecContainersLivenessProbeHttpGet#path
    */
@@ -3882,7 +3882,7 @@ export interface MiniClusterSpecContainersLivenessProbeHttpGet {
   readonly port: MiniClusterSpecContainersLivenessProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecContainersLivenessProbeHttpGet#scheme
    */
@@ -3908,13 +3908,13 @@ export function toJson_MiniClusterSpecContainersLivenessProbeHttpGet(obj: MiniCl
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecContainersLivenessProbeTcpSocket
  */
 export interface MiniClusterSpecContainersLivenessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersLivenessProbeTcpSocket#host
    */
@@ -3944,20 +3944,20 @@ export function toJson_MiniClusterSpecContainersLivenessProbeTcpSocket(obj: Mini
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecContainersLivenessProbeGrpc
  */
 export interface MiniClusterSpecContainersLivenessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecContainersLivenessProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecContainersLivenessProbeGrpc#service
    */
@@ -3980,13 +3980,13 @@ export function toJson_MiniClusterSpecContainersLivenessProbeGrpc(obj: MiniClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecContainersReadinessProbeExec
  */
 export interface MiniClusterSpecContainersReadinessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecContainersReadinessProbeExec#command
    */
@@ -4008,27 +4008,27 @@ export function toJson_MiniClusterSpecContainersReadinessProbeExec(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecContainersReadinessProbeHttpGet
  */
 export interface MiniClusterSpecContainersReadinessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersReadinessProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecContainersReadinessProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecContainersReadinessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecContainersReadinessProbeHttpGet#path
    */
@@ -4042,7 +4042,7 @@ export interface MiniClusterSpecContainersReadinessProbeHttpGet {
   readonly port: MiniClusterSpecContainersReadinessProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecContainersReadinessProbeHttpGet#scheme
    */
@@ -4068,13 +4068,13 @@ export function toJson_MiniClusterSpecContainersReadinessProbeHttpGet(obj: MiniC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecContainersReadinessProbeTcpSocket
  */
 export interface MiniClusterSpecContainersReadinessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersReadinessProbeTcpSocket#host
    */
@@ -4104,20 +4104,20 @@ export function toJson_MiniClusterSpecContainersReadinessProbeTcpSocket(obj: Min
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecContainersReadinessProbeGrpc
  */
 export interface MiniClusterSpecContainersReadinessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecContainersReadinessProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecContainersReadinessProbeGrpc#service
    */
@@ -4140,13 +4140,13 @@ export function toJson_MiniClusterSpecContainersReadinessProbeGrpc(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecContainersStartupProbeExec
  */
 export interface MiniClusterSpecContainersStartupProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecContainersStartupProbeExec#command
    */
@@ -4168,27 +4168,27 @@ export function toJson_MiniClusterSpecContainersStartupProbeExec(obj: MiniCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecContainersStartupProbeHttpGet
  */
 export interface MiniClusterSpecContainersStartupProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersStartupProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecContainersStartupProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecContainersStartupProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecContainersStartupProbeHttpGet#path
    */
@@ -4202,7 +4202,7 @@ export interface MiniClusterSpecContainersStartupProbeHttpGet {
   readonly port: MiniClusterSpecContainersStartupProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecContainersStartupProbeHttpGet#scheme
    */
@@ -4228,13 +4228,13 @@ export function toJson_MiniClusterSpecContainersStartupProbeHttpGet(obj: MiniClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecContainersStartupProbeTcpSocket
  */
 export interface MiniClusterSpecContainersStartupProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecContainersStartupProbeTcpSocket#host
    */
@@ -4264,20 +4264,20 @@ export function toJson_MiniClusterSpecContainersStartupProbeTcpSocket(obj: MiniC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecContainersStartupProbeGrpc
  */
 export interface MiniClusterSpecContainersStartupProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecContainersStartupProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecContainersStartupProbeGrpc#service
    */
@@ -4300,7 +4300,7 @@ export function toJson_MiniClusterSpecContainersStartupProbeGrpc(obj: MiniCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecContainersResourcesLimits
  */
@@ -4316,7 +4316,7 @@ export class MiniClusterSpecContainersResourcesLimits {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecContainersResourcesRequests
  */
@@ -4336,14 +4336,14 @@ export class MiniClusterSpecContainersResourcesRequests {
  */
 export interface MiniClusterSpecContainersResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    *
    * @schema MiniClusterSpecContainersResourcesClaims#name
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    *
    * @schema MiniClusterSpecContainersResourcesClaims#request
    */
@@ -4366,20 +4366,20 @@ export function toJson_MiniClusterSpecContainersResourcesClaims(obj: MiniCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecContainersSecurityContextAppArmorProfile
  */
 export interface MiniClusterSpecContainersSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecContainersSecurityContextAppArmorProfile#type
    */
   readonly type: MiniClusterSpecContainersSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecContainersSecurityContextAppArmorProfile#localhostProfile
    */
@@ -4402,7 +4402,7 @@ export function toJson_MiniClusterSpecContainersSecurityContextAppArmorProfile(o
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  *
  * @schema MiniClusterSpecContainersSecurityContextCapabilities
  */
@@ -4444,28 +4444,28 @@ export function toJson_MiniClusterSpecContainersSecurityContextCapabilities(obj:
  */
 export interface MiniClusterSpecContainersSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeLinuxOptions#level
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeLinuxOptions#role
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeLinuxOptions#type
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeLinuxOptions#user
    */
@@ -4490,20 +4490,20 @@ export function toJson_MiniClusterSpecContainersSecurityContextSeLinuxOptions(ob
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecContainersSecurityContextSeccompProfile
  */
 export interface MiniClusterSpecContainersSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeccompProfile#type
    */
   readonly type: MiniClusterSpecContainersSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecContainersSecurityContextSeccompProfile#localhostProfile
    */
@@ -4526,27 +4526,27 @@ export function toJson_MiniClusterSpecContainersSecurityContextSeccompProfile(ob
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  *
  * @schema MiniClusterSpecContainersSecurityContextWindowsOptions
  */
 export interface MiniClusterSpecContainersSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    *
    * @schema MiniClusterSpecContainersSecurityContextWindowsOptions#gmsaCredentialSpec
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    *
    * @schema MiniClusterSpecContainersSecurityContextWindowsOptions#gmsaCredentialSpecName
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    *
    * @schema MiniClusterSpecContainersSecurityContextWindowsOptions#hostProcess
    */
@@ -4578,34 +4578,34 @@ export function toJson_MiniClusterSpecContainersSecurityContextWindowsOptions(ob
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where its value comes from.
+ * Source of the value.
  *
  * @schema MiniClusterSpecServicesEnvValueFrom
  */
 export interface MiniClusterSpecServicesEnvValueFrom {
   /**
-   * A field of the pod.
+   * Value of a field of the pod.
    *
    * @schema MiniClusterSpecServicesEnvValueFrom#fieldRef
    */
   readonly fieldRef?: MiniClusterSpecServicesEnvValueFromFieldRef;
 
   /**
-   * A resource of the container.
+   * Value of a resource of a container.
    *
    * @schema MiniClusterSpecServicesEnvValueFrom#resourceFieldRef
    */
   readonly resourceFieldRef?: MiniClusterSpecServicesEnvValueFromResourceFieldRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    *
    * @schema MiniClusterSpecServicesEnvValueFrom#configMapKeyRef
    */
   readonly configMapKeyRef?: MiniClusterSpecServicesEnvValueFromConfigMapKeyRef;
 
   /**
-   * A key of a ConfigMap or Secret.
+   * Value of a key of a ConfigMap or Secret.
    *
    * @schema MiniClusterSpecServicesEnvValueFrom#secretKeyRef
    */
@@ -4636,14 +4636,14 @@ export function toJson_MiniClusterSpecServicesEnvValueFrom(obj: MiniClusterSpecS
  */
 export interface MiniClusterSpecServicesEnvFromConfigMapRef {
   /**
-   * Its name.
+   * Name of the object.
    *
    * @schema MiniClusterSpecServicesEnvFromConfigMapRef#name
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecServicesEnvFromConfigMapRef#optional
    */
@@ -4672,14 +4672,14 @@ export function toJson_MiniClusterSpecServicesEnvFromConfigMapRef(obj: MiniClust
  */
 export interface MiniClusterSpecServicesEnvFromSecretRef {
   /**
-   * Its name.
+   * Name of the object.
    *
    * @schema MiniClusterSpecServicesEnvFromSecretRef#name
    */
   readonly name: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecServicesEnvFromSecretRef#optional
    */
@@ -4702,7 +4702,7 @@ export function toJson_MiniClusterSpecServicesEnvFromSecretRef(obj: MiniClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What hostPath must be; else Directory.
+ * Type of hostPath; Directory by default.
  *
  * @schema MiniClusterSpecServicesVolumesHostPathType
  */
@@ -4724,7 +4724,7 @@ export enum MiniClusterSpecServicesVolumesHostPathType {
 }
 
 /**
- * memory for a directory in memory.
+ * Medium of the empty directory; memory for a directory in memory.
  *
  * @schema MiniClusterSpecServicesVolumesEmptyDirMedium
  */
@@ -4734,7 +4734,7 @@ export enum MiniClusterSpecServicesVolumesEmptyDirMedium {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecServicesVolumesEmptyDirSizeLimit
  */
@@ -4750,13 +4750,13 @@ export class MiniClusterSpecServicesVolumesEmptyDirSizeLimit {
 }
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecServicesLivenessProbeExec
  */
 export interface MiniClusterSpecServicesLivenessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecServicesLivenessProbeExec#command
    */
@@ -4778,27 +4778,27 @@ export function toJson_MiniClusterSpecServicesLivenessProbeExec(obj: MiniCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecServicesLivenessProbeHttpGet
  */
 export interface MiniClusterSpecServicesLivenessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesLivenessProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecServicesLivenessProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecServicesLivenessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecServicesLivenessProbeHttpGet#path
    */
@@ -4812,7 +4812,7 @@ export interface MiniClusterSpecServicesLivenessProbeHttpGet {
   readonly port: MiniClusterSpecServicesLivenessProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecServicesLivenessProbeHttpGet#scheme
    */
@@ -4838,13 +4838,13 @@ export function toJson_MiniClusterSpecServicesLivenessProbeHttpGet(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecServicesLivenessProbeTcpSocket
  */
 export interface MiniClusterSpecServicesLivenessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesLivenessProbeTcpSocket#host
    */
@@ -4874,20 +4874,20 @@ export function toJson_MiniClusterSpecServicesLivenessProbeTcpSocket(obj: MiniCl
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecServicesLivenessProbeGrpc
  */
 export interface MiniClusterSpecServicesLivenessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecServicesLivenessProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecServicesLivenessProbeGrpc#service
    */
@@ -4910,13 +4910,13 @@ export function toJson_MiniClusterSpecServicesLivenessProbeGrpc(obj: MiniCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecServicesReadinessProbeExec
  */
 export interface MiniClusterSpecServicesReadinessProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecServicesReadinessProbeExec#command
    */
@@ -4938,27 +4938,27 @@ export function toJson_MiniClusterSpecServicesReadinessProbeExec(obj: MiniCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecServicesReadinessProbeHttpGet
  */
 export interface MiniClusterSpecServicesReadinessProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesReadinessProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecServicesReadinessProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecServicesReadinessProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecServicesReadinessProbeHttpGet#path
    */
@@ -4972,7 +4972,7 @@ export interface MiniClusterSpecServicesReadinessProbeHttpGet {
   readonly port: MiniClusterSpecServicesReadinessProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecServicesReadinessProbeHttpGet#scheme
    */
@@ -4998,13 +4998,13 @@ export function toJson_MiniClusterSpecServicesReadinessProbeHttpGet(obj: MiniClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecServicesReadinessProbeTcpSocket
  */
 export interface MiniClusterSpecServicesReadinessProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesReadinessProbeTcpSocket#host
    */
@@ -5034,20 +5034,20 @@ export function toJson_MiniClusterSpecServicesReadinessProbeTcpSocket(obj: MiniC
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecServicesReadinessProbeGrpc
  */
 export interface MiniClusterSpecServicesReadinessProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecServicesReadinessProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecServicesReadinessProbeGrpc#service
    */
@@ -5070,13 +5070,13 @@ export function toJson_MiniClusterSpecServicesReadinessProbeGrpc(obj: MiniCluste
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A command that ends with 0.
+ * Succeeds when a command exits with code 0.
  *
  * @schema MiniClusterSpecServicesStartupProbeExec
  */
 export interface MiniClusterSpecServicesStartupProbeExec {
   /**
-   * The command and its arguments.
+   * Command and arguments.
    *
    * @schema MiniClusterSpecServicesStartupProbeExec#command
    */
@@ -5098,27 +5098,27 @@ export function toJson_MiniClusterSpecServicesStartupProbeExec(obj: MiniClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with 200 to 399.
+ * Succeeds when a request is answered with a status from 200 to 399.
  *
  * @schema MiniClusterSpecServicesStartupProbeHttpGet
  */
 export interface MiniClusterSpecServicesStartupProbeHttpGet {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesStartupProbeHttpGet#host
    */
   readonly host?: string;
 
   /**
-   * Headers of the request.
+   * HTTP headers of the request.
    *
    * @schema MiniClusterSpecServicesStartupProbeHttpGet#httpHeaders
    */
   readonly httpHeaders?: MiniClusterSpecServicesStartupProbeHttpGetHttpHeaders[];
 
   /**
-   * Path; else /.
+   * Path of the request; / by default.
    *
    * @schema MiniClusterSpecServicesStartupProbeHttpGet#path
    */
@@ -5132,7 +5132,7 @@ export interface MiniClusterSpecServicesStartupProbeHttpGet {
   readonly port: MiniClusterSpecServicesStartupProbeHttpGetPort;
 
   /**
-   * HTTP or HTTPS.
+   * Scheme of the request, HTTP or HTTPS.
    *
    * @schema MiniClusterSpecServicesStartupProbeHttpGet#scheme
    */
@@ -5158,13 +5158,13 @@ export function toJson_MiniClusterSpecServicesStartupProbeHttpGet(obj: MiniClust
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A port that accepts a connection.
+ * Succeeds when a port accepts a connection.
  *
  * @schema MiniClusterSpecServicesStartupProbeTcpSocket
  */
 export interface MiniClusterSpecServicesStartupProbeTcpSocket {
   /**
-   * Host; else the pod.
+   * Host name; the pod by default.
    *
    * @schema MiniClusterSpecServicesStartupProbeTcpSocket#host
    */
@@ -5194,20 +5194,20 @@ export function toJson_MiniClusterSpecServicesStartupProbeTcpSocket(obj: MiniClu
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A gRPC health service that says SERVING.
+ * Succeeds when a gRPC health service answers SERVING.
  *
  * @schema MiniClusterSpecServicesStartupProbeGrpc
  */
 export interface MiniClusterSpecServicesStartupProbeGrpc {
   /**
-   * Its port.
+   * Port of the service.
    *
    * @schema MiniClusterSpecServicesStartupProbeGrpc#port
    */
   readonly port: number;
 
   /**
-   * Service asked for.
+   * Name of the service in the request.
    *
    * @schema MiniClusterSpecServicesStartupProbeGrpc#service
    */
@@ -5230,7 +5230,7 @@ export function toJson_MiniClusterSpecServicesStartupProbeGrpc(obj: MiniClusterS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecServicesResourcesLimits
  */
@@ -5246,7 +5246,7 @@ export class MiniClusterSpecServicesResourcesLimits {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecServicesResourcesRequests
  */
@@ -5266,14 +5266,14 @@ export class MiniClusterSpecServicesResourcesRequests {
  */
 export interface MiniClusterSpecServicesResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    *
    * @schema MiniClusterSpecServicesResourcesClaims#name
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    *
    * @schema MiniClusterSpecServicesResourcesClaims#request
    */
@@ -5296,20 +5296,20 @@ export function toJson_MiniClusterSpecServicesResourcesClaims(obj: MiniClusterSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecServicesSecurityContextAppArmorProfile
  */
 export interface MiniClusterSpecServicesSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecServicesSecurityContextAppArmorProfile#type
    */
   readonly type: MiniClusterSpecServicesSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecServicesSecurityContextAppArmorProfile#localhostProfile
    */
@@ -5332,7 +5332,7 @@ export function toJson_MiniClusterSpecServicesSecurityContextAppArmorProfile(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  *
  * @schema MiniClusterSpecServicesSecurityContextCapabilities
  */
@@ -5374,28 +5374,28 @@ export function toJson_MiniClusterSpecServicesSecurityContextCapabilities(obj: M
  */
 export interface MiniClusterSpecServicesSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeLinuxOptions#level
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeLinuxOptions#role
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeLinuxOptions#type
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeLinuxOptions#user
    */
@@ -5420,20 +5420,20 @@ export function toJson_MiniClusterSpecServicesSecurityContextSeLinuxOptions(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecServicesSecurityContextSeccompProfile
  */
 export interface MiniClusterSpecServicesSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeccompProfile#type
    */
   readonly type: MiniClusterSpecServicesSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecServicesSecurityContextSeccompProfile#localhostProfile
    */
@@ -5456,27 +5456,27 @@ export function toJson_MiniClusterSpecServicesSecurityContextSeccompProfile(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  *
  * @schema MiniClusterSpecServicesSecurityContextWindowsOptions
  */
 export interface MiniClusterSpecServicesSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    *
    * @schema MiniClusterSpecServicesSecurityContextWindowsOptions#gmsaCredentialSpec
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    *
    * @schema MiniClusterSpecServicesSecurityContextWindowsOptions#gmsaCredentialSpecName
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    *
    * @schema MiniClusterSpecServicesSecurityContextWindowsOptions#hostProcess
    */
@@ -5508,7 +5508,7 @@ export function toJson_MiniClusterSpecServicesSecurityContextWindowsOptions(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What follows.
+ * Action of the rule.
  *
  * @schema MiniClusterSpecPodFailurePolicyRulesAction
  */
@@ -5524,20 +5524,20 @@ export enum MiniClusterSpecPodFailurePolicyRulesAction {
 }
 
 /**
- * Fits by exit code.
+ * Matches exit codes.
  *
  * @schema MiniClusterSpecPodFailurePolicyRulesOnExitCodes
  */
 export interface MiniClusterSpecPodFailurePolicyRulesOnExitCodes {
   /**
-   * The container; else any.
+   * Name of the container; any container by default.
    *
    * @schema MiniClusterSpecPodFailurePolicyRulesOnExitCodes#containerName
    */
   readonly containerName?: string;
 
   /**
-   * In or NotIn.
+   * Operator, In or NotIn.
    *
    * @schema MiniClusterSpecPodFailurePolicyRulesOnExitCodes#operator
    */
@@ -5572,14 +5572,14 @@ export function toJson_MiniClusterSpecPodFailurePolicyRulesOnExitCodes(obj: Mini
  */
 export interface MiniClusterSpecPodFailurePolicyRulesOnPodConditions {
   /**
-   * For example DisruptionTarget.
+   * Type of the condition, for example DisruptionTarget.
    *
    * @schema MiniClusterSpecPodFailurePolicyRulesOnPodConditions#type
    */
   readonly type: string;
 
   /**
-   * Its status; else True.
+   * Status of the condition; True by default.
    *
    * @schema MiniClusterSpecPodFailurePolicyRulesOnPodConditions#status
    */
@@ -5622,7 +5622,7 @@ export interface MiniClusterSpecFluxContainerResources {
   readonly requests?: { [key: string]: MiniClusterSpecFluxContainerResourcesRequests };
 
   /**
-   * Names of pod.resourceClaims it uses.
+   * Entries of pod.resourceClaims that the container uses.
    *
    * @schema MiniClusterSpecFluxContainerResources#claims
    */
@@ -5646,69 +5646,69 @@ export function toJson_MiniClusterSpecFluxContainerResources(obj: MiniClusterSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Security settings of the container, as in a pod.
+ * Security context of the container, as in a pod.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContext
  */
 export interface MiniClusterSpecFluxContainerSecurityContext {
   /**
-   * Whether a process may gain more rights than its parent.
+   * Whether a process can gain more privileges than its parent.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#allowPrivilegeEscalation
    */
   readonly allowPrivilegeEscalation?: boolean;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#appArmorProfile
    */
   readonly appArmorProfile?: MiniClusterSpecFluxContainerSecurityContextAppArmorProfile;
 
   /**
-   * Capabilities of Linux.
+   * Linux capabilities.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#capabilities
    */
   readonly capabilities?: MiniClusterSpecFluxContainerSecurityContextCapabilities;
 
   /**
-   * Run as root on the node.
+   * Whether the container is privileged.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#privileged
    */
   readonly privileged?: boolean;
 
   /**
-   * Default or Unmasked.
+   * Type of the proc mount, Default or Unmasked.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#procMount
    */
   readonly procMount?: string;
 
   /**
-   * Nothing outside of volumes can be written.
+   * Whether the root file system is read-only.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#readOnlyRootFilesystem
    */
   readonly readOnlyRootFilesystem?: boolean;
 
   /**
-   * Group id.
+   * Group id of the processes.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#runAsGroup
    */
   readonly runAsGroup?: number;
 
   /**
-   * Refuse to start as root.
+   * Whether the kubelet rejects the user root.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#runAsNonRoot
    */
   readonly runAsNonRoot?: boolean;
 
   /**
-   * User id; else the image's.
+   * User id of the processes; the user of the image by default.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#runAsUser
    */
@@ -5722,14 +5722,14 @@ export interface MiniClusterSpecFluxContainerSecurityContext {
   readonly seLinuxOptions?: MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions;
 
   /**
-   * A security profile.
+   * Security profile.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#seccompProfile
    */
   readonly seccompProfile?: MiniClusterSpecFluxContainerSecurityContextSeccompProfile;
 
   /**
-   * For Windows; Flux does not run there.
+   * Settings for Windows, on which Flux does not run.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContext#windowsOptions
    */
@@ -5762,34 +5762,34 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContext(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * This cluster's brokers join the lead of another one.
+ * Lead broker of another cluster, to which the brokers of this cluster connect.
  *
  * @schema MiniClusterSpecFluxBurstingLeadBroker
  */
 export interface MiniClusterSpecFluxBurstingLeadBroker {
   /**
-   * Host name or address where that lead is reached.
+   * Host name or address of that lead broker.
    *
    * @schema MiniClusterSpecFluxBurstingLeadBroker#address
    */
   readonly address: string;
 
   /**
-   * Name of that MiniCluster.
+   * Name of the MiniCluster.
    *
    * @schema MiniClusterSpecFluxBurstingLeadBroker#name
    */
   readonly name: string;
 
   /**
-   * Port where that lead is reached.
+   * Port of that lead broker.
    *
    * @schema MiniClusterSpecFluxBurstingLeadBroker#port
    */
   readonly port?: number;
 
   /**
-   * Size (maxSize if it has one) of that MiniCluster.
+   * Size of that MiniCluster; its maxSize if it has one.
    *
    * @schema MiniClusterSpecFluxBurstingLeadBroker#size
    */
@@ -5818,14 +5818,14 @@ export function toJson_MiniClusterSpecFluxBurstingLeadBroker(obj: MiniClusterSpe
  */
 export interface MiniClusterSpecFluxBurstingClusters {
   /**
-   * Name of that MiniCluster; else burst-INDEX.
+   * Name of the MiniCluster; burst-INDEX by default.
    *
    * @schema MiniClusterSpecFluxBurstingClusters#name
    */
   readonly name?: string;
 
   /**
-   * Its size; else this one's.
+   * Size of the MiniCluster; the size of this one by default.
    *
    * @schema MiniClusterSpecFluxBurstingClusters#size
    */
@@ -5848,7 +5848,7 @@ export function toJson_MiniClusterSpecFluxBurstingClusters(obj: MiniClusterSpecF
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * DoNotSchedule or ScheduleAnyway.
+ * Effect of a violation, DoNotSchedule or ScheduleAnyway.
  *
  * @schema MiniClusterSpecPodTopologySpreadWhenUnsatisfiable
  */
@@ -5860,20 +5860,20 @@ export enum MiniClusterSpecPodTopologySpreadWhenUnsatisfiable {
 }
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecPodSecurityContextAppArmorProfile
  */
 export interface MiniClusterSpecPodSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecPodSecurityContextAppArmorProfile#type
    */
   readonly type: MiniClusterSpecPodSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecPodSecurityContextAppArmorProfile#localhostProfile
    */
@@ -5902,28 +5902,28 @@ export function toJson_MiniClusterSpecPodSecurityContextAppArmorProfile(obj: Min
  */
 export interface MiniClusterSpecPodSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    *
    * @schema MiniClusterSpecPodSecurityContextSeLinuxOptions#level
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    *
    * @schema MiniClusterSpecPodSecurityContextSeLinuxOptions#role
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    *
    * @schema MiniClusterSpecPodSecurityContextSeLinuxOptions#type
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    *
    * @schema MiniClusterSpecPodSecurityContextSeLinuxOptions#user
    */
@@ -5948,20 +5948,20 @@ export function toJson_MiniClusterSpecPodSecurityContextSeLinuxOptions(obj: Mini
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecPodSecurityContextSeccompProfile
  */
 export interface MiniClusterSpecPodSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecPodSecurityContextSeccompProfile#type
    */
   readonly type: MiniClusterSpecPodSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecPodSecurityContextSeccompProfile#localhostProfile
    */
@@ -5988,14 +5988,14 @@ export function toJson_MiniClusterSpecPodSecurityContextSeccompProfile(obj: Mini
  */
 export interface MiniClusterSpecPodSecurityContextSysctls {
   /**
-   * Name.
+   * Name of the sysctl.
    *
    * @schema MiniClusterSpecPodSecurityContextSysctls#name
    */
   readonly name: string;
 
   /**
-   * Value.
+   * Value of the sysctl.
    *
    * @schema MiniClusterSpecPodSecurityContextSysctls#value
    */
@@ -6018,27 +6018,27 @@ export function toJson_MiniClusterSpecPodSecurityContextSysctls(obj: MiniCluster
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  *
  * @schema MiniClusterSpecPodSecurityContextWindowsOptions
  */
 export interface MiniClusterSpecPodSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    *
    * @schema MiniClusterSpecPodSecurityContextWindowsOptions#gmsaCredentialSpec
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    *
    * @schema MiniClusterSpecPodSecurityContextWindowsOptions#gmsaCredentialSpecName
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    *
    * @schema MiniClusterSpecPodSecurityContextWindowsOptions#hostProcess
    */
@@ -6070,20 +6070,20 @@ export function toJson_MiniClusterSpecPodSecurityContextWindowsOptions(obj: Mini
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A field of the pod.
+ * Value of a field of the pod.
  *
  * @schema MiniClusterSpecContainersEnvValueFromFieldRef
  */
 export interface MiniClusterSpecContainersEnvValueFromFieldRef {
   /**
-   * Version the path is of; else v1.
+   * API version of the path; v1 by default.
    *
    * @schema MiniClusterSpecContainersEnvValueFromFieldRef#apiVersion
    */
   readonly apiVersion?: string;
 
   /**
-   * For example status.hostIP.
+   * Path of the field, for example status.hostIP.
    *
    * @schema MiniClusterSpecContainersEnvValueFromFieldRef#fieldPath
    */
@@ -6106,27 +6106,27 @@ export function toJson_MiniClusterSpecContainersEnvValueFromFieldRef(obj: MiniCl
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A resource of the container.
+ * Value of a resource of a container.
  *
  * @schema MiniClusterSpecContainersEnvValueFromResourceFieldRef
  */
 export interface MiniClusterSpecContainersEnvValueFromResourceFieldRef {
   /**
-   * The container; else this one.
+   * Name of the container; this container by default.
    *
    * @schema MiniClusterSpecContainersEnvValueFromResourceFieldRef#containerName
    */
   readonly containerName?: string;
 
   /**
-   * For example limits.memory.
+   * Name of the resource, for example limits.memory.
    *
    * @schema MiniClusterSpecContainersEnvValueFromResourceFieldRef#resource
    */
   readonly resource: string;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    *
    * @schema MiniClusterSpecContainersEnvValueFromResourceFieldRef#divisor
    */
@@ -6150,7 +6150,7 @@ export function toJson_MiniClusterSpecContainersEnvValueFromResourceFieldRef(obj
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  *
  * @schema MiniClusterSpecContainersEnvValueFromConfigMapKeyRef
  */
@@ -6163,14 +6163,14 @@ export interface MiniClusterSpecContainersEnvValueFromConfigMapKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    *
    * @schema MiniClusterSpecContainersEnvValueFromConfigMapKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecContainersEnvValueFromConfigMapKeyRef#optional
    */
@@ -6194,7 +6194,7 @@ export function toJson_MiniClusterSpecContainersEnvValueFromConfigMapKeyRef(obj:
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  *
  * @schema MiniClusterSpecContainersEnvValueFromSecretKeyRef
  */
@@ -6207,14 +6207,14 @@ export interface MiniClusterSpecContainersEnvValueFromSecretKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    *
    * @schema MiniClusterSpecContainersEnvValueFromSecretKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecContainersEnvValueFromSecretKeyRef#optional
    */
@@ -6288,7 +6288,7 @@ export class MiniClusterSpecContainersLivenessProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecContainersLivenessProbeHttpGetScheme
  */
@@ -6366,7 +6366,7 @@ export class MiniClusterSpecContainersReadinessProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecContainersReadinessProbeHttpGetScheme
  */
@@ -6444,7 +6444,7 @@ export class MiniClusterSpecContainersStartupProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecContainersStartupProbeHttpGetScheme
  */
@@ -6472,7 +6472,7 @@ export class MiniClusterSpecContainersStartupProbeTcpSocketPort {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecContainersSecurityContextAppArmorProfileType
  */
@@ -6486,7 +6486,7 @@ export enum MiniClusterSpecContainersSecurityContextAppArmorProfileType {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecContainersSecurityContextSeccompProfileType
  */
@@ -6500,20 +6500,20 @@ export enum MiniClusterSpecContainersSecurityContextSeccompProfileType {
 }
 
 /**
- * A field of the pod.
+ * Value of a field of the pod.
  *
  * @schema MiniClusterSpecServicesEnvValueFromFieldRef
  */
 export interface MiniClusterSpecServicesEnvValueFromFieldRef {
   /**
-   * Version the path is of; else v1.
+   * API version of the path; v1 by default.
    *
    * @schema MiniClusterSpecServicesEnvValueFromFieldRef#apiVersion
    */
   readonly apiVersion?: string;
 
   /**
-   * For example status.hostIP.
+   * Path of the field, for example status.hostIP.
    *
    * @schema MiniClusterSpecServicesEnvValueFromFieldRef#fieldPath
    */
@@ -6536,27 +6536,27 @@ export function toJson_MiniClusterSpecServicesEnvValueFromFieldRef(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A resource of the container.
+ * Value of a resource of a container.
  *
  * @schema MiniClusterSpecServicesEnvValueFromResourceFieldRef
  */
 export interface MiniClusterSpecServicesEnvValueFromResourceFieldRef {
   /**
-   * The container; else this one.
+   * Name of the container; this container by default.
    *
    * @schema MiniClusterSpecServicesEnvValueFromResourceFieldRef#containerName
    */
   readonly containerName?: string;
 
   /**
-   * For example limits.memory.
+   * Name of the resource, for example limits.memory.
    *
    * @schema MiniClusterSpecServicesEnvValueFromResourceFieldRef#resource
    */
   readonly resource: string;
 
   /**
-   * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+   * A Kubernetes quantity, for example 4, 500m or 16Gi.
    *
    * @schema MiniClusterSpecServicesEnvValueFromResourceFieldRef#divisor
    */
@@ -6580,7 +6580,7 @@ export function toJson_MiniClusterSpecServicesEnvValueFromResourceFieldRef(obj: 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  *
  * @schema MiniClusterSpecServicesEnvValueFromConfigMapKeyRef
  */
@@ -6593,14 +6593,14 @@ export interface MiniClusterSpecServicesEnvValueFromConfigMapKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    *
    * @schema MiniClusterSpecServicesEnvValueFromConfigMapKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecServicesEnvValueFromConfigMapKeyRef#optional
    */
@@ -6624,7 +6624,7 @@ export function toJson_MiniClusterSpecServicesEnvValueFromConfigMapKeyRef(obj: M
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a ConfigMap or Secret.
+ * Value of a key of a ConfigMap or Secret.
  *
  * @schema MiniClusterSpecServicesEnvValueFromSecretKeyRef
  */
@@ -6637,14 +6637,14 @@ export interface MiniClusterSpecServicesEnvValueFromSecretKeyRef {
   readonly name: string;
 
   /**
-   * Key in it.
+   * Key of the object.
    *
    * @schema MiniClusterSpecServicesEnvValueFromSecretKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Go on without it.
+   * Whether the object may be missing.
    *
    * @schema MiniClusterSpecServicesEnvValueFromSecretKeyRef#optional
    */
@@ -6718,7 +6718,7 @@ export class MiniClusterSpecServicesLivenessProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecServicesLivenessProbeHttpGetScheme
  */
@@ -6796,7 +6796,7 @@ export class MiniClusterSpecServicesReadinessProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecServicesReadinessProbeHttpGetScheme
  */
@@ -6874,7 +6874,7 @@ export class MiniClusterSpecServicesStartupProbeHttpGetPort {
 }
 
 /**
- * HTTP or HTTPS.
+ * Scheme of the request, HTTP or HTTPS.
  *
  * @schema MiniClusterSpecServicesStartupProbeHttpGetScheme
  */
@@ -6902,7 +6902,7 @@ export class MiniClusterSpecServicesStartupProbeTcpSocketPort {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecServicesSecurityContextAppArmorProfileType
  */
@@ -6916,7 +6916,7 @@ export enum MiniClusterSpecServicesSecurityContextAppArmorProfileType {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecServicesSecurityContextSeccompProfileType
  */
@@ -6930,7 +6930,7 @@ export enum MiniClusterSpecServicesSecurityContextSeccompProfileType {
 }
 
 /**
- * In or NotIn.
+ * Operator, In or NotIn.
  *
  * @schema MiniClusterSpecPodFailurePolicyRulesOnExitCodesOperator
  */
@@ -6942,7 +6942,7 @@ export enum MiniClusterSpecPodFailurePolicyRulesOnExitCodesOperator {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecFluxContainerResourcesLimits
  */
@@ -6958,7 +6958,7 @@ export class MiniClusterSpecFluxContainerResourcesLimits {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecFluxContainerResourcesRequests
  */
@@ -6978,14 +6978,14 @@ export class MiniClusterSpecFluxContainerResourcesRequests {
  */
 export interface MiniClusterSpecFluxContainerResourcesClaims {
   /**
-   * Name in pod.resourceClaims.
+   * Name of an entry of pod.resourceClaims.
    *
    * @schema MiniClusterSpecFluxContainerResourcesClaims#name
    */
   readonly name: string;
 
   /**
-   * One request of the claim; else all.
+   * Name of one request of the claim; all requests by default.
    *
    * @schema MiniClusterSpecFluxContainerResourcesClaims#request
    */
@@ -7008,20 +7008,20 @@ export function toJson_MiniClusterSpecFluxContainerResourcesClaims(obj: MiniClus
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextAppArmorProfile
  */
 export interface MiniClusterSpecFluxContainerSecurityContextAppArmorProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextAppArmorProfile#type
    */
   readonly type: MiniClusterSpecFluxContainerSecurityContextAppArmorProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextAppArmorProfile#localhostProfile
    */
@@ -7044,7 +7044,7 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContextAppArmorProfil
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Capabilities of Linux.
+ * Linux capabilities.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextCapabilities
  */
@@ -7086,28 +7086,28 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContextCapabilities(o
  */
 export interface MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions {
   /**
-   * Level.
+   * SELinux level.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions#level
    */
   readonly level?: string;
 
   /**
-   * Role.
+   * SELinux role.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions#role
    */
   readonly role?: string;
 
   /**
-   * Type.
+   * SELinux type.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions#type
    */
   readonly type?: string;
 
   /**
-   * User.
+   * SELinux user.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions#user
    */
@@ -7132,20 +7132,20 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContextSeLinuxOptions
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A security profile.
+ * Security profile.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextSeccompProfile
  */
 export interface MiniClusterSpecFluxContainerSecurityContextSeccompProfile {
   /**
-   * RuntimeDefault, Unconfined or Localhost.
+   * Type of the profile, RuntimeDefault, Unconfined or Localhost.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeccompProfile#type
    */
   readonly type: MiniClusterSpecFluxContainerSecurityContextSeccompProfileType;
 
   /**
-   * The node's profile for Localhost.
+   * Path of the profile on the node, for type Localhost.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextSeccompProfile#localhostProfile
    */
@@ -7168,27 +7168,27 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContextSeccompProfile
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * For Windows; Flux does not run there.
+ * Settings for Windows, on which Flux does not run.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextWindowsOptions
  */
 export interface MiniClusterSpecFluxContainerSecurityContextWindowsOptions {
   /**
-   * Credential spec.
+   * GMSA credential spec.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextWindowsOptions#gmsaCredentialSpec
    */
   readonly gmsaCredentialSpec?: string;
 
   /**
-   * Name of the credential spec.
+   * Name of the GMSA credential spec.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextWindowsOptions#gmsaCredentialSpecName
    */
   readonly gmsaCredentialSpecName?: string;
 
   /**
-   * Run as a host process.
+   * Whether it is a host process.
    *
    * @schema MiniClusterSpecFluxContainerSecurityContextWindowsOptions#hostProcess
    */
@@ -7220,7 +7220,7 @@ export function toJson_MiniClusterSpecFluxContainerSecurityContextWindowsOptions
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecPodSecurityContextAppArmorProfileType
  */
@@ -7234,7 +7234,7 @@ export enum MiniClusterSpecPodSecurityContextAppArmorProfileType {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecPodSecurityContextSeccompProfileType
  */
@@ -7248,7 +7248,7 @@ export enum MiniClusterSpecPodSecurityContextSeccompProfileType {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecContainersEnvValueFromResourceFieldRefDivisor
  */
@@ -7264,7 +7264,7 @@ export class MiniClusterSpecContainersEnvValueFromResourceFieldRefDivisor {
 }
 
 /**
- * A quantity of Kubernetes, for example 4, 500m, 16Gi.
+ * A Kubernetes quantity, for example 4, 500m or 16Gi.
  *
  * @schema MiniClusterSpecServicesEnvValueFromResourceFieldRefDivisor
  */
@@ -7280,7 +7280,7 @@ export class MiniClusterSpecServicesEnvValueFromResourceFieldRefDivisor {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextAppArmorProfileType
  */
@@ -7294,7 +7294,7 @@ export enum MiniClusterSpecFluxContainerSecurityContextAppArmorProfileType {
 }
 
 /**
- * RuntimeDefault, Unconfined or Localhost.
+ * Type of the profile, RuntimeDefault, Unconfined or Localhost.
  *
  * @schema MiniClusterSpecFluxContainerSecurityContextSeccompProfileType
  */
