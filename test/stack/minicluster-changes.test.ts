@@ -60,7 +60,9 @@ describeStack(
       await clusters.patch('band', { size: 5, maxSize: 8 });
       await clusters.running('band', 5);
       await clusters.condition('band', 'Stalled', 'False');
-      expect(await science.events(created)).toContainEqual(expect.stringMatching(/^MaximumFixed: /));
+      await waitFor('the Event', async () =>
+        (await science.events(created)).some((event) => event.startsWith('MaximumFixed: ')),
+      );
     });
 
     test('is scaled by a HorizontalPodAutoscaler through its scale subresource', async () => {

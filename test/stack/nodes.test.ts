@@ -61,7 +61,7 @@ describeStack(
             .join() === [...nodes].sort().join()
         );
       });
-      const events = await science.events(gang);
+      const events = await science.recordedEvents(gang, 1);
       expect(events).toContainEqual(`Requeued: node ${lost} was lost; requeued, retrying in 5s`);
       await science.delete(gang, 'Job');
       await science.phase(gang, 'Finished');

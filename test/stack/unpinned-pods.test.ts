@@ -39,7 +39,7 @@ describeStack(
         /^pod lost-\d-\w+ was created while admission was not active and is not pinned to an allocated node; requeued, retrying in 5s$/,
       );
       expect(await science.podsOf(job)).toEqual([]);
-      expect(await science.events(job)).toEqual([
+      expect(await science.recordedEvents(job, 1)).toEqual([
         expect.stringMatching(/^Requeued: pod lost-\d-\w+ was created/),
       ]);
 

@@ -119,6 +119,16 @@ export class Namespace {
   }
 
   /** Reasons of the Events about this object. */
+  /** The Events of an object, once it has at least so many: an Event is written after the change that it reports. */
+  async recordedEvents(object: KubernetesObject, count: number): Promise<readonly string[]> {
+    let events: readonly string[] = [];
+    await waitFor(`${count} Events of ${object.metadata.name}`, async () => {
+      events = await this.events(object);
+      return events.length >= count;
+    });
+    return events;
+  }
+
   async events({ metadata }: KubernetesObject): Promise<readonly string[]> {
     type Event = KubernetesObject & {
       readonly reason: string;
