@@ -9,3 +9,5 @@ export const NODE_IMAGE = `${PREFIX}/node:1`;
 export const FLUX_SCHED_IMAGE = `${PREFIX}/flux-sched:1`;
 /** The base with a substitute for flux. */
 export const FLUX_IMAGE = `${PREFIX}/flux:1`;
+/** The base with the Flux of FLUX_PREFIX. */
+export const REAL_FLUX_IMAGE = `${PREFIX}/real-flux:1`;

@@ -7,7 +7,6 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -29,7 +28,8 @@ import { FluxqError } from '../../runtime/errors';
 import { cacheDirectory } from '../cluster/assets';
 import { lockFile } from '../cluster/lock';
 import { packagedServer } from '../cluster/postgres';
-import { BASE_IMAGE, FLUX_IMAGE, FLUX_SCHED_IMAGE, NODE_IMAGE } from './image-names';
+import { fluxImage } from './flux';
+import { BASE_IMAGE, FLUX_SCHED_IMAGE, NODE_IMAGE } from './image-names';
 import { libraryClosure } from './library';
 
 const execute = promisify(execFile);
@@ -270,18 +270,13 @@ function postgresRecipe(base: Recipe): Recipe {
   };
 }
 
-const FAKE_FLUX = join(ROOT, 'test', 'constructs', 'minicluster', 'fake-flux.sh');
-
 function fluxRecipe(base: Recipe): Recipe {
+  const { name, containerfile, key, fill } = fluxImage();
   return {
-    name: FLUX_IMAGE,
+    name,
     on: [base],
-    key: [...base.key, textOf('flux.Containerfile'), readFileSync(FAKE_FLUX, 'utf8')],
-    build: (store) =>
-      store.containerfile(FLUX_IMAGE, 'flux.Containerfile', (context) => {
-        copyFileSync(FAKE_FLUX, join(context, 'flux'));
-        chmodSync(join(context, 'flux'), 0o755);
-      }),
+    key: [...base.key, textOf(containerfile), ...key],
+    build: (store) => store.containerfile(name, containerfile, fill),
   };
 }
 

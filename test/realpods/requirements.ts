@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { controlPlaneAvailable, controlPlaneBuilt, goCommand, isExecutable } from '../cluster/assets';
+import { fluxProblem } from './flux';
 import { imagesBuilt } from './images';
 import { nodeProgramsBuilt } from './programs';
 
@@ -26,6 +27,8 @@ export function realPodsAvailable(): { available: true } | { available: false; r
   if (!existsSync('/sys/fs/cgroup')) return no('real nodes need cgroups');
   const controlPlane = controlPlaneAvailable();
   if (!controlPlane.available) return controlPlane;
+  const flux = fluxProblem();
+  if (flux !== undefined) return no(flux);
   if (!nodeProgramsBuilt() && goCommand() === undefined) return no('Go is not installed to build a kubelet');
   const needed = { ...PROGRAMS, ...(imagesBuilt() ? {} : BUILDERS) };
   const missing = Object.entries(needed).filter(([program]) => !isInPath(program));

@@ -2,6 +2,7 @@
 import type { FluxQueueProps } from '../../constructs/fluxqueue';
 import { messageOf } from '../../runtime/errors';
 import { type RealCluster, startRealCluster } from './cluster';
+import { fluxVersion } from './flux';
 import type { Images } from './images';
 import { Load, TEAM } from './load';
 import { RestartCounter } from './restarts';
@@ -28,6 +29,8 @@ export interface Figures {
   readonly admission: Combination['admission'];
   readonly fluxion: Combination['fluxion'];
   readonly nodes: number;
+  /** Version of the Flux that the MiniCluster runs, or `fake`. */
+  readonly flux: string;
   /** Time from the first apply until every pod of the stack is Ready. */
   readySeconds?: number;
   /** Container restarts that the test did not cause. */
@@ -70,7 +73,7 @@ export interface Run {
 /** Runs the scenario on a new cluster. Failures of the stack are reported in `problems` and not thrown. */
 export async function runScenario(options: ScenarioOptions): Promise<Figures> {
   const { admission, fluxion, nodes, images, progress } = options;
-  const figures: Figures = { admission, fluxion, nodes, problems: [] };
+  const figures: Figures = { admission, fluxion, nodes, flux: fluxVersion(), problems: [] };
   const started = performance.now();
   const say = (line: string) => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6);

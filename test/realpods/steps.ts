@@ -1,9 +1,9 @@
 /** The steps of the scenario. After each step the stack is Ready again. */
 import type { KubeObject } from '../cluster/cluster';
 import { isReady } from './cluster';
-import { FLUX_IMAGE } from './image-names';
 import { leftovers } from './leftovers';
 import { jobManifest, TEAM } from './load';
+import { runMiniCluster } from './minicluster';
 import type { Figures, Run } from './scenario';
 import { type DeployedStack, type RealPod, STACK_NAMESPACE } from './stack';
 
@@ -36,46 +36,6 @@ async function runJobs({ load, figures, say, rig }: Run): Promise<void> {
     }
   }
   say(`${names.length} Jobs ran on the nodes of their FluxJobs`);
-}
-
-/**
- * A MiniCluster on two nodes. Its pods run the real entrypoint with a real certificate, and a substitute for flux.
- * A real Flux boots in test/boot.
- */
-async function runMiniCluster({ rig, say, stack }: Run): Promise<void> {
-  const path = `/apis/flux-framework.org/v1alpha2/namespaces/${TEAM}/miniclusters/hello`;
-  await rig.cluster.create(miniCluster());
-  await rig.cluster.waitFor(
-    'the MiniCluster to finish',
-    async () => {
-      const { status } = await rig.cluster.get<{ status?: { phase?: string; result?: string } }>(path);
-      if (status?.result !== undefined && status.result !== 'Succeeded') {
-        throw new Error(`the result is ${status.result}`);
-      }
-      return status?.phase === 'Finished';
-    },
-    { timeoutMs: 90_000 },
-  );
-  await stack.kubectl('delete', 'minicluster', 'hello', '-n', TEAM, '--timeout=60s');
-  await rig.cluster.waitFor('all objects of the MiniCluster to be deleted', async () => {
-    const left = await stack.kubectl('get', 'job,service,secret,configmap', '-n', TEAM, '-o', 'name');
-    return !left.includes('/hello');
-  });
-  say('a MiniCluster of 2 brokers ran (with a substitute for flux) and is deleted');
-}
-
-function miniCluster(): KubeObject {
-  const container = {
-    image: FLUX_IMAGE,
-    command: 'hostname',
-    resources: { requests: { cpu: '1' }, limits: { cpu: '1' } },
-  };
-  return {
-    apiVersion: 'flux-framework.org/v1alpha2',
-    kind: 'MiniCluster',
-    metadata: { name: 'hello', namespace: TEAM },
-    spec: { size: 2, tasks: 2, flux: { container: { disable: true } }, containers: [container] },
-  };
 }
 
 /** Sends SIGKILL to each container of the stack, one after the other. */
