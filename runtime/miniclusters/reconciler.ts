@@ -130,8 +130,11 @@ export class MiniClusterReconciler {
       return { rejection: invalidSpec(problems), requeue: undefined };
     }
     const manifests = renderMiniCluster(effective).map((one) => manifestToApply(one, cluster, progress));
+    // A cluster is suspended before its manifests are applied: the Job would start the pods that they ask for.
+    const suspends = cluster.spec.suspend === true;
+    if (suspends) await this.syncSuspend(context);
     const applied = await this.applyManifests(context, manifests);
-    await this.syncSuspend(context);
+    if (!suspends) await this.syncSuspend(context);
     if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
     if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
     return {

@@ -187,12 +187,20 @@ describe('a suspended cluster', () => {
     apiserver.addJob({}, { active: 4, ready: 4 });
     apiserver.edit({ suspend: true });
     expect((await apiserver.reconcile()).calls).toContain('patch jobs/hello');
-    expect(apiserver.bodies.findLast(({ spec }) => spec !== undefined)).toMatchObject({
-      spec: { suspend: true },
-    });
+    expect(apiserver.bodies).toContainEqual(expect.objectContaining({ spec: { suspend: true } }));
     apiserver.addJob({ suspend: true });
     apiserver.edit({ suspend: false });
     expect((await apiserver.reconcile()).calls).not.toContain('patch jobs/hello');
+  });
+
+  test('has its Job suspended before the manifests give the Job its pods', async () => {
+    const apiserver = new FakeApiserver({ suspend: true });
+    await apiserver.reconcile();
+    // Outside the queue, nobody has suspended the Job that was created without pods.
+    apiserver.addJob({ parallelism: 0 });
+    const { calls } = await apiserver.reconcile();
+    expect(calls.indexOf('patch jobs/hello')).toBeGreaterThanOrEqual(0);
+    expect(calls.indexOf('patch jobs/hello')).toBeLessThan(calls.indexOf('apply jobs/hello'));
   });
 
   test('has its Job resumed by the controller if the Job is outside the queue', async () => {
