@@ -8,18 +8,42 @@ const RANGE = /^(\d+)(?:-(\d+))?$/;
  * @throws FluxqError FLUXQ_FLUXION_IDSET
  */
 export function parseIdset(text: string): number[] {
+  const ids: number[] = [];
+  for (const [from, to] of parseRanges(text)) for (let id = from; id < to; id++) ids.push(id);
+  return ids;
+}
+
+/** A first number and the number after the last. */
+export type IdRange = readonly [from: number, to: number];
+
+/**
+ * The ranges of an idset in ascending order: [0, 4] is `0-3`.
+ * @throws FluxqError FLUXQ_FLUXION_IDSET
+ */
+export function parseRanges(text: string): IdRange[] {
   const bare = text.replace(/^\[(.*)\]$/, '$1');
   if (bare === '') return [];
-  const ids: number[] = [];
-  for (const part of bare.split(',')) {
+  let end = 0;
+  return bare.split(',').map((part) => {
     const [, first, last] = RANGE.exec(part) ?? [];
     const from = Number(first);
     const to = last === undefined ? from : Number(last);
     // RFC 22 requires ascending ranges that do not overlap, so each set has one text.
-    if (!(from <= to) || from <= (ids.at(-1) ?? -1)) throw malformed(text);
-    for (let id = from; id <= to; id++) ids.push(id);
+    if (!(from <= to) || from < end) throw malformed(text);
+    end = to + 1;
+    return [from, end];
+  });
+}
+
+/** The shortest idset of ranges that do not overlap, given in any order. */
+export function formatRanges(ranges: readonly IdRange[]): string {
+  const joined: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = joined.at(-1);
+    if (last?.[1] === from) last[1] = to;
+    else joined.push([from, to]);
   }
-  return ids;
+  return joined.map(([from, to]) => (to === from + 1 ? `${from}` : `${from}-${to - 1}`)).join(',');
 }
 
 /** Size of an idset, without expanding it. */

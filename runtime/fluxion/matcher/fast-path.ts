@@ -247,11 +247,11 @@ export class FastPath implements Selector {
   }
 
   private extremes({ members }: LeafGroup) {
-    const { id, size } = this.graph;
+    const { id, size, run } = this.graph;
     let [lowestId, highestId, smallest, largest] = [Infinity, -Infinity, Infinity, -Infinity];
     for (const v of members) {
       lowestId = Math.min(lowestId, id[v]!);
-      highestId = Math.max(highestId, id[v]!);
+      highestId = Math.max(highestId, id[v]! + run[v]! - 1);
       smallest = Math.min(smallest, size[v]!);
       largest = Math.max(largest, size[v]!);
     }

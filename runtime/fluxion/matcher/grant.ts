@@ -1,5 +1,6 @@
 /** Collects the grant from the marks of a traversal (flux-sched's `update`, without changing the graph). */
 import type { Branch } from './branch';
+import { joined, type Piece, wholeVertex } from './piece';
 import type { ResourceGraph } from './resource-graph';
 import type { Grant } from './spans';
 import type { Traverser } from './traverser';
@@ -8,8 +9,8 @@ import type { Traverser } from './traverser';
 const MANY = 64;
 
 class Collector {
-  readonly held: number[] = [];
-  readonly emitted: number[] = [];
+  readonly held: Piece[] = [];
+  readonly emitted: Piece[] = [];
   readonly touched: Branch[] = [];
   readonly counts: Float64Array[] = [];
 
@@ -43,8 +44,9 @@ class Collector {
     counts[0] = 1;
     this.touched.push(branch);
     this.counts.push(counts);
-    this.emitted.push(branch.vertex);
-    if (exclusive) this.held.push(branch.vertex);
+    const piece = wholeVertex(branch.vertex);
+    this.emitted.push(piece);
+    if (exclusive) this.held.push(piece);
     return counts;
   }
 
@@ -60,8 +62,7 @@ class Collector {
     const branch = graph.branchOf.get(v);
     if (branch === undefined) {
       if (!exclusive) return false;
-      this.held.push(v);
-      this.emitted.push(v);
+      return this.leaf(v, whole, counts);
     } else {
       const below = this.visit(branch, exclusive, whole);
       if (below === undefined) return false;
@@ -70,6 +71,20 @@ class Collector {
     }
     const dimension = graph.dimensionOf[graph.type[v]!]!;
     counts[dimension]! += graph.size[v]!;
+    return true;
+  }
+
+  /** @param whole all units of the leaf are allocated, marked or not */
+  private leaf(v: number, whole: boolean, counts: Float64Array): true {
+    const { graph, traverser } = this;
+    const units = graph.run[v]!;
+    const chosen = units > 1 && !whole ? joined(traverser.pieces.get(v)!) : [wholeVertex(v, units)];
+    const dimension = graph.dimensionOf[graph.type[v]!]!;
+    for (const piece of chosen) {
+      this.held.push(piece);
+      this.emitted.push(piece);
+      counts[dimension]! += graph.size[v]! * (piece.to - piece.from);
+    }
     return true;
   }
 }
@@ -88,7 +103,7 @@ export function collectGrant(
 
 /** The part of a grant that is not at or below the given nodes. */
 export function withoutNodes(graph: ResourceGraph, grant: Grant, nodes: ReadonlySet<Branch>): Grant {
-  const stays = (v: number): boolean => !nodes.has(graph.nodeAbove(v)!);
+  const stays = ({ vertex }: Piece): boolean => !nodes.has(graph.nodeAbove(vertex)!);
   return grantOf(graph, grant.held.filter(stays), grant.emitted.filter(stays));
 }
 
@@ -96,7 +111,7 @@ export function withoutNodes(graph: ResourceGraph, grant: Grant, nodes: Readonly
  * Counts the held vertices below each branch.
  * @param emitted held and shared vertices; the result omits shared ones without a held vertex below
  */
-export function grantOf(graph: ResourceGraph, held: readonly number[], emitted: readonly number[]): Grant {
+export function grantOf(graph: ResourceGraph, held: readonly Piece[], emitted: readonly Piece[]): Grant {
   const countsOf = new Map<number, Float64Array>();
   const counted = (v: number): Float64Array => {
     const known = countsOf.get(v);
@@ -106,16 +121,16 @@ export function grantOf(graph: ResourceGraph, held: readonly number[], emitted: 
     countsOf.set(v, fresh);
     return fresh;
   };
-  for (const v of held) {
+  for (const { vertex: v, from, to } of held) {
     if (graph.branchOf.has(v)) counted(v);
     const dimension = graph.dimensionOf[graph.type[v]!] ?? 0;
     for (let above = graph.parent[v]!; above >= 0; above = graph.parent[above]!) {
       const counts = counted(above);
-      if (dimension > 0) counts[dimension]! += graph.size[v]!;
+      if (dimension > 0) counts[dimension]! += graph.size[v]! * (to - from);
     }
   }
-  const left = emitted.filter((v) => countsOf.has(v) || !graph.branchOf.has(v));
-  const branches = left.filter((v) => countsOf.has(v));
+  const left = emitted.filter(({ vertex }) => countsOf.has(vertex) || !graph.branchOf.has(vertex));
+  const branches = left.map(({ vertex }) => vertex).filter((v) => countsOf.has(v));
   return {
     held,
     emitted: left,

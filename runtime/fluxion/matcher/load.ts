@@ -6,7 +6,7 @@ import { checkNodes, unitBasename } from '../jgf/layout';
 import type { JgfEdge, JgfGraph, ReadVertex } from '../jgf/types';
 import type { Branch } from './branch';
 import { ResourceGraph } from './resource-graph';
-import { NODE, STORAGE_NODE } from './resource-types';
+import { NODE, ResourceTypes, STORAGE_NODE } from './resource-types';
 
 const NO_PROPERTIES: ReadonlySet<string> = new Set();
 
@@ -103,16 +103,22 @@ function isBranch(type: number, hasChildren: boolean): boolean {
   return hasChildren || type === NODE || type === STORAGE_NODE;
 }
 
-/** @throws FluxqError FLUXQ_FLUXION_GRAPH, and leaves the graph unchanged */
-export function graphFromNodes(nodes: readonly GraphNode[]): ResourceGraph {
-  const graph = new ResourceGraph();
+/**
+ * @param countsUnits whether the units of a node are one leaf per type; else each unit is a vertex, as in JGF
+ * @throws FluxqError FLUXQ_FLUXION_GRAPH
+ */
+export function graphFromNodes(nodes: readonly GraphNode[], countsUnits: boolean): ResourceGraph {
+  const graph = new ResourceGraph(new ResourceTypes(), countsUnits);
   const root = graph.add({ type: 0, id: 0, uniqId: 0, rank: -1, size: 1, up: true });
   graph.addBranch(root, undefined, NO_PROPERTIES);
   addNodes(graph, nodes);
   return graph;
 }
 
-/** Adds all nodes as up; the caller sets their status. flux-sched subtracts a node that is loaded as down from the up nodes. */
+/**
+ * Adds all nodes as up; the caller sets their status. flux-sched subtracts a node that is loaded as down from the up nodes.
+ * @throws FluxqError FLUXQ_FLUXION_GRAPH, and leaves the graph unchanged
+ */
 export function addNodes(graph: ResourceGraph, nodes: readonly GraphNode[]): Branch[] {
   checkNodes(nodes, graph.nodes);
   const levels = new Map<string, Branch>();
@@ -157,9 +163,10 @@ function addNode(graph: ResourceGraph, parent: Branch, node: GraphNode): Branch 
     const type = graph.types.intern(typeName);
     if (count > 0) graph.countType(type);
     const { id, uniqId } = graph.takeIds(type);
-    graph.reserve(count);
-    for (let i = 0; i < count; i++) {
-      const leaf = graph.add({ type, id: id + i, uniqId: uniqId + i, rank: ids.id, size: 1, up: true });
+    const run = graph.countsUnits ? count : 1;
+    for (let i = 0; i < count; i += run) {
+      const ofUnit = { id: id + i, uniqId: uniqId + i, rank: ids.id, size: 1, up: true };
+      const leaf = graph.add({ type, ...ofUnit, units: run });
       graph.number[leaf] = i;
       graph.addLeaf(leaf, branch);
     }

@@ -1,7 +1,8 @@
 /** Writes a grant as {@link Allocation} or as JGF (flux-sched's match writers). */
-import { formatIdset } from '../../resources/idset';
+import { formatRanges, type IdRange } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../../resources/types';
 import type { Branch } from './branch';
+import type { Piece } from './piece';
 import type { ResourceGraph } from './resource-graph';
 import { NODE } from './resource-types';
 import type { Grant, Job } from './spans';
@@ -12,14 +13,15 @@ export function allocationOf(
   { id, start, end }: { readonly id: number; readonly start: number; readonly end: number },
   grant: Grant,
 ): Allocation {
-  const unitsOf = new Map<Branch, Map<string, number[]>>();
+  const unitsOf = new Map<Branch, Map<string, IdRange[]>>();
   const whole = new Set<Branch>();
-  const unitsAt = (node: Branch): Map<string, number[]> => {
-    const known = unitsOf.get(node) ?? new Map<string, number[]>();
+  const unitsAt = (node: Branch): Map<string, IdRange[]> => {
+    const known = unitsOf.get(node) ?? new Map<string, IdRange[]>();
     unitsOf.set(node, known);
     return known;
   };
-  for (const v of grant.held) {
+  for (const piece of grant.held) {
+    const v = piece.vertex;
     const node = graph.nodeAbove(v);
     if (node === undefined) {
       for (const below of nodesBelow(graph.branchOf.get(v))) {
@@ -32,19 +34,21 @@ export function allocationOf(
     } else {
       const units = unitsAt(node);
       const type = graph.types.names[graph.type[v]!]!;
-      const numbers = units.get(type);
-      if (numbers === undefined) units.set(type, [unitNumber(graph, v)]);
-      else numbers.push(unitNumber(graph, v));
+      const first = unitNumber(graph, v);
+      const range = [first + piece.from, first + piece.to] as const;
+      const ranges = units.get(type);
+      if (ranges === undefined) units.set(type, [range]);
+      else ranges.push(range);
     }
   }
   const nodes = [...unitsOf].map(([node, units]): AllocatedNode => {
-    const ids = Object.fromEntries([...units].map(([type, numbers]) => [type, formatIdset(numbers)]));
+    const ids = Object.fromEntries([...units].map(([type, ranges]) => [type, formatRanges(ranges)]));
     return { name: node.name, units: ids, ...(whole.has(node) ? { exclusive: true } : {}) };
   });
   return { jobid: id, start, end, nodes };
 }
 
-/** The number in the name of a unit, or else its position among the siblings of its type. */
+/** The number in the name of the first unit of a leaf, or else its position among the siblings of its type. */
 export function unitNumber(graph: ResourceGraph, v: number): number {
   if (!graph.names.has(v)) return graph.number[v]!;
   const type = graph.type[v]!;
@@ -62,27 +66,49 @@ function nodesBelow(branch: Branch | undefined): Branch[] {
 /** JGF exactly as flux-sched writes it: without defaults, with the key order and separators of jansson. */
 export function writeJgf(graph: ResourceGraph, job: Job): string {
   const held = new Set(job.held);
-  const answered = new Set(job.emitted);
-  const vertices = job.emitted.map((v) => jansson(jgfVertex(graph, v, held.has(v))));
+  const answered = new Set(job.emitted.map(({ vertex }) => vertex));
+  const vertices = job.emitted.flatMap((piece) =>
+    unitsOf(piece).map((unit) => jansson(jgfVertex(graph, piece.vertex, unit, held.has(piece)))),
+  );
   const edges = job.emitted
-    .filter((v) => answered.has(graph.parent[v]!))
-    .map((v) => jansson({ source: `${graph.uniqId[graph.parent[v]!]}`, target: `${graph.uniqId[v]}` }));
+    .filter(({ vertex }) => answered.has(graph.parent[vertex]!))
+    .flatMap((piece) => {
+      const source = `${graph.uniqId[graph.parent[piece.vertex]!]}`;
+      return unitsOf(piece).map((unit) =>
+        jansson({ source, target: `${graph.uniqId[piece.vertex]! + unit}` }),
+      );
+    });
   return `{"graph": {"nodes": [${vertices.join(', ')}], "edges": [${edges.join(', ')}]}}\n`;
 }
 
-function jgfVertex(graph: ResourceGraph, v: number, exclusive: boolean): Record<string, unknown> {
+/** The containment paths of the vertices of a piece. */
+export function pathsOf(graph: ResourceGraph, piece: Piece): string[] {
+  return unitsOf(piece).map((unit) => graph.pathOf(piece.vertex, unit));
+}
+
+function unitsOf({ from, to }: Piece): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+function jgfVertex(
+  graph: ResourceGraph,
+  v: number,
+  unitIndex: number,
+  exclusive: boolean,
+): Record<string, unknown> {
   const type = graph.types.names[graph.type[v]!]!;
   const basename = graph.basenameOf(v);
-  const name = graph.nameOf(v);
+  const name = graph.nameOf(v, unitIndex);
+  const id = graph.id[v]! + unitIndex;
   const properties = [...(graph.branchOf.get(v)?.properties ?? [])];
   const unit = graph.units.get(v);
   return {
-    id: `${graph.uniqId[v]}`,
+    id: `${graph.uniqId[v]! + unitIndex}`,
     metadata: {
       type,
       ...(basename === type ? {} : { basename }),
-      ...(name === `${basename}${graph.id[v]}` ? {} : { name }),
-      id: graph.id[v],
+      ...(name === `${basename}${id}` ? {} : { name }),
+      id,
       rank: graph.rank[v],
       ...(properties.length === 0
         ? {}
@@ -90,7 +116,7 @@ function jgfVertex(graph: ResourceGraph, v: number, exclusive: boolean): Record<
       ...(unit === undefined ? {} : { unit }),
       ...(exclusive ? { exclusive } : {}),
       ...(graph.size[v] === 1 ? {} : { size: graph.size[v] }),
-      paths: { containment: graph.pathOf(v) },
+      paths: { containment: graph.pathOf(v, unitIndex) },
     },
   };
 }

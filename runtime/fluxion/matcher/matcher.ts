@@ -13,7 +13,7 @@ import type { Branch } from './branch';
 import { FastPath } from './fast-path';
 import { withoutNodes } from './grant';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
-import { allocationOf, writeJgf } from './match-writer';
+import { allocationOf, pathsOf, writeJgf } from './match-writer';
 import { type Policy, policyOf } from './policy';
 import { PruneFilters } from './prune-filters';
 import { grantFor } from './replay';
@@ -110,8 +110,9 @@ export class Matcher {
    * @throws FluxqError FLUXQ_FLUXION_GRAPH, FLUXQ_FLUXION_POLICY
    */
   static fromNodes(nodes: readonly GraphNode[], options: MatcherOptions): Matcher {
-    policyOf(options.policy);
-    const matcher = new Matcher(graphFromNodes(nodes), options);
+    // Policy locality gives the units of a run one score, so the sort of single units decides between them.
+    const countsUnits = policyOf(options.policy).prefer !== 'locality';
+    const matcher = new Matcher(graphFromNodes(nodes, countsUnits), options);
     matcher.setDown(nodes);
     return matcher;
   }
@@ -138,7 +139,7 @@ export class Matcher {
       reserved,
       // Computed on demand: only tests read these thousands of paths.
       get held() {
-        return grant.held.map((v) => graph.pathOf(v));
+        return grant.held.flatMap((piece) => pathsOf(graph, piece));
       },
       allocation: allocationOf(graph, { id: jobid, start, end }, grant),
     };
@@ -182,7 +183,9 @@ export class Matcher {
   replay(allocation: Allocation, now: number): void {
     this.spans.advance(Math.floor(now));
     const grant = grantFor(this.graph, this.spans, allocation);
-    this.spans.hold(allocation.jobid, grant, allocation.start, allocation.end, false);
+    // flux-sched would refuse these units to jobs that end before the start, as if they were held from now on.
+    const reserved = allocation.start > this.spans.now;
+    this.spans.hold(allocation.jobid, grant, allocation.start, allocation.end, reserved);
     if (this.policy.stopOnFirst) this.weights.update(grant.touched, this.spans);
   }
 

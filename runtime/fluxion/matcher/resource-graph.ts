@@ -2,8 +2,10 @@
  * The resource graph. Vertices are indexes into columns, so that half a million of them load in a second and a traversal
  * reads no objects. A vertex with children also has a {@link Branch}.
  */
+
 import { FluxqError } from '../../errors';
 import { Branch, type LeafGroup } from './branch';
+import { grown } from './columns';
 import { NODE, ResourceTypes } from './resource-types';
 
 export interface NewVertex {
@@ -13,6 +15,8 @@ export interface NewVertex {
   readonly rank: number;
   readonly size: number;
   readonly up: boolean;
+  /** Number of units that the vertex stands for, with consecutive ids from `id` and `uniqId` on. @default 1 */
+  readonly units?: number;
 }
 
 export class ResourceGraph {
@@ -25,6 +29,11 @@ export class ResourceGraph {
   rank = new Int32Array(0);
   size = new Float64Array(0);
   up = new Uint8Array(0);
+  /**
+   * Number of units that a leaf stands for: above 1 in a graph from nodes. All of them have the size 1 and the status
+   * of the leaf, and their ids are consecutive.
+   */
+  run = new Int32Array(0);
   /** Row of a branch in the spans; -1 for a leaf. */
   row = new Int32Array(0);
   /** The number in the name of a unit (`core3`). */
@@ -47,7 +56,11 @@ export class ResourceGraph {
   /** Number of nodes that are up, minus the nodes loaded as down, as in flux-sched. */
   nodesUp = 0;
 
-  constructor(readonly types = new ResourceTypes()) {}
+  /** @param countsUnits whether the units of a node are one leaf per type; else each unit is a vertex */
+  constructor(
+    readonly types = new ResourceTypes(),
+    readonly countsUnits = false,
+  ) {}
 
   reserve(more: number): void {
     const needed = this.count + more;
@@ -60,6 +73,7 @@ export class ResourceGraph {
     this.rank = grown(this.rank, new Int32Array(capacity));
     this.size = grown(this.size, new Float64Array(capacity));
     this.up = grown(this.up, new Uint8Array(capacity));
+    this.run = grown(this.run, new Int32Array(capacity));
     this.row = grown(this.row, new Int32Array(capacity));
     this.number = grown(this.number, new Int32Array(capacity));
   }
@@ -68,8 +82,9 @@ export class ResourceGraph {
   add(vertex: NewVertex): number {
     this.reserve(1);
     const v = this.count++;
-    this.nextId[vertex.type] = Math.max(this.nextId[vertex.type] ?? 0, vertex.id + 1);
-    this.nextUniqId = Math.max(this.nextUniqId, vertex.uniqId + 1);
+    const units = vertex.units ?? 1;
+    this.nextId[vertex.type] = Math.max(this.nextId[vertex.type] ?? 0, vertex.id + units);
+    this.nextUniqId = Math.max(this.nextUniqId, vertex.uniqId + units);
     this.type[v] = vertex.type;
     this.parent[v] = -1;
     this.id[v] = vertex.id;
@@ -77,6 +92,7 @@ export class ResourceGraph {
     this.rank[v] = vertex.rank;
     this.size[v] = vertex.size;
     this.up[v] = vertex.up ? 1 : 0;
+    this.run[v] = units;
     this.row[v] = -1;
     this.number[v] = vertex.id;
     return v;
@@ -160,25 +176,25 @@ export class ResourceGraph {
     const counts = new Float64Array(this.dimensions);
     for (const { type, members } of branch.groups) {
       const dimension = this.dimensionOf[type]!;
-      for (const v of members) counts[dimension]! += this.size[v]!;
+      for (const v of members) counts[dimension]! += this.size[v]! * this.run[v]!;
     }
     return counts;
   }
 
-  nameOf(v: number): string {
-    return this.names.get(v) ?? `${this.basenameOf(v)}${this.number[v]}`;
+  nameOf(v: number, unit = 0): string {
+    return this.names.get(v) ?? `${this.basenameOf(v)}${this.number[v]! + unit}`;
   }
 
   basenameOf(v: number): string {
     return this.basenames.get(v) ?? this.types.names[this.type[v]!]!.replaceAll('/', '_');
   }
 
-  /** The containment path. */
-  pathOf(v: number): string {
+  /** The containment path of a vertex, or of one of its units. */
+  pathOf(v: number, unit = 0): string {
     const known = this.paths.get(v);
     if (known !== undefined) return known;
     const parent = this.parent[v]!;
-    return `${parent < 0 ? '' : this.pathOf(parent)}/${this.nameOf(v)}`;
+    return `${parent < 0 ? '' : this.pathOf(parent)}/${this.nameOf(v, unit)}`;
   }
 
   /** The node that is `v` or an ancestor of it. */
@@ -187,7 +203,7 @@ export class ResourceGraph {
     return undefined;
   }
 
-  /** @throws FluxqError FLUXQ_FLUXION_NO_VERTEX */
+  /** A unit that is not a vertex of its own is not found. @throws FluxqError FLUXQ_FLUXION_NO_VERTEX */
   find(nameOrPath: string): number {
     const node = this.nodes.get(nameOrPath);
     if (node !== undefined) return node.vertex;
@@ -195,7 +211,9 @@ export class ResourceGraph {
       const path = this.pathOf(v);
       if (path === nameOrPath) return v;
       if (!nameOrPath.startsWith(`${path}/`)) continue;
-      const leaf = branch.children.find((child) => this.pathOf(child) === nameOrPath);
+      const leaf = branch.children.find(
+        (child) => this.run[child] === 1 && this.pathOf(child) === nameOrPath,
+      );
       if (leaf !== undefined) return leaf;
     }
     throw new FluxqError('FLUXQ_FLUXION_NO_VERTEX', 'the vertex is not in the graph', {
@@ -224,7 +242,7 @@ export class ResourceGraph {
   }
 
   clone(): ResourceGraph {
-    const copy = new ResourceGraph(this.types.clone());
+    const copy = new ResourceGraph(this.types.clone(), this.countsUnits);
     copy.count = this.count;
     copy.type = this.type.slice();
     copy.parent = this.parent.slice();
@@ -233,6 +251,7 @@ export class ResourceGraph {
     copy.rank = this.rank.slice();
     copy.size = this.size.slice();
     copy.up = this.up.slice();
+    copy.run = this.run.slice();
     copy.row = this.row.slice();
     copy.number = this.number.slice();
     for (const [v, name] of this.names) copy.names.set(v, name);
@@ -256,9 +275,4 @@ export class ResourceGraph {
     index(copy.root);
     return copy;
   }
-}
-
-function grown<T extends Uint8Array | Uint16Array | Int32Array | Float64Array>(old: T, fresh: T): T {
-  fresh.set(old);
-  return fresh;
 }

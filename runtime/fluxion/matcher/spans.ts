@@ -2,6 +2,7 @@
 
 import type { Need } from '../../resources/planner';
 import type { Branch } from './branch';
+import type { Piece } from './piece';
 import type { ResourceGraph } from './resource-graph';
 
 const RUNNING = Number.NEGATIVE_INFINITY;
@@ -9,9 +10,9 @@ const RUNNING = Number.NEGATIVE_INFINITY;
 /** The result of a match. `touched` and `counts` are parallel arrays: `counts[i]` is the size held below `touched[i]`. */
 export interface Grant {
   /** Exclusively allocated vertices, in the order of the answer. */
-  readonly held: readonly number[];
-  /** All vertices of the answer, children before parents. */
-  readonly emitted: readonly number[];
+  readonly held: readonly Piece[];
+  /** All vertices of the answer, children before parents; pieces that are held are the same objects as in `held`. */
+  readonly emitted: readonly Piece[];
   readonly touched: readonly Branch[];
   readonly counts: readonly Float64Array[];
 }
@@ -33,12 +34,15 @@ export interface Job extends Grant {
 export class Spans {
   readonly jobs = new Map<number, Job>();
   now = 0;
-  /** The first span of each vertex, -1 for none; the spans of a vertex are a linked list. */
+  /** The first span of each vertex, -1 for none; the spans of a vertex are a linked list, by their first unit. */
   head = new Int32Array(0);
   /** By row of the branch and dimension: its total minus running jobs, an upper bound of the free size now. */
   private spare = new Float64Array(0);
   private spanRow = new Int32Array(64);
   private spanNext = new Int32Array(64);
+  /** The units of the vertex that the span holds: from `spanFrom` to `spanTo`, exclusive. */
+  private spanFrom = new Int32Array(64);
+  private spanTo = new Int32Array(64);
   private spans = 0;
   private firstFreeSpan = -1;
   private rowStart = new Float64Array(16);
@@ -93,6 +97,53 @@ export class Spans {
     return true;
   }
 
+  /** The first of the units [from, to) of `v` that a job holds in [start, end); -1 if none is held. */
+  firstHeld({ vertex, from, to }: Piece, start: number, end: number): number {
+    for (let span = this.head[vertex]!; span >= 0; span = this.spanNext[span]!) {
+      const row = this.spanRow[span]!;
+      if (this.rowStart[row]! >= end || this.rowEnd[row]! <= start) continue;
+      if (this.spanFrom[span]! < to && this.spanTo[span]! > from) return Math.max(from, this.spanFrom[span]!);
+    }
+    return -1;
+  }
+
+  /**
+   * The units of a leaf that no job holds in [start, end), as pairs of the first unit and the unit after the last.
+   * @param strict units that an allocation, not a reservation, holds at any time are not free
+   * @param pairs is overwritten
+   * @returns the number of pairs
+   */
+  freeRuns(v: number, start: number, end: number, strict: boolean, pairs: number[]): number {
+    const units = this.graph.run[v]!;
+    let count = 0;
+    let free = 0;
+    for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
+      const row = this.spanRow[span]!;
+      const meets = this.rowStart[row]! < end && this.rowEnd[row]! > start;
+      if (!meets && !(strict && this.rowAllocated[row] === 1)) continue;
+      const from = this.spanFrom[span]!;
+      if (from > free) {
+        pairs[2 * count] = free;
+        pairs[2 * count++ + 1] = from;
+      }
+      if (this.spanTo[span]! > free) free = this.spanTo[span]!;
+    }
+    if (free < units) {
+      pairs[2 * count] = free;
+      pairs[2 * count++ + 1] = units;
+    }
+    return count;
+  }
+
+  /** The number of units of a leaf that no job holds in [start, end). */
+  freeUnits(v: number, start: number, end: number): number {
+    const pairs: number[] = [];
+    const count = this.freeRuns(v, start, end, false, pairs);
+    let units = 0;
+    for (let i = 0; i < count; i++) units += pairs[2 * i + 1]! - pairs[2 * i]!;
+    return units;
+  }
+
   /** The latest end of the spans on `v` that overlap [start, end); -Infinity without such a span. */
   takenUntil(v: number, start: number, end: number): number {
     let until = Number.NEGATIVE_INFINITY;
@@ -115,7 +166,7 @@ export class Spans {
     const row = this.takeRow(start, end, !reserved);
     const from = start > this.now ? start : RUNNING;
     const job: Job = { ...grant, id, start, end, reserved, row, from, over: false };
-    for (const v of grant.held) this.addSpan(v, row);
+    for (const piece of grant.held) this.addSpan(piece, row);
     grant.touched.forEach((branch, i) => {
       branch.planner.add(from, end, grant.counts[i]!);
     });
@@ -130,7 +181,7 @@ export class Spans {
   }
 
   release(job: Job): void {
-    for (const v of job.held) this.dropSpan(v, job.row);
+    for (const piece of job.held) this.dropSpan(piece, job.row);
     job.touched.forEach((branch, i) => {
       this.dropCounts(job, branch, job.counts[i]!);
     });
@@ -140,10 +191,10 @@ export class Spans {
     this.overrun.delete(job);
   }
 
-  /** Reduces the grant of a job to `rest`, which is a part of it. */
+  /** Reduces the grant of a job to `rest`, which has some of its pieces. */
   shrink(job: Job, rest: Grant): void {
     const kept = new Set(rest.held);
-    for (const v of job.held) if (!kept.has(v)) this.dropSpan(v, job.row);
+    for (const piece of job.held) if (!kept.has(piece)) this.dropSpan(piece, job.row);
     job.touched.forEach((branch, i) => {
       this.dropCounts(job, branch, job.counts[i]!);
     });
@@ -204,7 +255,7 @@ export class Spans {
     return row;
   }
 
-  private addSpan(v: number, row: number): void {
+  private addSpan({ vertex, from, to }: Piece, row: number): void {
     let span = this.firstFreeSpan;
     if (span >= 0) this.firstFreeSpan = this.spanNext[span]!;
     else {
@@ -212,18 +263,26 @@ export class Spans {
       if (span >= this.spanRow.length) {
         this.spanRow = doubled(this.spanRow);
         this.spanNext = doubled(this.spanNext);
+        this.spanFrom = doubled(this.spanFrom);
+        this.spanTo = doubled(this.spanTo);
       }
     }
     this.spanRow[span] = row;
-    this.spanNext[span] = this.head[v]!;
-    this.head[v] = span;
+    this.spanFrom[span] = from;
+    this.spanTo[span] = to;
+    let before = -1;
+    let next = this.head[vertex]!;
+    for (; next >= 0 && this.spanFrom[next]! < from; next = this.spanNext[next]!) before = next;
+    this.spanNext[span] = next;
+    if (before < 0) this.head[vertex] = span;
+    else this.spanNext[before] = span;
   }
 
-  private dropSpan(v: number, row: number): void {
+  private dropSpan({ vertex, from }: Piece, row: number): void {
     let before = -1;
-    for (let span = this.head[v]!; span >= 0; span = this.spanNext[span]!) {
-      if (this.spanRow[span] === row) {
-        if (before < 0) this.head[v] = this.spanNext[span]!;
+    for (let span = this.head[vertex]!; span >= 0; span = this.spanNext[span]!) {
+      if (this.spanRow[span] === row && this.spanFrom[span] === from) {
+        if (before < 0) this.head[vertex] = this.spanNext[span]!;
         else this.spanNext[before] = this.spanNext[span]!;
         this.spanNext[span] = this.firstFreeSpan;
         this.firstFreeSpan = span;
@@ -240,6 +299,8 @@ export class Spans {
     copy.head = this.head.slice();
     copy.spanRow = this.spanRow.slice();
     copy.spanNext = this.spanNext.slice();
+    copy.spanFrom = this.spanFrom.slice();
+    copy.spanTo = this.spanTo.slice();
     copy.spans = this.spans;
     copy.firstFreeSpan = this.firstFreeSpan;
     copy.rowStart = this.rowStart.slice();

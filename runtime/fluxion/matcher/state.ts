@@ -43,12 +43,16 @@ function capacityOf(
   const count = (branch: Branch): void => {
     for (const { type, members } of branch.groups) {
       const name = graph.types.names[type]!;
-      const unheld = whole ? 0 : members.filter((v) => spans.isFree(v, now, now + 1)).length;
-      total[name] = (total[name] ?? 0) + members.length;
+      const unheld = whole ? 0 : sum(members, (v) => spans.freeUnits(v, now, now + 1));
+      total[name] = (total[name] ?? 0) + sum(members, (v) => graph.run[v]!);
       free[name] = (free[name] ?? 0) + unheld;
     }
     branch.branches.forEach(count);
   };
   count(node);
   return { total, free };
+}
+
+function sum(members: readonly number[], count: (v: number) => number): number {
+  return members.reduce((total, v) => total + count(v), 0);
 }

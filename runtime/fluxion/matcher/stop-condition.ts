@@ -12,6 +12,19 @@ export class StopCondition {
     private readonly shares: number,
   ) {}
 
+  /** Number of units that can be found one by one before it stops. */
+  get missing(): number {
+    return (this.shares - this.filled) * this.resource.largestCount - this.sum;
+  }
+
+  /** Units were found one by one, at most as many as are missing. */
+  updateByUnit(units: number): void {
+    const { largestCount } = this.resource;
+    this.seen += units;
+    this.filled += Math.floor((this.sum + units) / largestCount);
+    this.sum = (this.sum + units) % largestCount;
+  }
+
   /** @param total found so far. One step fills at most one share, however much it adds. */
   update(total: number): void {
     this.sum += total - this.seen;

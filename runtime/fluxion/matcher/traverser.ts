@@ -3,10 +3,12 @@
  * vertex are chosen there or handed up. It changes nothing but marks: the vertices of the answer carry the number of
  * the round.
  */
-import type { Branch, LeafGroup } from './branch';
+import type { Branch } from './branch';
 import { type CandidateList, CandidateLists, Candidates } from './candidates';
 import { calcCount } from './count';
+import { Leaves } from './leaves';
 import { sortByInterval } from './locality';
+import type { Piece } from './piece';
 import type { Policy } from './policy';
 import { Pruner, type Window } from './pruner';
 import type { Request, Resource } from './request';
@@ -20,27 +22,30 @@ import { allSatisfied, isSatisfied, StopCondition } from './stop-condition';
 const NOTHING: readonly Resource[] = [];
 
 export class Traverser {
-  readonly candidates = new Candidates();
+  readonly candidates: Candidates;
   /** By vertex: twice the number of the round that chose it, plus one if it is allocated exclusively. */
   mark = new Int32Array(0);
   round = 0;
   /** The vertices marked in this round. */
   readonly marked: number[] = [];
+  /** The units that this round allocates of leaves with more than one unit, by leaf. */
+  readonly pieces = new Map<number, Piece[]>();
   /** Whether the request wants the last visited vertex exclusively. */
   exclusive = false;
   private levels: CandidateLists[] = [];
   private slotLevels: CandidateLists[] = [];
-  /** The part of the score that comes from the node above (`node_centric`). */
-  private nodeScore = 0;
   private request!: Request;
   readonly pruner: Pruner;
+  private readonly leaves: Leaves;
 
   constructor(
     private readonly graph: ResourceGraph,
-    private readonly spans: Spans,
+    spans: Spans,
     private readonly policy: Policy,
   ) {
     this.pruner = new Pruner(graph, spans);
+    this.candidates = new Candidates(policy.prefer !== 'low');
+    this.leaves = new Leaves(graph, spans, this.pruner, this.candidates);
   }
 
   /** Prepares for one request in one window. */
@@ -51,10 +56,11 @@ export class Traverser {
       this.round = 1;
     }
     this.marked.length = 0;
+    this.pieces.clear();
     this.candidates.clear();
     this.request = request;
     this.pruner.begin(request, window);
-    this.nodeScore = 0;
+    this.leaves.nodeScore = 0;
     this.exclusive = false;
   }
 
@@ -120,11 +126,11 @@ export class Traverser {
     if (passing && !pristine) return false;
     const found = this.level(depth).clear();
     const factor = this.nodeScoreOf(branch);
-    this.nodeScore += factor;
+    this.leaves.nodeScore += factor;
     const next = passing ? resources : (match?.with ?? NOTHING);
     if (slot !== undefined) this.fillSlots(branch, slot, found, depth);
     else this.explore(branch, next, passing, exclusive, 1, found, depth);
-    this.nodeScore -= factor;
+    this.leaves.nodeScore -= factor;
     if (!this.selectChildren(branch, match, found)) return false;
     if (!found.chosen) parent.merge(found);
     this.exclusive = exclusive;
@@ -138,13 +144,9 @@ export class Traverser {
     return (id[branch.vertex]! + 2) * 10_000 + Math.abs((uniqId[branch.vertex]! % 10_000) - 1);
   }
 
-  private scoreOf(vertex: number): number {
-    return 2 + this.nodeScore + this.graph.id[vertex]!;
-  }
-
   private selectChildren(branch: Branch, match: Resource | undefined, found: CandidateLists): boolean {
     found.available = this.graph.size[branch.vertex]!;
-    found.score = this.scoreOf(branch.vertex);
+    found.score = this.leaves.scoreOf(branch.vertex);
     // A node id below -1 makes the score invalid.
     if (found.available === 0 || found.score <= 0) return false;
     if (match === undefined) return true;
@@ -166,14 +168,28 @@ export class Traverser {
     let sum = 0;
     let taken = 0;
     while (sum < count && taken < list.length) sum += counts[list.data[taken++]!]!;
+    const last = list.data[taken - 1]!;
+    if (sum > count && this.candidates.isRun(last))
+      list.data[taken - 1] = this.candidates.partOf(last, 0, this.candidates.count[last]! - (sum - count));
     return taken;
   }
 
   /** Marks a chosen candidate and the vertices between it and `top`, where it was chosen (flux-sched's `enforce`). */
   private enforce(candidate: number, top: number): void {
     const { vertex, from, to, items, exclusive } = this.candidates;
-    if (vertex[candidate]! >= 0) this.markVertex(vertex[candidate]!, exclusive[candidate] === 1, top);
-    for (let i = from[candidate]!; i < to[candidate]!; i++) this.markVertex(vertex[items[i]!]!, true, top);
+    if (vertex[candidate]! >= 0) this.markCandidate(candidate, exclusive[candidate] === 1, top);
+    for (let i = from[candidate]!; i < to[candidate]!; i++) this.markCandidate(items[i]!, true, top);
+  }
+
+  private markCandidate(candidate: number, exclusive: boolean, top: number): void {
+    const v = this.candidates.vertex[candidate]!;
+    this.markVertex(v, exclusive, top);
+    if (!exclusive || !this.candidates.isRun(candidate)) return;
+    const from = this.candidates.firstUnit[candidate]!;
+    const piece = { vertex: v, from, to: from + this.candidates.count[candidate]! };
+    const pieces = this.pieces.get(v);
+    if (pieces === undefined) this.pieces.set(v, [piece]);
+    else pieces.push(piece);
   }
 
   private markVertex(v: number, exclusive: boolean, top: number): void {
@@ -235,26 +251,7 @@ export class Traverser {
     if (branch !== undefined) return this.tryBranch(branch, resources, pristine, exclusive, found, depth);
     const type = this.graph.type[v]!;
     const resource = resourceForLeaf(type, resources);
-    return resource !== undefined && this.tryLeaf(v, resource, exclusive, found.list(type));
-  }
-
-  private tryLeaf(v: number, resource: Resource, exclusive: boolean, list: CandidateList): boolean {
-    const { size, up } = this.graph;
-    const count = size[v]!;
-    if (!this.pruner.empty) {
-      if (up[v] === 0) return false;
-      if (this.spans.head[v]! >= 0 && !this.isLeafFree(v, exclusive || resource.exclusive)) return false;
-    }
-    const score = this.scoreOf(v);
-    if (count === 0 || score <= 0) return false;
-    list.push(this.candidates.add(v, score, count, exclusive || resource.exclusive), count);
-    return true;
-  }
-
-  private isLeafFree(v: number, exclusive: boolean): boolean {
-    const { start, end, atNow } = this.pruner;
-    if (!this.spans.isFree(v, start, end)) return false;
-    return !(exclusive && atNow && this.spans.isAllocated(v));
+    return resource !== undefined && this.leaves.tryLeaf(v, resource, exclusive, found.list(type));
   }
 
   private exploreLeaves(
@@ -268,30 +265,9 @@ export class Traverser {
       const resource = resourceForLeaf(group.type, resources);
       if (resource === undefined) continue;
       const list = found.list(group.type);
-      if (this.policy.stopOnFirst) this.leavesByWeight(group, resource, exclusive, shares, list);
-      else for (const v of group.members) this.tryLeaf(v, resource, exclusive, list);
+      if (this.policy.stopOnFirst) this.leaves.byWeight(group, resource, exclusive, shares, list);
+      else for (const v of group.members) this.leaves.tryLeaf(v, resource, exclusive, list);
     }
-  }
-
-  /** Leaves keep their initial weight, so the highest unique id comes first. */
-  private leavesByWeight(
-    group: LeafGroup,
-    resource: Resource,
-    exclusive: boolean,
-    shares: number,
-    list: CandidateList,
-  ): void {
-    const stop = new StopCondition(resource, shares);
-    const members = group.ascending ? group.members : this.byUniqId(group);
-    for (let i = members.length - 1; i >= 0 && !stop.satisfied; i--) {
-      if (this.tryLeaf(members[i]!, resource, exclusive, list)) stop.update(list.total);
-    }
-  }
-
-  private byUniqId(group: LeafGroup): number[] {
-    const { uniqId } = this.graph;
-    group.byUniqId ??= group.members.slice().sort((a, b) => uniqId[a]! - uniqId[b]!);
-    return group.byUniqId;
   }
 
   private exploreByWeight(
@@ -322,6 +298,7 @@ export class Traverser {
     this.slotLevels[depth] ??= new CandidateLists();
     const elements = this.slotLevels[depth].clear();
     this.explore(branch, slot.with, false, true, slot.largestCount, elements, depth);
-    packSlots(slot, elements, this.candidates, found.list(SLOT), this.policy.prefer !== 'low');
+    const greaterFirst = this.policy.prefer !== 'low';
+    packSlots(slot, elements, this.candidates, found.list(SLOT), greaterFirst, this.graph.countsUnits);
   }
 }

@@ -9,6 +9,8 @@ import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
+import type { Simulation } from '../../scheduler/pass/simulation';
+import { messyTrace, play } from '../../scheduler/pass/traces';
 import { swfTrace } from '../../simulation/trace';
 import { conformance } from '../conformance';
 import { cores, nodes, wholeNodes } from '../jobspecs';
@@ -65,6 +67,21 @@ if (library === undefined) {
       await real.close();
     },
   );
+
+  test('starts everything at the same second as the embedded matcher, with services and overruns', async () => {
+    const real = await loadLibraryEngine(library);
+    const policies = fc.constantFrom<QueuePolicy>('easy', 'hybrid', 'conservative');
+    await fc.assert(
+      fc.asyncProperty(messyTrace, policies, async (jobs, policy) => {
+        const ours = await play(jobs, policy);
+        const theirs = await play(jobs, policy, 'lonode', undefined, real);
+        const starts = ({ started }: Simulation) => started.map(({ uid, start, end }) => [uid, start, end]);
+        expect(starts(theirs)).toEqual(starts(ours));
+      }),
+      { numRuns: 60 },
+    );
+    await real.close();
+  });
 
   test('answers random histories as the embedded matcher does', async () => {
     const real = await loadLibraryEngine(library);

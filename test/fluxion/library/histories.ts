@@ -5,6 +5,7 @@ import type { Fluxion, MatchOperation } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { cores, nodes, units, wholeNodes } from '../jobspecs';
+import { operations } from '../matcher/arbitraries';
 import { START } from '../scenarios/scenario';
 
 type Action =
@@ -36,14 +37,6 @@ const aJobspec = fc
     return shape === 2 ? units({ core: large, memory: small }, options) : wholeNodes(small, options);
   });
 
-const operations: MatchOperation[] = [
-  'allocate',
-  'allocate_with_satisfiability',
-  'allocate_orelse_reserve',
-  'allocate_orelse_reserve',
-  'without_allocating',
-  'without_allocating_future',
-];
 const index = fc.nat(50);
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
@@ -51,7 +44,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('match' as const),
       jobspec: aJobspec,
-      operation: fc.constantFrom(...operations),
+      operation: operations,
     }),
   },
   {

@@ -74,6 +74,14 @@ const ranges: fc.Arbitrary<JobspecResource> = slots.map((slot) => ({
   count: { min: 1, max: 7, operator: '+', operand: 2 },
 }));
 
+/** Units without a slot, anywhere in the graph or on some nodes. */
+const bareUnits: fc.Arbitrary<JobspecResource> = fc
+  .record({ count: fc.integer({ min: 1, max: 9 }), nodes: fc.option(fc.integer({ min: 1, max: 3 })) })
+  .map(({ count, nodes }) => {
+    const core: JobspecResource = { type: 'core', count, exclusive: true };
+    return nodes === null ? core : { type: 'node', count: nodes, with: [core] };
+  });
+
 const constraints: fc.Arbitrary<Constraint | undefined> = fc.oneof(
   { weight: 3, arbitrary: fc.constant(undefined) },
   {
@@ -88,7 +96,7 @@ const constraints: fc.Arbitrary<Constraint | undefined> = fc.oneof(
 
 export const jobspecs: fc.Arbitrary<Jobspec> = fc
   .record({
-    resource: fc.oneof(slots, nodesOfSlots, slotsOfNodes, ranges),
+    resource: fc.oneof(slots, nodesOfSlots, slotsOfNodes, ranges, bareUnits),
     duration: fc.constantFrom(10, 25, 60, 100),
     constraint: constraints,
   })
@@ -111,7 +119,8 @@ export type Step =
   | { readonly do: 'status'; readonly node: number; readonly up: boolean }
   | { readonly do: 'wait'; readonly seconds: number };
 
-const operations: fc.Arbitrary<MatchOperation> = fc.constantFrom(
+/** All operations; reservations are the most frequent. */
+export const operations: fc.Arbitrary<MatchOperation> = fc.constantFrom(
   'allocate',
   'allocate_with_satisfiability',
   'allocate_orelse_reserve',

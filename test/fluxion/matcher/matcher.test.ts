@@ -262,6 +262,16 @@ describe('changes by the caller', () => {
   });
 });
 
+test('holds the units of an allocation that starts later only from its start on', () => {
+  const matcher = Matcher.fromNodes(nodes(1), { policy: 'lonode' });
+  const { units } = nodes(1)[0]!;
+  const core = `0-${units.core! - 1}`;
+  matcher.replay({ jobid: 9, start: 100, end: 200, nodes: [{ name: 'n0', units: { core } }] }, 0);
+  const ask = (jobid: number, duration: number) =>
+    matcher.match({ jobid, jobspec: jobspecOf(slots(1), duration), operation: 'allocate', now: 0 }).status;
+  expect([ask(1, 101), ask(2, 100)]).toEqual(['BUSY', 'OK']);
+});
+
 test('writes an answer in the JGF of flux-sched, children first and without defaults', () => {
   const matcher = Matcher.fromNodes(nodes(2, { core: 2 }), { policy: 'hinode' });
   matchWith(matcher)(slots(1, { core: 1 }));

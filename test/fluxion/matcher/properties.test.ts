@@ -209,20 +209,61 @@ test('gives the same answers on the fast path as by traversal where scores are e
   );
 });
 
-test('builds the same graph from nodes as from their JGF', () => {
-  fc.assert(
-    fc.property(graphs, policies, steps, (nodes, policy, plays) => {
-      const direct = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
-      const read = new Player(Matcher.fromJgf(JSON.stringify(toJgf(nodes)), { policy }), nodes.length);
-      for (const step of plays) {
-        expect(direct.play(step)).toEqual(read.play(step));
-        for (const id of direct.held.keys()) expect(direct.matcher.jgfOf(id)).toBe(read.matcher.jgfOf(id));
-      }
-      expect(direct.matcher.state(direct.now)).toEqual(read.matcher.state(read.now));
-    }),
-    RUNS,
-  );
+describe('a graph from nodes, which counts units, answers like the graph of their JGF, with a vertex per unit', () => {
+  /** The number of units is multiplied, so that free units become fragments of long runs. */
+  const scaled = fc
+    .tuple(graphs, fc.constantFrom(1, 1, 7))
+    .map(([nodes, factor]) => nodes.map((node) => ({ ...node, units: times(node.units, factor) })));
+
+  test.each([{ exhaustive: false }, { exhaustive: true }])('%p', (options) => {
+    fc.assert(
+      fc.property(scaled, policies, steps, (nodes, policy, plays) => {
+        const direct = new Player(Matcher.fromNodes(nodes, { policy, ...options }), nodes.length);
+        const jgf = JSON.stringify(toJgf(nodes));
+        const read = new Player(Matcher.fromJgf(jgf, { policy, ...options }), nodes.length);
+        for (const step of plays) {
+          expect(direct.play(step)).toEqual(read.play(step));
+          for (const id of direct.held.keys()) expect(direct.matcher.jgfOf(id)).toBe(read.matcher.jgfOf(id));
+        }
+        expect(direct.matcher.state(direct.now)).toEqual(read.matcher.state(read.now));
+      }),
+      RUNS,
+    );
+  });
+
+  test('after a replay of fragments, and refuses the same replays', () => {
+    fc.assert(
+      fc.property(scaled, policies, steps, fc.nat(), (nodes, policy, plays, overlap) => {
+        const player = new Player(Matcher.fromNodes(nodes, { policy }), nodes.length);
+        for (const step of plays) if (step.do !== 'status') player.play(step);
+        const { jobs } = player.matcher.state(player.now);
+        const twice = jobs.map((job, i) => (i === overlap % 7 ? { ...job, jobid: 500 + i } : job));
+        const outcomes = [
+          Matcher.fromNodes(nodes, { policy }),
+          Matcher.fromJgf(toJgf(nodes), { policy }),
+        ].map((matcher) => [
+          ...[...jobs, ...twice].map((job) => replayed(matcher, job, player.now)),
+          matcher.state(player.now),
+        ]);
+        expect(outcomes[0]).toEqual(outcomes[1]);
+      }),
+      RUNS,
+    );
+  });
 });
+
+function times(units: Readonly<Record<string, number>>, factor: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(units).map(([type, count]) => [type, count * factor]));
+}
+
+function replayed(matcher: Matcher, job: Allocation, now: number): string {
+  try {
+    matcher.replay(job, now);
+    return 'OK';
+  } catch (error) {
+    return String(error);
+  }
+}
 
 test('gives the same answers after clone, without shared state', () => {
   fc.assert(
