@@ -33,9 +33,13 @@ export const STACK_DEFAULTS = {
   queueName: 'default',
   /** Days for which finished workloads stay in the queue's tables. */
   retentionDays: 30,
+  /** Days for which they stay in the archive after that. */
+  archiveDays: 365,
   /** Seconds after which past usage counts half in fair share. */
   halfLifeSeconds: 7 * DAY,
   matchPolicy: 'lonode',
+  /** How long pods of a granted workload may wait for the same cause, and how long a node is avoided after that. */
+  grants: { unschedulableSeconds: 30, volumeSeconds: 600, startSeconds: 600, avoidSeconds: 300 },
   /** Sizes of one core vertex and one memory vertex of the graph. */
   units: { cpuMillis: 1_000, memoryMiB: 1_024 },
 } as const satisfies { readonly matchPolicy: MatchPolicy } & Record<string, unknown>;

@@ -23,7 +23,7 @@ export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
 /** A label with more values is left to kube-scheduler: the constraint would be too long. */
 const MAX_VALUES = 256;
 
-const EVERY: Constraint = {};
+export const EVERY: Constraint = {};
 /** `{or: []}` would be shorter, but RFC 31 and Fluxion disagree about it. */
 const NONE: Constraint = { not: [EVERY] };
 
@@ -35,14 +35,34 @@ export function constraintOf(
 ): Constraint | undefined {
   const selector = Object.entries(pod.nodeSelector ?? {}).map(([key, value]) => label(key, value));
   const required = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms =
-    required === undefined ? EVERY : or(required.nodeSelectorTerms.map((term) => termOf(term, facts)));
+  const terms = required === undefined ? EVERY : selectorConstraint(required.nodeSelectorTerms, facts);
   const gpus = [...requests.keys()].filter(isGpu).map((resource) => property(resourceProperty(resource)));
   const taints = facts.taints
     .filter((taint) => repels(taint) && !pod.tolerations?.some((t) => tolerates(t, taint)))
     .map((taint) => not(property(taintProperty(taint))));
-  const constraint = and([...selector, terms, ...gpus, ...taints]);
+  const named = pod.nodeName ? [{ hostlist: [pod.nodeName] }] : [];
+  return restriction([...named, ...selector, terms, ...gpus, ...taints]);
+}
+
+/** All of these constraints. @returns undefined if every node matches */
+export function restriction(constraints: readonly Constraint[]): Constraint | undefined {
+  const constraint = conjunction(constraints);
   return isEvery(constraint) ? undefined : constraint;
+}
+
+/**
+ * Labels with too many values in the cluster for a constraint: expressions of node affinity on them that need all values
+ * are left to kube-scheduler.
+ */
+export function uncountedLabels({ affinity }: PodSpec, { labels }: ClusterFacts): readonly string[] {
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const expressions = (required?.nodeSelectorTerms ?? []).flatMap(
+    ({ matchExpressions = [] }) => matchExpressions,
+  );
+  return expressions
+    .filter(({ operator }) => operator !== 'In' && operator !== 'NotIn')
+    .map(({ key }) => key)
+    .filter((key) => (labels.get(key)?.size ?? 0) > MAX_VALUES);
 }
 
 export const labelProperty = (key: string, value: string) => `${key}=${value}`;
@@ -65,6 +85,16 @@ function tolerates(
   return operator === 'Exists' || (operator === 'Equal' && key !== '' && value === (taint.value ?? ''));
 }
 
+/** Nodes that match one of the terms. */
+export function selectorConstraint(terms: readonly NodeSelectorTerm[], facts: ClusterFacts): Constraint {
+  return alternatives(terms.map((term) => termOf(term, facts)));
+}
+
+/** Nodes on which the label has one of the values. */
+export function labelIn(key: string, values: readonly string[]): Constraint {
+  return alternatives(values.map((value) => label(key, value)));
+}
+
 function termOf(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
   facts: ClusterFacts,
@@ -72,7 +102,7 @@ function termOf(
   if (matchExpressions.length === 0 && matchFields.length === 0) {
     return NONE;
   }
-  return and([
+  return conjunction([
     ...matchExpressions.map((requirement) => requirementOf(requirement, facts)),
     ...matchFields.map(fieldOf),
   ]);
@@ -83,7 +113,7 @@ function requirementOf(
   facts: ClusterFacts,
 ): Constraint {
   const known = [...(facts.labels.get(key) ?? [])];
-  const anyOf = (some: readonly string[]) => or(some.map((value) => label(key, value)));
+  const anyOf = (some: readonly string[]) => alternatives(some.map((value) => label(key, value)));
   switch (operator) {
     case 'In':
       return anyOf(values);
@@ -135,7 +165,7 @@ function not(constraint: Constraint): Constraint {
 }
 
 /** Sorted, so that equal pods have equal shapes in whatever order they are written. */
-function and(constraints: readonly Constraint[]): Constraint {
+export function conjunction(constraints: readonly Constraint[]): Constraint {
   const parts = constraints.filter((part) => !isEvery(part));
   if (parts.includes(NONE)) {
     return NONE;
@@ -148,7 +178,7 @@ export function narrowed(constraints: Constraint | undefined, more: Constraint):
   return constraints === undefined ? more : { and: [constraints, more] };
 }
 
-function or(constraints: readonly Constraint[]): Constraint {
+export function alternatives(constraints: readonly Constraint[]): Constraint {
   const parts = constraints.filter((part) => part !== NONE);
   if (parts.some(isEvery)) {
     return EVERY;
@@ -159,6 +189,17 @@ function or(constraints: readonly Constraint[]): Constraint {
 function sorted(parts: readonly Constraint[]): Constraint[] {
   const byText = new Map(parts.map((part) => [JSON.stringify(part), part]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+}
+
+/** The only node that a constraint allows by name; undefined if it allows others. */
+export function soleHost(constraint: Constraint): string | undefined {
+  if ('hostlist' in constraint) return constraint.hostlist.length === 1 ? constraint.hostlist[0] : undefined;
+  if (!('and' in constraint)) return undefined;
+  for (const part of constraint.and) {
+    const host = soleHost(part);
+    if (host !== undefined) return host;
+  }
+  return undefined;
 }
 
 function isEvery(constraint: Constraint): boolean {

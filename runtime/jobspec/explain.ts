@@ -1,8 +1,9 @@
 /** Messages about what a jobspec requests and why it can't start. */
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
-import { matches } from './constraints';
+import { matches, soleHost } from './constraints';
 import { type Ask, askOf } from './jobspec';
+import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';
 import { DEFAULT_UNITS, type UnitSettings } from './units';
 
@@ -10,7 +11,13 @@ import { DEFAULT_UNITS, type UnitSettings } from './units';
 function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   const { pods, perPod, exclusive } = askOf(jobspec);
   const many = plural(pods, exclusive ? 'whole node' : 'pod');
-  return `needs ${many} with ${amounts(perPod, units)}${pods > 1 ? ' each' : ''}`;
+  const rules = phrasesOf(jobspec.attributes.user?.placement ?? {}).map((phrase) => `, ${phrase}`);
+  return `needs ${many} with ${amounts(perPod, units)}${pods > 1 ? ' each' : ''}${rules.join('')}`;
+}
+
+/** For a jobspec of which only some pods fit the cluster, because of its placement rules or the pods that nodes take. */
+export function rulesText(jobspec: Jobspec, fitting: number, units: UnitSettings = DEFAULT_UNITS): string {
+  return `${needs(jobspec, units)}; the cluster has room for ${fitting === 0 ? 'none' : fitting}`;
 }
 
 /** For a jobspec that fits the cluster, but not now. */
@@ -21,6 +28,18 @@ export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS):
 /** For a jobspec that fits the cluster, but not the nodes that are up. */
 export function downText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   return `${needs(jobspec, units)}; that needs nodes that are down or cordoned`;
+}
+
+/** For a jobspec that fits the cluster, but not beside what has no end. */
+export function endlessText(
+  jobspec: Jobspec,
+  { services, more, unmanaged }: Readonly<{ services: readonly string[]; more: boolean; unmanaged: boolean }>,
+  units: UnitSettings = DEFAULT_UNITS,
+): string {
+  const named = `${services.join(', ')}${more ? ' and others' : ''}`;
+  const leave = services.length === 0 ? [] : [`services leave their nodes (${named})`];
+  const end = unmanaged ? ['pods outside the queue end'] : [];
+  return `${needs(jobspec, units)}; it can start only when ${[...leave, ...end].join(' and ')}`;
 }
 
 /**
@@ -37,7 +56,8 @@ export function unsatisfiableText(
   if (missing !== undefined) {
     return `asks for ${amounts({ [missing]: ask.perPod[missing] ?? 0 }, units)}, no node of the cluster has any`;
   }
-  const eligible = nodes.filter((node) => matches(jobspec.attributes.system.constraints ?? {}, node));
+  const constraint = jobspec.attributes.system.constraints ?? {};
+  const eligible = nodes.filter((node) => matches(constraint, node));
   const capacity = podsFitting(ask, eligible);
   if (capacity >= ask.pods) {
     return undefined;
@@ -45,8 +65,16 @@ export function unsatisfiableText(
   const onePerNode = ask.exclusive || eligible.every((node) => podsFitting(ask, [node]) <= 1);
   const count = plural(ask.pods, onePerNode ? 'node' : 'pod');
   const asked = `asks for ${count} with ${amounts(ask.perPod, units)}${onePerNode || ask.pods === 1 ? '' : ' each'}`;
+  const host = soleHost(constraint);
+  if (host !== undefined && !nodes.some(({ name }) => name === host)) {
+    return `asks for node ${host}, which does not exist`;
+  }
   if (podsFitting(ask, nodes) >= ask.pods) {
-    return `${asked}, its node selector, affinity and tolerations leave ${has(capacity, onePerNode)}`;
+    const restricting =
+      jobspec.attributes.user?.claims === undefined
+        ? 'node selector, affinity and tolerations'
+        : 'node selector, affinity, tolerations and volumes';
+    return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}`;
   }
   return `${asked}, the cluster has ${has(capacity, onePerNode)}`;
 }

@@ -2,11 +2,14 @@
 import { createHash } from 'node:crypto';
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
-import { type ClusterFacts, constraintOf, NO_FACTS } from './constraints';
+import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, restriction } from './constraints';
+import { type PodTraits, placementRulesOf } from './placement-rules';
 import type { PodSpec } from './pod';
 import { podRequests } from './requests';
-import type { Jobspec, JobspecResource } from './types';
+import type { Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf } from './units';
+import { unmodeledFields } from './unmodeled';
+import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
 
 export interface JobspecOptions {
   /** The spec of the pod template. */
@@ -21,9 +24,17 @@ export interface JobspecOptions {
   readonly units?: UnitSettings;
   /** Taints and labels of the nodes. @default - no taints, and labels only by exact value */
   readonly cluster?: ClusterFacts;
+  /** Namespace and labels of the pods: rules about pods may be about these too. @default - no labels */
+  readonly self?: Omit<PodTraits, 'rules'>;
+  /** PersistentVolumeClaims, volumes and storage classes. @default - none is known */
+  readonly storage?: StorageFacts;
+  /** Name of the pod; its ephemeral volumes have claims of that name. @default - a pod template */
+  readonly podName?: string | undefined;
   /** Path of the pod spec in the user's object, for errors. @default 'spec.template.spec' */
   readonly field?: string;
 }
+
+const NO_TRAITS = { namespace: '', labels: {} };
 
 /** The slot's label; a slot is one pod. */
 const SLOT = 'pod';
@@ -42,16 +53,44 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
     'must be seconds, finite and above 0',
     walltime,
   );
-  const requests = podRequests(pod, options.field ?? 'spec.template.spec');
-  const constraints = constraintOf(pod, requests, cluster);
+  const { field = 'spec.template.spec', self = NO_TRAITS } = options;
+  const requests = podRequests(pod, field);
+  const { storage = NO_STORAGE, podName } = options;
+  const { namespace } = self;
+  const volumes = volumePlacement(pod, { storage, facts: cluster, namespace, podName, pods });
+  const constraints = restriction([
+    constraintOf(pod, requests, cluster) ?? EVERY,
+    volumes?.constraint ?? EVERY,
+  ]);
+  const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
+  const rules = placementRulesOf(pod, requests, self, cluster);
   return {
     version: 1,
     resources: [
       exclusive ? wholeNodes(pods, unitsOf(requests, units)) : slots(pods, unitsOf(requests, units)),
     ],
     tasks: [{ command: ['pod'], slot: SLOT, count: { per_slot: 1 } }],
-    attributes: { system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) } },
+    attributes: {
+      system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
+      ...userPart(rules, volumes, unmodeled),
+    },
   };
+}
+
+/** Parts that nothing uses are left out. */
+function userPart(
+  rules: PlacementRules | undefined,
+  volumes: VolumePlacement | undefined,
+  unmodeled: readonly string[],
+) {
+  const { jointly = [], claims = [] } = volumes ?? {};
+  const placement = jointly.length === 0 ? rules : { ...rules, jointly };
+  const user = {
+    ...(placement && { placement }),
+    ...(claims.length === 0 ? {} : { claims }),
+    ...(unmodeled.length === 0 ? {} : { unmodeled }),
+  };
+  return Object.keys(user).length === 0 ? {} : { user };
 }
 
 function slots(count: number, perPod: UnitCounts): JobspecResource {
@@ -112,7 +151,11 @@ function readAsk(jobspec: Jobspec): Ask {
 /** Hash of the request without its duration: equal shapes request the same units on the same nodes. */
 export function shapeOf({ version, resources, attributes }: Jobspec): string {
   const { duration: _, ...system } = attributes.system;
-  return createHash('sha256').update(canonical({ version, resources, system })).digest('hex').slice(0, 32);
+  const { user } = attributes;
+  return createHash('sha256')
+    .update(canonical({ version, resources, system, user }))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** JSON with sorted keys: Postgres does not keep their order. */

@@ -2,6 +2,7 @@
  * Terms of this folder: a *jobspec* (Flux RFC 14 and 25) is the request that Fluxion matches; a *slot* is the part of it
  * that is replicated (here one pod); a *constraint* (RFC 31) restricts the nodes.
  */
+import type { LabelSelector } from './pod';
 
 /** Count of a resource: exact, or a range in which Fluxion takes the most it finds. */
 type Count =
@@ -34,6 +35,43 @@ export type Constraint =
   | { readonly and: readonly Constraint[] }
   | Readonly<Record<string, never>>;
 
+/** The pods that a rule is about. */
+export interface PodSet {
+  /** @default - all namespaces */
+  readonly namespaces?: readonly string[];
+  /** @default - no pod */
+  readonly selector?: LabelSelector;
+}
+
+/** A rule about the pods in one group of nodes: those with the same value of a label. */
+export interface GroupRule extends PodSet {
+  readonly topologyKey: string;
+  /** Whether the pods of the workload are among those that the rule is about. */
+  readonly self: boolean;
+}
+
+export interface SpreadRule extends GroupRule {
+  readonly maxSkew: number;
+  /** With fewer groups than this the smallest one counts as empty. @default 1 */
+  readonly minDomains?: number;
+  /** The nodes whose groups count. @default - all nodes that have the label */
+  readonly among?: Constraint;
+}
+
+export interface PlacementRules {
+  /** Ports of the node that each pod takes, as `PROTOCOL/IP/PORT`. */
+  readonly hostPorts?: readonly string[];
+  /** No group may have one of these pods beside the workload's (required anti-affinity). */
+  readonly apart?: readonly GroupRule[];
+  /** Each pod needs one of these pods in its group (required affinity). */
+  readonly together?: readonly GroupRule[];
+  readonly spread?: readonly SpreadRule[];
+  /** Labels whose value has to be the same on the nodes of all pods: these share a volume that is not made yet. */
+  readonly jointly?: readonly string[];
+  /** Whole amounts of node resources that each pod takes and the graph does not count, by name. */
+  readonly amounts?: Readonly<Record<string, number>>;
+}
+
 /** Canonical jobspec (RFC 14); plain JSON. */
 export interface Jobspec {
   readonly version: number;
@@ -48,6 +86,15 @@ export interface Jobspec {
       /** Walltime in seconds, always above 0: Fluxion takes 0 for 100 years. */
       readonly duration: number;
       readonly constraints?: Constraint;
+    };
+    /** Fluxion ignores this part. @default - nothing but what Fluxion reads */
+    readonly user?: {
+      /** By which passes choose nodes. @default - units and constraints are all that counts */
+      readonly placement?: PlacementRules;
+      /** Names of the PersistentVolumeClaims that constraints and rules were made from. @default [] */
+      readonly claims?: readonly string[];
+      /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
+      readonly unmodeled?: readonly string[];
     };
   };
 }

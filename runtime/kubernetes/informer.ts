@@ -19,4 +19,9 @@ export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T>
     super({ ...options, onChange: (key, now, before) => changed.emit({ key, now, before }) });
     this.changed = changed;
   }
+
+  /** Reports every object that is known already as new, to those who subscribed after it was reported. */
+  replay(): void {
+    for (const key of this.keys()) this.changed.emit({ key, now: this.get(key), before: undefined });
+  }
 }

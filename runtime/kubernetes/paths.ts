@@ -65,6 +65,10 @@ export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'events');
 export const nodes = clusterWide('', 'v1', 'nodes');
 export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'priorityclasses');
+export const runtimeClasses = clusterWide('node.k8s.io', 'v1', 'runtimeclasses');
+export const persistentVolumeClaims = namespaced('', 'v1', 'persistentvolumeclaims');
+export const persistentVolumes = clusterWide('', 'v1', 'persistentvolumes');
+export const storageClasses = clusterWide('storage.k8s.io', 'v1', 'storageclasses');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */
 export function resourceOf(path: string): string {

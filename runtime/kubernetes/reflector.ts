@@ -100,6 +100,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     return this.#cache.entry(key)?.object;
   }
 
+  keys(): string[] {
+    return [...this.#cache.keys()];
+  }
+
   list(): T[] {
     return [...this.#cache.objects()];
   }

@@ -11,6 +11,32 @@ export interface NewSecret {
   readonly data: Readonly<Record<string, string>>;
 }
 
+export interface SecretKey {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** @throws FluxqError FLUXQ_SECRET_MISSING (retryable) if the key has no value yet, and the errors of the client */
+export async function readSecretKey(
+  client: Pick<KubernetesClient, 'get'>,
+  { namespace, name, key }: SecretKey,
+): Promise<string> {
+  const path = secrets(namespace, name);
+  const secret = await client.get<{ data?: Readonly<Record<string, string>> }>(path).catch((error) => {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  });
+  const value = Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
+  if (value !== '') return value;
+  throw new FluxqError('FLUXQ_SECRET_MISSING', `has no value for the key ${key}`, {
+    field: `Secret ${namespace}/${name}`,
+    remedy:
+      "the init container of the stack's own database fills it; an existing database needs its URL there",
+    retryable: true,
+  });
+}
+
 /** @throws FluxqError FLUXQ_SECRET_MISSING if the ServiceAccount may not create it, and the errors of the client */
 export async function createSecret(
   client: Pick<KubernetesClient, 'create'>,

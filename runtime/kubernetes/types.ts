@@ -90,6 +90,11 @@ interface Container {
   /** `Always` makes an init container a sidecar. */
   readonly restartPolicy?: string;
   readonly resources?: ResourceRequirements;
+  readonly ports?: readonly {
+    readonly hostPort?: number;
+    readonly hostIP?: string;
+    readonly protocol?: string;
+  }[];
 }
 
 interface NodeSelectorRequirement {
@@ -103,6 +108,53 @@ export interface NodeSelectorTerm {
   readonly matchFields?: readonly NodeSelectorRequirement[];
 }
 
+interface LabelSelector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+interface PodAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly {
+    readonly topologyKey: string;
+    readonly labelSelector?: LabelSelector;
+    readonly namespaces?: readonly string[];
+    readonly namespaceSelector?: LabelSelector;
+    readonly matchLabelKeys?: readonly string[];
+    readonly mismatchLabelKeys?: readonly string[];
+  }[];
+}
+
+interface TopologySpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly whenUnsatisfiable: string;
+  readonly labelSelector?: LabelSelector;
+  readonly minDomains?: number;
+  readonly matchLabelKeys?: readonly string[];
+  readonly nodeAffinityPolicy?: string;
+  readonly nodeTaintsPolicy?: string;
+}
+
+interface VolumeClaimSpec {
+  readonly accessModes?: readonly string[];
+  readonly resources?: ResourceRequirements;
+  readonly storageClassName?: string;
+  readonly volumeName?: string;
+  readonly selector?: LabelSelector;
+}
+
+interface Volume {
+  readonly name: string;
+  readonly persistentVolumeClaim?: { readonly claimName: string };
+  readonly ephemeral?: { readonly volumeClaimTemplate?: { readonly spec: VolumeClaimSpec } };
+  readonly iscsi?: unknown;
+  readonly rbd?: unknown;
+}
+
 interface Affinity {
   readonly nodeAffinity?: {
     readonly requiredDuringSchedulingIgnoredDuringExecution?: {
@@ -110,8 +162,8 @@ interface Affinity {
     };
     readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly unknown[];
   };
-  readonly podAffinity?: unknown;
-  readonly podAntiAffinity?: unknown;
+  readonly podAffinity?: PodAffinity;
+  readonly podAntiAffinity?: PodAffinity;
 }
 
 interface Toleration {
@@ -131,6 +183,10 @@ export interface PodSpec {
   readonly nodeSelector?: Labels;
   readonly affinity?: Affinity;
   readonly tolerations?: readonly Toleration[];
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  readonly volumes?: readonly Volume[];
+  readonly resourceClaims?: readonly { readonly name: string }[];
+  readonly runtimeClassName?: string;
   readonly schedulingGates?: readonly { readonly name: string }[];
   readonly schedulerName?: string;
   readonly priority?: number;
@@ -142,6 +198,22 @@ export interface PodSpec {
 
 type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: {
+    readonly running?: { readonly startedAt?: string };
+    readonly terminated?: {
+      readonly exitCode: number;
+      readonly reason?: string;
+      readonly startedAt?: string;
+      readonly finishedAt?: string;
+    };
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+  };
+}
+
 export interface Pod extends KubernetesObject {
   readonly spec: PodSpec;
   readonly status?: {
@@ -150,20 +222,8 @@ export interface Pod extends KubernetesObject {
     readonly message?: string;
     readonly startTime?: string;
     readonly conditions?: readonly Condition[];
-    readonly containerStatuses?: readonly {
-      readonly name: string;
-      readonly ready?: boolean;
-      readonly restartCount?: number;
-      readonly state?: {
-        readonly running?: { readonly startedAt?: string };
-        readonly terminated?: {
-          readonly exitCode: number;
-          readonly reason?: string;
-          readonly finishedAt?: string;
-        };
-        readonly waiting?: { readonly reason?: string; readonly message?: string };
-      };
-    }[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
   };
 }
 
@@ -214,9 +274,42 @@ export interface Node extends KubernetesObject {
   };
 }
 
+export interface PersistentVolumeClaim extends KubernetesObject {
+  readonly spec: VolumeClaimSpec;
+}
+
+export interface PersistentVolume extends KubernetesObject {
+  readonly spec: {
+    readonly storageClassName?: string;
+    readonly capacity?: ResourceList;
+    readonly accessModes?: readonly string[];
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string };
+    readonly nodeAffinity?: {
+      readonly required?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
+    };
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+export interface StorageClass extends KubernetesObject {
+  readonly provisioner: string;
+  readonly volumeBindingMode?: string;
+  readonly allowedTopologies?: readonly {
+    readonly matchLabelExpressions?: readonly {
+      readonly key: string;
+      readonly values: readonly string[];
+    }[];
+  }[];
+}
+
 export interface PriorityClass extends KubernetesObject {
   readonly value: number;
   readonly globalDefault?: boolean;
+}
+
+export interface RuntimeClass extends KubernetesObject {
+  readonly overhead?: { readonly podFixed?: ResourceList };
+  readonly scheduling?: { readonly nodeSelector?: Labels; readonly tolerations?: readonly Toleration[] };
 }
 
 export interface LeaseSpec {

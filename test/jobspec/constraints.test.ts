@@ -90,6 +90,19 @@ test.each<[string, Partial<PodSpec>, string]>([
     { affinity: affinity({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a2'] }] }) },
     'a2',
   ],
+  ['the nodeName of a template', { nodeName: 'a2' }, 'a2'],
+  ['a nodeName and a selector that excludes it', { nodeName: 'a2', nodeSelector: { zone: 'c' } }, ''],
+  ['a nodeName that does not exist', { nodeName: 'gone' }, ''],
+  [
+    'several nodes by name',
+    {
+      affinity: affinity(
+        { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a2'] }] },
+        { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['c1'] }] },
+      ),
+    },
+    'a2 c1',
+  ],
   [
     'not a node by name',
     { affinity: affinity({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['a2'] }] }) },

@@ -32,6 +32,10 @@ test.each([
     ask(2, { cpu: '3' }, { pod: { nodeSelector: { zone: 'b' } } }),
     'asks for 2 nodes with 3 cores, its node selector, affinity and tolerations leave none',
   ],
+  [
+    ask(1, { cpu: '1' }, { pod: { nodeName: 'no-such-node', nodeSelector: { zone: 'b' } } }),
+    'asks for node no-such-node, which does not exist',
+  ],
 ])('explains why a jobspec can never start: case %#', (jobspec, text) => {
   expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
 });
