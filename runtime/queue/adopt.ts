@@ -7,9 +7,9 @@ import { ROW } from './rows';
 import { FENCE } from './statements';
 
 /**
- * Inserts rows as Ready and released, or updates rows that wait; these request from now on what they were released
- * with. Job ids continue after the highest that any workload carries: a used one is never used again, whatever the
- * sequence has lost. The sequence only moves forward, and only for the leader.
+ * Inserts rows as Ready and released, or updates rows that wait or hold an earlier grant; these request from now on what
+ * they were released with. Job ids continue after the highest that any workload carries: a used one is never used
+ * again, whatever the clock says. The sequence only moves forward, and only for the leader.
  */
 export const ADOPT = `
 WITH ${FENCE},
@@ -20,13 +20,15 @@ input AS MATERIALIZED (
     "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, allocation jsonb
   )) WITH ORDINALITY i
   WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
+    AND NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.uid = i.uid AND (w.phase = 'Finished'
+      OR w.phase <> 'Waiting' AND w.jobid >= i."knownJobid"))
 ),
 reached AS MATERIALIZED (
   SELECT CASE WHEN max("knownJobid") >= (SELECT last_value FROM fluxqueue.jobid)
     THEN setval('fluxqueue.jobid', max("knownJobid")) END
   FROM input
 ),
-numbered AS MATERIALIZED (SELECT i.*, nextval('fluxqueue.jobid') AS jobid FROM reached, input i ORDER BY ordinality),
+numbered AS MATERIALIZED (SELECT i.*, fluxqueue.next_jobid() AS jobid FROM reached, input i ORDER BY ordinality),
 changed AS (
   INSERT INTO fluxqueue.workloads AS w (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
@@ -40,8 +42,8 @@ changed AS (
     not_before = NULL, queue = excluded.queue, priority = excluded.priority, walltime = excluded.walltime,
     pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,
     after = excluded.after, preemptible = excluded.preemptible, jobid = excluded.jobid,
-    allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at
-  WHERE w.phase = 'Waiting'
+    allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at,
+    started_at = NULL, recall = NULL
   RETURNING *
 ),
 logged AS (

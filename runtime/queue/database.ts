@@ -1,9 +1,13 @@
 /**
- * The connection pool and its errors. A database that is down, restarting or too slow throws `FLUXQ_DATABASE_DOWN`
- * (retryable); one that refuses a statement or the login throws `FLUXQ_DATABASE_REFUSED`.
+ * The connection pool and its errors. A database that is down, restarting, read-only or too slow throws
+ * `FLUXQ_DATABASE_DOWN` (retryable); one that refuses a statement or the login throws `FLUXQ_DATABASE_REFUSED`. What
+ * shows that a connection leads to the wrong or to no server drops all of them, because all were opened alike.
  */
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
 import { FluxqError, messageOf } from '../errors';
+import { SilenceDetector } from './silence';
 import { databaseSocket } from './socket';
 
 export interface DatabaseOptions {
@@ -24,7 +28,7 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /** How many idle connections broke. */
+  /** How many idle connections broke, and how often all connections were dropped. */
   readonly disconnects: number;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
@@ -33,51 +37,120 @@ export interface Database {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = createPool(options);
-  // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
-  let disconnects = 0;
-  pool.on('error', (error) => {
-    disconnects += 1;
-    options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
-  });
+  const connections = new Connections(options);
   const failure = (cause: unknown): FluxqError => {
     const error = databaseError(cause);
     if (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD) options.onLoginRefused?.(error);
+    if (isUseless(cause)) connections.drop(error);
     return error;
   };
   return {
     get disconnects() {
-      return disconnects;
+      return connections.disconnects;
     },
     async query<Row>(text: string, values: readonly unknown[] = []) {
       try {
-        return (await pool.query(text, [...values])).rows as Row[];
+        return await connections.watch(async (pool) => (await pool.query(text, [...values])).rows as Row[]);
       } catch (error) {
         throw failure(error);
       }
     },
-    transaction: (work) => inTransaction(pool, work, failure),
-    close: () => pool.end(),
+    transaction: (work) => connections.watch((pool) => inTransaction(pool, work, failure)),
+    close: () => connections.close(),
   };
 }
 
-function createPool(options: DatabaseOptions): Pool {
-  const statementTimeout = options.statementTimeoutMs ?? 30_000;
-  return new Pool({
-    connectionString: options.url,
-    application_name: 'fluxqueue',
-    max: options.connections ?? 4,
-    // One connection stays open: when it breaks, the database may have been replaced.
-    min: 1,
-    stream: databaseSocket,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
-    idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeout,
-    // A dead server never cancels a statement: give up shortly after its own timeout.
-    query_timeout: options.answerTimeoutMs ?? statementTimeout + 5_000,
-    keepAlive: true,
-  });
+/** The pool, and the sockets of its connections. */
+class Connections {
+  disconnects = 0;
+  private readonly sockets = new Set<Socket>();
+  private readonly pool: Pool;
+  private readonly silence: SilenceDetector;
+  /** Names the sessions of this process on the server. */
+  private readonly name = `fluxqueue-${randomUUID()}`;
+
+  constructor(private readonly options: DatabaseOptions) {
+    this.pool = this.createPool();
+    // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
+    this.pool.on('error', (error) => {
+      this.disconnects += 1;
+      options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
+    });
+    this.silence = new SilenceDetector({
+      isServerWorking: () => this.isServerWorking(),
+      onDead: (error) => this.drop(error),
+    });
+  }
+
+  watch<T>(statement: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.silence.watch(() => statement(this.pool));
+  }
+
+  /** Statements under way fail, and the next ones use new connections. */
+  drop(error: Error): void {
+    this.disconnects += 1;
+    const { logger } = this.options;
+    logger?.warn(
+      { error: error.message, connections: this.sockets.size },
+      'dropping all database connections',
+    );
+    for (const socket of this.sockets) socket.destroy(error);
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private createPool(): Pool {
+    const { url, connections = 4, answerTimeoutMs, connectTimeoutMs = CONNECT_MS } = this.options;
+    const statementTimeout = this.options.statementTimeoutMs ?? 30_000;
+    return new Pool({
+      connectionString: url,
+      application_name: this.name,
+      max: connections,
+      // One connection stays open: when it breaks, the database may have been replaced.
+      min: 1,
+      stream: () => this.openSocket(),
+      connectionTimeoutMillis: connectTimeoutMs,
+      idleTimeoutMillis: 60_000,
+      statement_timeout: statementTimeout,
+      // A dead server never cancels a statement: give up shortly after its own timeout.
+      query_timeout: answerTimeoutMs ?? statementTimeout + 5_000,
+      keepAlive: true,
+    });
+  }
+
+  private openSocket(): Socket {
+    const socket = databaseSocket();
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    return socket;
+  }
+
+  private async isServerWorking(): Promise<boolean> {
+    const client = new Client({
+      connectionString: this.options.url,
+      stream: databaseSocket,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
+    });
+    client.on('error', (error) => this.options.logger?.warn({ error: messageOf(error) }, 'no answer either'));
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ working: boolean }>(WORKING, [this.name]);
+      return rows[0]!.working;
+    } finally {
+      await client.end();
+    }
+  }
 }
+
+/** Milliseconds. */
+const CONNECT_MS = 5_000;
+/** Every role sees the sessions of its own user. */
+const WORKING = `SELECT EXISTS (
+  SELECT FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'
+) AS working`;
 
 async function inTransaction<T>(
   pool: Pool,
@@ -108,9 +181,24 @@ async function inTransaction<T>(
 }
 
 const WRONG_PASSWORD = '28P01';
+/** After a failover the connection still leads to the old primary, which became a replica. */
+const READ_ONLY = '25006';
 
 /** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */
 const RETRYABLE_STATES = ['08', '40', '53', '57'];
+
+function isRetryable({ code = '' }: DatabaseError): boolean {
+  return code === READ_ONLY || RETRYABLE_STATES.includes(code.slice(0, 2));
+}
+
+/** Whether the failure says something about the server or the path to it that holds for every connection. */
+function isUseless(cause: unknown): boolean {
+  if (cause instanceof DatabaseError) return cause.code === READ_ONLY;
+  return cause instanceof Error && cause.message === ANSWER_TIMEOUT;
+}
+
+/** The message of `pg` when `query_timeout` has passed; the error has no code. */
+const ANSWER_TIMEOUT = 'Query read timeout';
 
 /** Converts errors of `pg`; a FluxqError is returned unchanged. */
 function databaseError(error: unknown): FluxqError {
@@ -118,7 +206,7 @@ function databaseError(error: unknown): FluxqError {
     return error;
   }
   // Errors with an SQLSTATE come from the server; all others are network errors or timeouts.
-  if (error instanceof DatabaseError && !RETRYABLE_STATES.includes(error.code?.slice(0, 2) ?? '')) {
+  if (error instanceof DatabaseError && !isRetryable(error)) {
     return new FluxqError(
       'FLUXQ_DATABASE_REFUSED',
       `the database refused the statement: ${error.message} (SQLSTATE ${error.code})`,
@@ -129,7 +217,9 @@ function databaseError(error: unknown): FluxqError {
       },
     );
   }
-  return new FluxqError('FLUXQ_DATABASE_DOWN', `the database does not answer: ${textOf(error)}`, {
+  const isReadOnly = error instanceof DatabaseError && error.code === READ_ONLY;
+  const problem = isReadOnly ? 'the database is read-only' : 'the database does not answer';
+  return new FluxqError('FLUXQ_DATABASE_DOWN', `${problem}: ${textOf(error)}`, {
     field: 'database.url',
     remedy: 'check that Postgres runs and can be reached; the call is retried and nothing is lost',
     retryable: true,

@@ -35,18 +35,18 @@ export class UsageCache {
 
   /** Applies a commit as its statement did: units that the row held and holds no longer become usage. */
   apply(before: WorkloadRow | undefined, row: WorkloadRow, now: number): void {
-    if (before === undefined || before.allocatedAt === null) return;
+    if (before === undefined || before.startedAt === null) return;
     const kept = row.jobid === before.jobid ? this.coresOf(row) : 0;
     const freed = this.coresOf(before) - kept;
     if (freed <= 0) return;
-    const until = Math.max(row.finishedAt ?? now, before.allocatedAt);
+    const until = Math.max(row.finishedAt ?? now, before.startedAt);
     const users = this.usersOf(before.queue);
     const known = users.get(before.user) ?? { coreSeconds: 0, asOf: until };
     const asOf = Math.max(known.asOf, until);
     const { halfLifeSeconds: halfLife } = this.options;
     const coreSeconds =
       decayed(known.coreSeconds, asOf - known.asOf, halfLife) +
-      usageAt(asOf, freed, before.allocatedAt, until, halfLife);
+      usageAt(asOf, freed, before.startedAt, until, halfLife);
     users.set(before.user, { coreSeconds, asOf });
   }
 
@@ -64,8 +64,8 @@ export class UsageCache {
       for (const [user, { coreSeconds, asOf }] of byUser)
         add(queue, user, decayed(coreSeconds, now - asOf, halfLifeSeconds));
     for (const row of rows)
-      if (row.allocatedAt !== null)
-        add(row.queue, row.user, usageAt(now, this.coresOf(row), row.allocatedAt, now, halfLifeSeconds));
+      if (row.startedAt !== null)
+        add(row.queue, row.user, usageAt(now, this.coresOf(row), row.startedAt, now, halfLifeSeconds));
     return {
       halfLifeSeconds,
       queueUsage: (queue) => queues.get(queue) ?? 0,

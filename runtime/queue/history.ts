@@ -71,8 +71,15 @@ const RESULTS: Readonly<Record<string, string>> = {
   TimedOut: 'it exceeded its walltime',
 };
 
+/** Of an event that stands for several: how many, and the time of the last one. */
+function repeated(detail: unknown): string {
+  const { times, until } = detail as { times?: number; until?: number };
+  if (times === undefined || until === undefined) return '';
+  return ` (${times} times, last at ${new Date(until * 1000).toISOString()})`;
+}
+
 function reasonOf({ event, detail }: Logged): string {
   const { message, reason, result } = detail as { message?: string | null; reason?: string; result?: string };
-  if (event === 'Waiting') return `${reason}: ${message}`;
+  if (event === 'Waiting') return `${reason}: ${message}${repeated(detail)}`;
   return message || REASONS[event] || RESULTS[result ?? ''] || '';
 }

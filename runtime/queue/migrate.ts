@@ -1,4 +1,10 @@
-/** Migrates the tables to the version of this program. Several processes may do so at once. */
+/**
+ * Migrates the tables to the version of this program. Several processes may do so at once, also of different releases:
+ * migrations/index.ts has the rules.
+ *
+ * The log of migrations is fluxqueue.schema_migrations. The first release has its own, fluxqueue.migrations, and refuses
+ * to start if that has a number which it does not know. So it keeps the migrations of that release and gets no other.
+ */
 import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { FluxqError } from '../errors';
@@ -11,20 +17,34 @@ const LOCK = 4_072_026_001;
 /** Large tables take time, and a migration that timed out half-way would time out in every retry. */
 const TIMEOUT_MS = 3_600_000;
 
+/** The number of migrations that the first release knows. */
+const FIRST_RELEASE = 3;
+
+const LOGS = `
+CREATE SCHEMA IF NOT EXISTS fluxqueue;
+CREATE TABLE IF NOT EXISTS fluxqueue.migrations (
+  number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS fluxqueue.schema_migrations (
+  number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, minimum integer NOT NULL DEFAULT 0,
+  applied_at timestamptz NOT NULL DEFAULT now()
+);
+INSERT INTO fluxqueue.schema_migrations (number, name, checksum, applied_at)
+SELECT number, name, checksum, applied_at FROM fluxqueue.migrations ON CONFLICT DO NOTHING`;
+
 /**
- * Applies the missing migrations in one transaction: all or none.
- * @throws FluxqError `FLUXQ_DATABASE_VERSION` if the tables belong to a newer program, or if the text of an applied
+ * Applies the missing migrations in one transaction: all or none. Tables with migrations of a newer program are left as
+ * they are if this program can use them: then an update was undone, or is not complete.
+ * @throws FluxqError `FLUXQ_DATABASE_VERSION` if this program is too old for the tables, or if the text of an applied
  *   migration has changed
  */
 export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   return database.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    await client.query('CREATE SCHEMA IF NOT EXISTS fluxqueue');
-    await client.query(`
-      CREATE TABLE IF NOT EXISTS fluxqueue.migrations (
-        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
-      )`);
-    const { rows } = await client.query<Applied>('SELECT number, checksum FROM fluxqueue.migrations');
+    await client.query(LOGS);
+    const { rows } = await client.query<Applied>(
+      'SELECT number, checksum, minimum FROM fluxqueue.schema_migrations ORDER BY number',
+    );
     checkApplied(rows, migrations);
     await client.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
     for (const migration of migrations.slice(rows.length)) {
@@ -36,17 +56,18 @@ export function migrate(database: Database, migrations: readonly Migration[] = M
 interface Applied {
   readonly number: number;
   readonly checksum: string;
+  readonly minimum: number;
 }
 
 function checkApplied(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  for (const { number, checksum } of applied) {
-    const known = migrations[number - 1];
-    if (known === undefined) {
+  for (const { number, checksum, minimum } of applied) {
+    if (minimum > migrations.length) {
       throw wrongVersion(
-        `the tables have migration ${number}, but this program knows only ${migrations.length}`,
+        `since migration ${number} the tables need a program that knows migration ${minimum}, but this one knows only ${migrations.length}`,
       );
     }
-    if (checksumOf(known) !== checksum) {
+    const known = migrations[number - 1];
+    if (known !== undefined && checksumOf(known) !== checksum) {
       throw wrongVersion(`the text of migration ${number} differs from the one that was applied`);
     }
   }
@@ -62,10 +83,17 @@ function wrongVersion(message: string): FluxqError {
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
   const query = { text: migration.sql, query_timeout: TIMEOUT_MS };
   await client.query(query);
+  const { number, name, minimum = 0 } = migration;
+  const checksum = checksumOf(migration);
+  await client.query(
+    'INSERT INTO fluxqueue.schema_migrations (number, name, checksum, minimum) VALUES ($1, $2, $3, $4)',
+    [number, name, checksum, minimum],
+  );
+  if (number > FIRST_RELEASE) return;
   await client.query('INSERT INTO fluxqueue.migrations (number, name, checksum) VALUES ($1, $2, $3)', [
-    migration.number,
-    migration.name,
-    checksumOf(migration),
+    number,
+    name,
+    checksum,
   ]);
 }
 

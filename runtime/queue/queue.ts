@@ -9,6 +9,7 @@ import { type Database, type DatabaseOptions, openDatabase } from './database';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
+import { PURGE, SIZES, type TableSize } from './purge';
 import { ACTIVE, BY_UID, FINISHED, OUTCOMES } from './rows';
 import type { QueueSettings } from './settings';
 import * as sql from './statements';
@@ -43,11 +44,9 @@ export function openQueue(options: QueueOptions): Queue {
     ...leadership(database, options),
     ...reads(database),
     ...rowWrites(database, options.gatherMs),
-    async archive(fence, before, limit = ARCHIVE_BATCH) {
-      const [answer] = await database.query<{ count: number }>(ARCHIVE, [fence, before, limit]);
-      if (answer === undefined) throw fenced(fence);
-      return answer.count;
-    },
+    archive: (fence, before, limit) => removal(database, ARCHIVE, fence, before, limit),
+    purge: (fence, before, limit) => removal(database, PURGE, fence, before, limit),
+    sizes: () => database.query<TableSize>(SIZES),
     close: () => database.close(),
   };
 }
@@ -99,7 +98,22 @@ function reads(database: Database): Reads {
   };
 }
 
-type RowWrites = Omit<Queue, keyof Leadership | keyof Reads | 'disconnects' | 'archive' | 'close'>;
+async function removal(
+  database: Database,
+  statement: string,
+  fence: number,
+  before: number,
+  limit = ARCHIVE_BATCH,
+): Promise<number> {
+  const [answer] = await database.query<{ count: number }>(statement, [fence, before, limit]);
+  if (answer === undefined) throw fenced(fence);
+  return answer.count;
+}
+
+type RowWrites = Omit<
+  Queue,
+  keyof Leadership | keyof Reads | 'disconnects' | 'archive' | 'purge' | 'sizes' | 'close'
+>;
 
 function rowWrites(database: Database, gatherMs: number | undefined): RowWrites {
   const write = serialWriter(async (statement, fence, records) => {

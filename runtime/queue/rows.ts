@@ -2,14 +2,14 @@
  * Reads rows of fluxqueue.workloads as WorkloadRow: names in camelCase, times in Unix seconds, int8 as number (all are
  * below 2^53).
  */
-import type { Submission, WorkloadRow } from './workload';
+import type { NewSubmission, WorkloadRow } from './workload';
 
 const seconds = (column: string, name: string) => `extract(epoch FROM ${column})::float8 AS "${name}"`;
 
 /** Select list of a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
-  'usr AS "user", after, preemptible, recall AS "evictionReason", preemptions',
+  'usr AS "user", after, preemptible, recall AS "evictionReason", recall_cause AS "evictionCause", avoid, preemptions',
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
@@ -42,20 +42,23 @@ FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
 export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;
 
 /** The row of a new submission, without a database. @param seq order of arrival from 1; also its job id */
-export function newRow(submission: Submission, seq: number): WorkloadRow {
+export function newRow(given: NewSubmission, seq: number): WorkloadRow {
+  const { requeues = 0, message = null, notBefore = null, avoid = {}, ...submission } = given;
   return {
     ...submission,
     seq,
     jobid: seq,
     phase: 'Waiting',
-    reason: submission.held ? 'Held' : 'Submitted',
-    message: null,
+    reason: submission.held ? 'Held' : message === null ? 'Submitted' : 'Requeued',
+    message,
     allocation: null,
     estimatedStart: null,
     result: null,
-    requeues: 0,
-    notBefore: null,
+    requeues,
+    notBefore,
     evictionReason: null,
+    evictionCause: null,
+    avoid,
     preemptions: 0,
     allocatedAt: null,
     releasedAt: null,

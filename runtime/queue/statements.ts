@@ -8,7 +8,7 @@
  *            does not know the size of these steps and joined 10,000 rows three ways by nested loops
  *   changed  the change
  *   used     units that were held and are free now, and their decayed usage (in writes that free units)
- *   logged   the event log
+ *   logged   the event log; writes that may repeat without end remove the oldest events of their rows (trimmed)
  *
  * A statement returns all changed rows, or one row of NULLs if there are none, or no row if $1 is not the fence.
  */
@@ -28,6 +28,13 @@ interface UpdateParts {
   readonly detail: string;
   /** Who made the change: SQL text expression over `changed`. @default - the leader */
   readonly actor?: string;
+  /** Whether the write may change a row without end. @default false */
+  readonly repeats?: boolean;
+  /**
+   * SQL condition over `changed` c: if the last event of the row is this one with the same reason, that event gets the new
+   * detail instead of a further event. @default - every change is an event
+   */
+  readonly coalesce?: string;
   /** Nodes of t (the row as it was) that are free now, SQL jsonb, and until when they were held, SQL timestamptz. */
   readonly freed?: { readonly nodes: string; readonly until: string };
 }
@@ -43,7 +50,38 @@ logged AS (
   SELECT $1, uid, ${actor}, ${event}, ${detail} FROM changed ORDER BY seq
 )`;
 
-function update({ input, where, set, event, detail, actor = LEADER, freed }: UpdateParts): string {
+/** Events that a workload keeps besides its first one, from writes that repeat. */
+const KEPT_EVENTS = 200;
+/** The ids are read first: joined by a planner that does not know their number, they would read the whole log. */
+const trimmed = `,
+trimmed AS (
+  DELETE FROM fluxqueue.events WHERE id = ANY (ARRAY(
+    SELECT e.id FROM changed c, LATERAL (
+      SELECT id FROM fluxqueue.events WHERE uid = c.uid AND event <> 'Submitted' ORDER BY id DESC OFFSET ${KEPT_EVENTS}
+    ) e
+  ))
+)`;
+
+/** An event that is repeated keeps its time, and counts. */
+const coalesced = (event: string, detail: string, actor: string, condition: string) => `
+last AS MATERIALIZED (
+  SELECT c.uid, e.id, e.detail || ${detail} || jsonb_build_object(
+    'times', coalesce((e.detail->>'times')::int, 1) + 1, 'until', extract(epoch FROM clock_timestamp())::float8) AS detail
+  FROM changed c, LATERAL (
+    SELECT id, event, l.detail FROM fluxqueue.events l WHERE l.uid = c.uid ORDER BY id DESC LIMIT 1
+  ) e
+  WHERE e.event = ${event} AND e.detail->>'reason' = c.reason AND ${condition}
+),
+again AS (
+  UPDATE fluxqueue.events e SET detail = last.detail, fence = $1, actor = ${actor} FROM last WHERE e.id = last.id
+),
+logged AS (
+  INSERT INTO fluxqueue.events (fence, uid, actor, event, detail)
+  SELECT $1, uid, ${actor}, ${event}, ${detail} FROM changed WHERE uid NOT IN (SELECT uid FROM last) ORDER BY seq
+)`;
+
+function update(parts: UpdateParts): string {
+  const { input, where, set, event, detail, actor = LEADER, repeats = false, coalesce, freed } = parts;
   const columns = ['uid text', ...(input === undefined ? [] : [input])].join(', ');
   return `
 WITH ${FENCE},
@@ -57,7 +95,9 @@ changed AS (
   UPDATE fluxqueue.workloads w SET ${set}
   FROM target t WHERE w.uid = t.uid
   RETURNING w.*
-),${freed === undefined ? '' : used(freed.nodes, freed.until)}${logged(event, detail, actor)}
+),${freed === undefined ? '' : used(freed.nodes, freed.until)}${
+    coalesce === undefined ? logged(event, detail, actor) : coalesced(event, detail, actor, coalesce)
+  }${repeats ? trimmed : ''}
 ${answer}`;
 }
 
@@ -67,16 +107,19 @@ input AS (
   SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
-    "user" text, after jsonb, preemptible boolean
+    "user" text, after jsonb, preemptible boolean,
+    requeues integer, message text, "notBefore" double precision, avoid jsonb
   )) WITH ORDINALITY
 ),
 changed AS (
   INSERT INTO fluxqueue.workloads (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, reason
+    usr, after, preemptible, phase, reason, message, requeues, not_before, avoid
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
-    "user", after, preemptible, 'Waiting', CASE WHEN held THEN 'Held' ELSE 'Submitted' END
+    "user", after, preemptible, 'Waiting',
+    CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE 'Requeued' END, message,
+    coalesce(requeues, 0), to_timestamp("notBefore"), coalesce(avoid, '{}')
   FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
   ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
@@ -104,12 +147,14 @@ export const UPDATE = update({
     reason = CASE WHEN ${STAYS} THEN t.reason WHEN (t.input).held THEN 'Held' ELSE 'Submitted' END,
     message = CASE WHEN ${STAYS} THEN t.message END, estimated_start = NULL,
     requeues = CASE WHEN ${BY_USER} THEN 0 ELSE t.requeues END,
+    avoid = CASE WHEN ${BY_USER} THEN '{}' ELSE t.avoid END,
     not_before = CASE WHEN ${BY_USER} THEN NULL ELSE t.not_before END,
     jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
-      THEN nextval('fluxqueue.jobid') ELSE t.jobid END`,
+      THEN fluxqueue.next_jobid() ELSE t.jobid END`,
   event: `'Updated'`,
   detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`,
   actor: 'usr',
+  repeats: true,
 });
 
 /** A row that was held since the snapshot, or is at its requeue limit, keeps its reason. */
@@ -120,6 +165,9 @@ export const WAIT = update({
   set: `reason = (t.input).reason, message = (t.input).message, estimated_start = to_timestamp((t.input)."estimatedStart")`,
   event: `'Waiting'`,
   detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
+  repeats: true,
+  // Every promised start is kept.
+  coalesce: 'c.estimated_start IS NULL',
 });
 
 /** Leaves rows alone that were held, or changed their request, since the snapshot of the pass. */
@@ -165,12 +213,14 @@ export const SHRINK = update({
     ), '[]')`,
     until: 'clock_timestamp()',
   },
+  repeats: true,
 });
 
 export const FINISH = update({
   input: 'result text, "finishedAt" double precision',
   where: `w.phase <> 'Finished'`,
   set: `phase = 'Finished', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL, recall = NULL,
+    recall_cause = NULL,
     result = (t.input).result, finished_at = to_timestamp((t.input)."finishedAt")`,
   event: `'Finished'`,
   detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8)`,
@@ -182,22 +232,25 @@ export const FINISH = update({
  * name of its migration.
  */
 export const REQUEST_EVICTION = update({
-  input: 'message text',
+  input: 'message text, "end" double precision, cause text, avoid jsonb',
   where: `w.phase IN ('Ready', 'Running') AND w.recall IS NULL`,
-  set: 'recall = (t.input).message',
+  set: `recall = (t.input).message, recall_cause = coalesce((t.input).cause, 'preempted'),
+    avoid = t.avoid || coalesce((t.input).avoid, '{}'), allocation =
+    jsonb_set(t.allocation, '{end}', to_jsonb(least((t.allocation->>'end')::float8, (t.input)."end")))`,
   event: `'EvictionRequested'`,
-  detail: `jsonb_build_object('message', recall)`,
+  detail: `jsonb_build_object('message', recall, 'cause', recall_cause, 'avoid', avoid)`,
 });
 
 export const REQUEUE = update({
   input: 'cause text, message text, "notBefore" double precision, reason text',
   where: `w.phase IN ('Ready', 'Running')`,
   set: `phase = 'Waiting', reason = coalesce((t.input).reason, 'Requeued'), message = (t.input).message,
-    jobid = nextval('fluxqueue.jobid'), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
+    jobid = fluxqueue.next_jobid(), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
     requeues = t.requeues + ((t.input).cause = 'failure')::int,
     preemptions = t.preemptions + ((t.input).cause = 'preempted')::int,
-    not_before = to_timestamp((t.input)."notBefore"), recall = NULL`,
+    not_before = to_timestamp((t.input)."notBefore"), recall = NULL, recall_cause = NULL`,
   event: `'Requeued'`,
   detail: `jsonb_build_object('message', message, 'requeues', requeues, 'preemptions', preemptions)`,
   freed: { nodes: `t.allocation->'nodes'`, until: 'clock_timestamp()' },
+  repeats: true,
 });

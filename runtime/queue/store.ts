@@ -6,15 +6,16 @@
 import type { Allocation } from '../resources/types';
 import type { AccountingLine, AccountingQuery } from './accounting';
 import type { LogEntry, NamedLogEntry } from './history';
+import type { TableSize } from './purge';
 import type { QueueSettings } from './settings';
 import type {
   Adoption,
   EvictionRequest,
+  NewSubmission,
   Outcome,
   Requeue,
   Result,
   Share,
-  Submission,
   SubmissionUpdate,
   WaitUpdate,
   WorkloadName,
@@ -44,8 +45,8 @@ export interface Queue {
   setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void>;
   /** The queues as they were last set. */
   queues(): Promise<QueueSettings[]>;
-  /** Inserts rows in Waiting with reason Submitted or Held. A uid that exists is left alone. Resolves to the new rows. */
-  submit(fence: number, submissions: readonly Submission[]): Promise<WorkloadRow[]>;
+  /** Inserts rows in Waiting with reason Submitted, Held, or Requeued if they continue a predecessor. A uid that exists is left alone. Resolves to the new rows. */
+  submit(fence: number, submissions: readonly NewSubmission[]): Promise<WorkloadRow[]>;
   /**
    * Updates Waiting rows after their users changed them; an update that equals its row changes nothing. If the request
    * changes (jobspec, walltime, queue, pods), the row gets a new job id: an allocation of the old one can't be committed
@@ -74,8 +75,8 @@ export interface Queue {
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<WorkloadRow[]>;
   /**
-   * No row or Waiting -> Ready and released, with a new job id above all known ones: adds workloads that run and are
-   * missing in the database. Leaves other rows alone, archived ones too.
+   * No row, Waiting, or Ready or Running by a lower job id than the workload carries -> Ready and released, with a new job
+   * id above all known ones: adds grants that are missing in the database. Leaves other rows alone, archived ones too.
    */
   adopt(fence: number, adoptions: readonly Adoption[]): Promise<WorkloadRow[]>;
   /** Ready: records that the apiserver accepted the release. */
@@ -106,6 +107,14 @@ export interface Queue {
    * @returns how many were moved; if that is the limit, there may be more
    */
   archive(fence: number, before: number, limit?: number): Promise<number>;
+  /**
+   * Removes archived workloads, and log entries that belong to no workload, that are older than this second; the oldest
+   * first. An uid that is no longer archived could be queued again.
+   * @returns how many rows were removed from the table with the most; if that is the limit, there may be more
+   */
+  purge(fence: number, before: number, limit?: number): Promise<number>;
+  /** The size of every table. */
+  sizes(): Promise<TableSize[]>;
   /** Hours of cores, memory and gpus that were held in a period. */
   accounting(query: AccountingQuery): Promise<AccountingLine[]>;
   /** The event log of one workload, oldest first, also after it was archived. */

@@ -1,6 +1,7 @@
 /**
- * SQL that records usage. The statement that frees a set of nodes also writes one exact record (table usage, for
- * accounting) and adds its decayed value (table fair_share).
+ * SQL that records usage, from the start of the first pod on: the time that a grant waits for its pods is not charged. The
+ * statement that frees a set of nodes also writes one exact record (table usage, for accounting) and adds its decayed
+ * value (table fair_share).
  */
 
 /** SQL for what nodes of an allocation hold (SQL jsonb), as cores, memory_gib and gpus, in the unit sizes of the leader. */
@@ -28,9 +29,9 @@ export const used = (nodes: string, until: string): string => `
 used AS (
   INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, usr, nodes, cores, memory_gib, gpus, held_from, held_until)
   SELECT t.uid, t.jobid, t.namespace, t.queue, t.usr, freed.nodes, held.cores, held.memory_gib, held.gpus,
-    t.allocated_at, greatest(${until}, t.allocated_at)
+    t.started_at, greatest(${until}, t.started_at)
   FROM fence, target t, LATERAL (SELECT ${nodes} AS nodes) freed, LATERAL ${amounts('freed.nodes')} held
-  WHERE t.phase IN ('Ready', 'Running') AND freed.nodes <> '[]'
+  WHERE t.phase = 'Running' AND freed.nodes <> '[]'
   RETURNING queue, usr, cores, held_from, held_until
 ),
 shared AS (

@@ -1,8 +1,11 @@
 /**
  * The leader's copy of the rows that are not Finished. Every change goes to Postgres first and is applied here after
  * its commit; only the leader writes, so the copy stays equal. When the outcome of a statement is unknown, because the
- * database went down during it, the cache is *stale* until it is reloaded.
+ * database went down during it, the cache is *stale* until it is reloaded. Such a statement may even be committed after
+ * the reload. So an answer that contradicts the copy, or leaves out a row that the copy would allow to change, makes the
+ * cache stale as well.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
 import { DEFAULT_UNITS } from '../jobspec/units';
@@ -13,16 +16,24 @@ import type { Queue } from './store';
 import type {
   Adoption,
   EvictionRequest,
+  NewSubmission,
   Phase,
   Requeue,
   Result,
-  Submission,
   SubmissionUpdate,
   WaitUpdate,
   WorkloadRow,
 } from './workload';
 
 type Listener = (row: WorkloadRow) => void;
+type Keyed = Pick<WorkloadRow, 'uid'>;
+
+interface WriteKind {
+  /** Whether the write may create the row, or change its job id or its allocation. */
+  readonly newGrant: boolean;
+}
+
+const NEW_GRANT: WriteKind = { newGrant: true };
 
 export interface WorkloadCacheOptions {
   /** Called when the cache becomes stale: `reload` is needed. @default - not reported */
@@ -133,63 +144,66 @@ export class WorkloadCache {
     return this.rows.values();
   }
 
-  submit(submission: Submission): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.submit(this.fence, [submission]));
+  submit(submission: NewSubmission): Promise<WorkloadRow | undefined> {
+    return this.one([submission], this.queue.submit(this.fence, [submission]), NEW_GRANT);
   }
 
   update(update: SubmissionUpdate): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.update(this.fence, [update]));
+    return this.one([update], this.queue.update(this.fence, [update]), NEW_GRANT);
   }
 
   released(uid: string): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.released(this.fence, [uid]));
+    return this.one([{ uid }], this.queue.released(this.fence, [uid]));
   }
 
   running(uid: string, startedAt: number): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.running(this.fence, [{ uid, startedAt }]));
+    return this.one([{ uid }], this.queue.running(this.fence, [{ uid, startedAt }]));
   }
 
   shrink(uid: string, allocation: Allocation): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.shrink(this.fence, [{ uid, allocation }]));
+    return this.one([{ uid }], this.queue.shrink(this.fence, [{ uid, allocation }]));
   }
 
   finish(uid: string, result: Result, finishedAt: number): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
+    return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
   }
 
   requeue(requeue: Requeue): Promise<WorkloadRow | undefined> {
-    return this.one(this.queue.requeue(this.fence, [requeue]));
+    return this.one([requeue], this.queue.requeue(this.fence, [requeue]), NEW_GRANT);
   }
 
   adopt(adoptions: readonly Adoption[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.adopt(this.fence, adoptions));
+    return this.committed(adoptions, this.queue.adopt(this.fence, adoptions), NEW_GRANT);
   }
 
   requestEviction(requests: readonly EvictionRequest[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.requestEviction(this.fence, requests));
+    return this.committed(requests, this.queue.requestEviction(this.fence, requests));
   }
 
-  async allocate(
+  allocate(
     grants: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<readonly WorkloadRow[]> {
-    const rows = await this.committed(this.queue.allocate(this.fence, grants));
-    const granted = new Set(rows.map(({ uid }) => uid));
-    const refused = grants.filter(({ uid }) => !granted.has(uid));
-    // Refused although the cache allows it: an earlier write took effect after it had timed out here.
-    if (refused.some(({ uid, allocation }) => this.couldBeGranted(uid, allocation.jobid))) this.markStale();
-    return rows;
+    return this.committed(grants, this.queue.allocate(this.fence, grants), NEW_GRANT);
   }
 
   wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(this.queue.wait(this.fence, updates));
+    return this.committed(updates, this.queue.wait(this.fence, updates));
   }
 
   /** @returns undefined if the row was not in the phase for the write */
-  private async one(write: Promise<readonly WorkloadRow[]>): Promise<WorkloadRow | undefined> {
-    return (await this.committed(write))[0];
+  private async one(
+    records: readonly Keyed[],
+    write: Promise<readonly WorkloadRow[]>,
+    kind?: WriteKind,
+  ): Promise<WorkloadRow | undefined> {
+    return (await this.committed(records, write, kind))[0];
   }
 
-  private async committed(write: Promise<readonly WorkloadRow[]>): Promise<readonly WorkloadRow[]> {
+  private async committed(
+    records: readonly Keyed[],
+    write: Promise<readonly WorkloadRow[]>,
+    { newGrant }: WriteKind = { newGrant: false },
+  ): Promise<readonly WorkloadRow[]> {
     let rows: readonly WorkloadRow[];
     try {
       rows = await write;
@@ -198,25 +212,46 @@ export class WorkloadCache {
       if (!(error instanceof FluxqError) || error.retryable) this.markStale();
       throw error;
     }
+    if (!newGrant && rows.some((row) => !this.isSameGrant(row))) this.markStale();
     this.committedDuringReload?.push(...rows);
     for (const row of rows) this.store(row);
     for (const row of rows) this.notify(row);
     await this.lookUpOutcomes();
+    const changed = new Set(rows.map(({ uid }) => uid));
+    await this.compareWithTables(records.map(({ uid }) => uid).filter((uid) => !changed.has(uid)));
     return rows;
   }
 
-  private async lookUpOutcomes(): Promise<void> {
+  /** Whether the row was changed under the grant that the cache knows. */
+  private isSameGrant({ uid, jobid, allocatedAt }: WorkloadRow): boolean {
+    const known = this.rows.get(uid);
+    return known?.jobid === jobid && known.allocatedAt === allocatedAt;
+  }
+
+  /** The tables left these rows as they are: rightly so, unless they have other rows than the cache. */
+  private async compareWithTables(uids: readonly string[]): Promise<void> {
+    if (uids.length === 0 || this.stale) return;
+    const before = uids.map((uid) => this.rows.get(uid));
+    const stored = new Map((await this.read(() => this.queue.byUid(uids))).map((row) => [row.uid, row]));
+    const differs = uids.some((uid, i) => {
+      const known = this.rows.get(uid);
+      // A row that changed meanwhile was changed by a later write, whose answer is as good as this one.
+      return known === before[i] && !isDeepStrictEqual(known, activeOrNone(stored.get(uid)));
+    });
+    if (differs) this.markStale();
+  }
+
+  private lookUpOutcomes(): Promise<void> {
+    return this.read(() => this.outcomes.lookUp((names) => this.queue.outcomes(names)));
+  }
+
+  private async read<T>(query: () => Promise<T>): Promise<T> {
     try {
-      await this.outcomes.lookUp((names) => this.queue.outcomes(names));
+      return await query();
     } catch (error) {
       this.markStale();
       throw error;
     }
-  }
-
-  private couldBeGranted(uid: string, jobid: number): boolean {
-    const row = this.rows.get(uid);
-    return row?.phase === 'Waiting' && !row.held && row.jobid === jobid;
   }
 
   private markStale(): void {
@@ -243,6 +278,11 @@ export class WorkloadCache {
     this.rows.delete(row.uid);
     if (this.uidOf.get(key) === row.uid) this.uidOf.delete(key);
   }
+}
+
+/** Finished rows are not in the cache. */
+function activeOrNone(row: WorkloadRow | undefined): WorkloadRow | undefined {
+  return row?.phase === 'Finished' ? undefined : row;
 }
 
 function nameKey(kind: string, namespace: string, name: string): string {

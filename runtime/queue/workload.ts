@@ -61,10 +61,16 @@ export interface Submission {
   readonly preemptible: boolean;
 }
 
+/** What a pod takes over from an evicted pod of the same controller. */
+export type Predecessor = Pick<WorkloadRow, 'submittedAt' | 'requeues' | 'message' | 'notBefore' | 'avoid'>;
+
+/** A submission that may continue an earlier one. */
+export type NewSubmission = Submission & Partial<Predecessor>;
+
 export interface WorkloadRow extends Submission {
   /** Order of arrival in the queue: breaks ties of submittedAt. */
   readonly seq: number;
-  /** Job id in Fluxion: from a sequence, new after each requeue, never used twice. */
+  /** Job id in Fluxion: new after each requeue, never used twice, also after the database was restored. Microseconds of its clock. */
   readonly jobid: number;
   readonly phase: Phase;
   readonly reason: WaitReason | null;
@@ -78,6 +84,10 @@ export interface WorkloadRow extends Submission {
   readonly notBefore: number | null;
   /** Why it has to leave its nodes, while Ready or Running; committed before anything acts on it. */
   readonly evictionReason: string | null;
+  /** Null while `evictionReason` is null; also null for a preemption that an earlier version requested. */
+  readonly evictionCause: EvictionCause | null;
+  /** Nodes on which its pods did not run. It is not granted them again before their time, if it fits without them. */
+  readonly avoid: AvoidedNodes;
   /** How often it was evicted for another workload. A workload that was preempted preempts no other. */
   readonly preemptions: number;
   readonly allocatedAt: number | null;
@@ -102,11 +112,22 @@ export interface WaitUpdate {
   readonly estimatedStart: number | null;
 }
 
+/** Node name -> Unix seconds until when it is avoided. */
+type AvoidedNodes = Readonly<Record<string, number>>;
+
+type EvictionCause = Exclude<RequeueCause, 'suspended'>;
+
 /** A row that has to leave its nodes although it has not ended. */
 export interface EvictionRequest {
   readonly uid: string;
   /** Why, for its user. */
   readonly message: string;
+  /** When its pods should be gone: the end of its allocation from now on, unless that is earlier anyway. Unix seconds. */
+  readonly end: number;
+  /** @default 'preempted' */
+  readonly cause?: EvictionCause;
+  /** Nodes to avoid from now on, beside those that it avoids already. @default - none */
+  readonly avoid?: AvoidedNodes;
 }
 
 /**

@@ -17,6 +17,9 @@ const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {
   allocation: HELD,
 });
 
+/** Later than the clock of any database. */
+const FUTURE = 4_000_000_000_000_000;
+
 describePostgres('adoption of workloads that are missing in the database', (getPostgres) => {
   let url: string;
   let client: Client;
@@ -43,14 +46,14 @@ describePostgres('adoption of workloads that are missing in the database', (getP
   const sequence = async () => (await client.query('SELECT last_value, log_cnt FROM fluxqueue.jobid')).rows;
 
   test('inserts a row that is Ready and released, with a job id above its own', async () => {
-    const [row, ...more] = await queue.adopt(fence, [adoption('a', 40, { priority: 3, held: true })]);
+    const [row, ...more] = await queue.adopt(fence, [adoption('a', FUTURE, { priority: 3, held: true })]);
     expect(more).toEqual([]);
     expect(row).toEqual({
       ...newRow(submission('a', { priority: 3, held: true }), 1),
-      jobid: 41,
+      jobid: FUTURE + 1,
       phase: 'Ready',
       reason: null,
-      allocation: { ...HELD, jobid: 41 },
+      allocation: { ...HELD, jobid: FUTURE + 1 },
       allocatedAt: expect.any(Number),
       releasedAt: expect.any(Number),
     });
@@ -60,7 +63,7 @@ describePostgres('adoption of workloads that are missing in the database', (getP
         actor: 'leader-1',
         event: 'Adopted',
         why: 'runs on an allocation that was missing in the database',
-        detail: { ...HELD, jobid: 41 },
+        detail: { ...HELD, jobid: FUTURE + 1 },
       },
     ]);
     expect(await queue.released(fence, ['a'])).toEqual([]);
@@ -73,18 +76,18 @@ describePostgres('adoption of workloads that are missing in the database', (getP
     await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-1 died', notBefore: 9e9 }]);
     await queue.wait(fence, [{ uid: 'a', reason: 'Reserved', message: 'soon', estimatedStart: 9e9 }]);
     const later = { walltime: 90, pods: 4, priority: 5, queue: 'other', preemptible: true };
-    const [row] = await queue.adopt(fence, [adoption('a', 40, { ...later, submittedAt: 1 })]);
+    const [row] = await queue.adopt(fence, [adoption('a', FUTURE, { ...later, submittedAt: 1 })]);
     expect(row).toMatchObject({
       ...submission('a', { ...later, submittedAt: before.submittedAt }),
       seq: before.seq,
       requeues: 1,
-      jobid: 41,
+      jobid: FUTURE + 1,
       phase: 'Ready',
       reason: null,
       message: null,
       estimatedStart: null,
       notBefore: null,
-      allocation: { ...HELD, jobid: 41 },
+      allocation: { ...HELD, jobid: FUTURE + 1 },
       releasedAt: expect.any(Number),
     });
     // An older allocation cannot be committed any more.
@@ -128,28 +131,49 @@ describePostgres('adoption of workloads that are missing in the database', (getP
     expect(await queue.adopt(newer, [adoption('a', 40)])).toHaveLength(1);
   });
 
+  test('a granted row takes a later grant that its workload carries, and keeps its place', async () => {
+    for (const uid of ['Ready', 'Running'])
+      await queue.allocate(fence, [{ uid, allocation: allocationOf(await submitted(uid)) }]);
+    await queue.running(fence, [{ uid: 'Running', startedAt: 105 }]);
+    await queue.requestEviction(fence, [{ uid: 'Running', message: 'for another', end: 2e9 }]);
+    const before = await queue.byUid(['Ready', 'Running']);
+    const later = before.map(({ uid, jobid }) => adoption(uid, jobid + 5_000_000));
+    const adopted = await queue.adopt(fence, later);
+    expect(adopted).toHaveLength(2);
+    for (const [i, row] of adopted.entries())
+      expect(row).toMatchObject({
+        seq: before[i]!.seq,
+        phase: 'Ready',
+        startedAt: null,
+        evictionReason: null,
+        releasedAt: expect.any(Number),
+        allocation: { ...HELD, jobid: row.jobid },
+      });
+    expect(Math.min(...adopted.map(({ jobid }) => jobid))).toBeGreaterThan(later[1]!.knownJobid - 1);
+  });
+
   test.each([
-    ['the first id', 0, [1]],
     ['no id', 3, [0]],
-    ['the next id', 0, [0, 1]],
     ['lower ids', 3, [2, 1]],
-    ['the last id', 3, [3]],
-    ['higher ids', 3, [17, 900, 20]],
+    ['higher ids', 0, [FUTURE + 17, FUTURE + 900, FUTURE + 20]],
+    ['a higher id', 3, [FUTURE]],
   ])('job ids continue above all others if workloads carry %s', async (_, given, carried) => {
-    for (let i = 0; i < given; i++) await submitted(`before-${i}`);
+    const known: number[] = [];
+    for (let i = 0; i < given; i++) known.push((await submitted(`before-${i}`)).jobid);
     const adopted = await queue.adopt(
       fence,
       carried.map((jobid, i) => adoption(`a-${i}`, jobid)),
     );
-    const highest = Math.max(given, ...carried);
-    expect(adopted.map(({ jobid }) => jobid)).toEqual(carried.map((_id, i) => highest + 1 + i));
-    expect((await submitted('later')).jobid).toBe(highest + carried.length + 1);
+    const ids = [...adopted, await submitted('later')].map(({ jobid }) => jobid);
+    const highest = Math.max(...known, ...carried);
+    for (const [i, id] of ids.entries()) expect(id).toBeGreaterThan(i === 0 ? highest : ids[i - 1]!);
   });
 
   test('usage counts from the adoption on: earlier usage is not known', async () => {
     const [row] = await queue.adopt(fence, [adoption('a', 40)]);
     expect(Math.abs(row!.allocatedAt! - Date.now() / 1000)).toBeLessThan(60);
     const from = row!.allocatedAt!;
+    await queue.running(fence, [{ uid: 'a', startedAt: from }]);
     await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: from + 3600 }]);
     const all = { from: from - 1e6, until: from + 1e6, by: ['user'] as const };
     expect(await queue.accounting(all)).toEqual([

@@ -50,6 +50,7 @@ describePostgres('accounting and the archive', (getPostgres) => {
     const [row] = await queue.submit(fence, [submission(uid, { submittedAt: at - 60, ...over })]);
     await queue.allocate(fence, [{ uid, allocation: allocation(row!.jobid) }]);
     await sql('UPDATE fluxqueue.workloads SET allocated_at = to_timestamp($2) WHERE uid = $1', [uid, at]);
+    await queue.running(fence, [{ uid, startedAt: at }]);
   }
 
   async function ran(
@@ -173,9 +174,11 @@ describePostgres('accounting and the archive', (getPostgres) => {
     const expected = [
       'Job first: ada Submitted: was admitted and added to the queue',
       'Job first: leader-1 Allocated: enough units were free for it',
+      'Job first: leader-1 Running: its first pod runs',
       'Job first: leader-1 Finished: it failed',
       'Pod second: ada Submitted: was admitted and added to the queue',
       'Pod second: leader-1 Allocated: enough units were free for it',
+      'Pod second: leader-1 Running: its first pod runs',
       'Pod second: leader-1 Finished: it succeeded',
     ];
     expect(await history()).toEqual(expected);

@@ -30,9 +30,10 @@ describePostgres('concurrent writes and large tables', (getPostgres) => {
 
   test('concurrent writes to one row are applied in their order', async () => {
     const waiting = await fixture.rowIn('Waiting', 'a');
+    // Every promised start keeps its event; repeated waits without one share theirs.
     const [, , granted, , ended] = await Promise.all([
-      queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: '1', estimatedStart: null }]),
-      queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: '2', estimatedStart: null }]),
+      queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: '1', estimatedStart: 100 }]),
+      queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: '2', estimatedStart: 200 }]),
       queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(waiting) }]),
       queue.released(fence, ['a']),
       queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 5 }]),

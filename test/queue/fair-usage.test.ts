@@ -46,7 +46,7 @@ describePostgres('usage for fair share', (getPostgres) => {
     await client.end();
   }
 
-  /** A row that was allocated at this second: 4 + 2 units of half a core on two nodes. */
+  /** A row whose first pod started at this second: 4 + 2 units of half a core on two nodes. */
   async function granted(uid: string, at: number, user = 'ada'): Promise<WorkloadRow> {
     await queue.submit(fence, [submission(uid, { user })]);
     const [row] = await queue.byUid([uid]);
@@ -55,7 +55,8 @@ describePostgres('usage for fair share', (getPostgres) => {
       { name: 'node-2', units: { core: '5,9', gpu: '1' } },
     ];
     await queue.allocate(fence, [{ uid, allocation: { jobid: row!.jobid, start: at, end: at + 60, nodes } }]);
-    await sql(`UPDATE fluxqueue.workloads SET allocated_at = to_timestamp(${at}) WHERE uid = '${uid}'`);
+    await sql(`UPDATE fluxqueue.workloads SET allocated_at = to_timestamp(${at - 20}) WHERE uid = '${uid}'`);
+    await queue.running(fence, [{ uid, startedAt: at }]);
     await workloadCache.reload();
     return workloadCache.byUid(uid)!;
   }
@@ -124,6 +125,21 @@ describePostgres('usage for fair share', (getPostgres) => {
     await workloadCache.finish('a', 'Succeeded', T + 70);
     expect(workloadCache.fairUsage(T + 70).userUsage('default', 'ada')).toBeCloseTo(running, 6);
     expect(workloadCache.fairUsage(T + 170).userUsage('default', 'ada')).toBeCloseTo(running / 2, 6);
+  });
+
+  test('the time that a grant waits for its pods costs nothing', async () => {
+    await queue.submit(fence, [submission('a')]);
+    const [row] = await queue.byUid(['a']);
+    const nodes = [{ name: 'node-1', units: { core: '0-3' } }];
+    await queue.allocate(fence, [
+      { uid: 'a', allocation: { jobid: row!.jobid, start: T, end: T + 60, nodes } },
+    ]);
+    await workloadCache.reload();
+    expect(workloadCache.fairUsage(T + 3600).userUsage('default', 'ada')).toBe(0);
+    await workloadCache.requeue({ uid: 'a', cause: 'failure', message: 'its image cannot be pulled' });
+    expect(workloadCache.fairUsage(T + 3600).userUsage('default', 'ada')).toBe(0);
+    expect(await queue.shares()).toEqual([]);
+    expect(await queue.accounting({ from: 0, until: 4e9, by: [] })).toMatchObject([{ cpuHours: 0 }]);
   });
 
   test('usage of years ago counts nothing and causes no error', async () => {

@@ -169,7 +169,7 @@ describePostgres('the leader', (getPostgres) => {
     await other.connect();
     await other.query(`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'fluxqueue'`);
+      WHERE datname = current_database() AND application_name LIKE 'fluxqueue%'`);
     await other.end();
     await waitFor('the cache to be stale', () => workloadCache.isStale);
     await workloadCache.reload();

@@ -9,12 +9,41 @@ test('migrations are numbered 1, 2, 3, …', () => {
   expect(MIGRATIONS.map(({ number }) => number)).toEqual(MIGRATIONS.map((_, i) => i + 1));
 });
 
+/** Statements after which a program of the release before may fail. */
+const REMOVES =
+  /\bDROP\b|\bRENAME\b|\bTRUNCATE\b|SET NOT NULL|ALTER COLUMN \w+ (SET DATA )?TYPE|ADD (CONSTRAINT|CHECK)|ADD COLUMN(?![^,;]*DEFAULT)[^,;]*NOT NULL/i;
+/** Migrations of the first release, and the drop of a table that no release has ever used. */
+const REVIEWED = [1, 2, 3, 4];
+
+test('migrations only add, or say which program they need', () => {
+  for (const { number, sql, minimum } of MIGRATIONS.filter(({ number }) => !REVIEWED.includes(number))) {
+    if (minimum === undefined) expect(sql).not.toMatch(REMOVES);
+    else expect(minimum).toBeLessThan(number);
+  }
+});
+
+test.each([
+  'DROP TABLE a',
+  'ALTER TABLE a DROP COLUMN b',
+  'ALTER TABLE a RENAME COLUMN b TO c',
+  'ALTER TABLE a ADD COLUMN b text NOT NULL',
+  'ALTER TABLE a ALTER COLUMN b TYPE bigint',
+  'ALTER TABLE a ALTER COLUMN b SET NOT NULL',
+])('the rule finds what breaks the release before: %s', (sql) => expect(sql).toMatch(REMOVES));
+
+test.each([
+  'ALTER TABLE a ADD COLUMN b text, ADD COLUMN c text',
+  "ALTER TABLE a ADD COLUMN b text NOT NULL DEFAULT ''",
+  'CREATE TABLE a (b text NOT NULL)',
+  'CREATE INDEX a_b ON a (b)',
+])('the rule allows what the release before ignores: %s', (sql) => expect(sql).not.toMatch(REMOVES));
+
 describePostgres('migrate', (getPostgres) => {
   async function applied(url: string): Promise<number[]> {
     const client = new Client({ connectionString: url });
     await client.connect();
     try {
-      const { rows } = await client.query('SELECT number FROM fluxqueue.migrations ORDER BY number');
+      const { rows } = await client.query('SELECT number FROM fluxqueue.schema_migrations ORDER BY number');
       return rows.map(({ number }) => number);
     } finally {
       await client.end();
@@ -39,9 +68,34 @@ describePostgres('migrate', (getPostgres) => {
     await migrate(database, [...MIGRATIONS, next]);
     expect(await applied(url)).toEqual([...MIGRATIONS, next].map(({ number }) => number));
     expect(await queue.acquireFence('after')).toBe(fence + 1);
-    // The older program refuses newer tables.
-    await expect(queue.migrate()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_VERSION' });
+    // The older program uses the newer tables: the update may have been undone.
+    await queue.migrate();
+    expect(await applied(url)).toEqual([...MIGRATIONS, next].map(({ number }) => number));
     await Promise.all([queue.close(), database.close()]);
+  });
+
+  test('refuses tables from which something was removed that this program uses', async () => {
+    const url = await getPostgres().freshDatabase();
+    const database = openDatabase({ url });
+    const expand = {
+      number: MIGRATIONS.length + 1,
+      name: 'expand',
+      sql: 'CREATE TABLE fluxqueue.next (n int)',
+    };
+    const contract = {
+      number: MIGRATIONS.length + 2,
+      name: 'contract',
+      sql: 'DROP TABLE fluxqueue.fair_share',
+      minimum: expand.number,
+    };
+    await migrate(database, [...MIGRATIONS, expand, contract]);
+    // The program that knows the replacement starts, the one before does not.
+    await migrate(database, [...MIGRATIONS, expand]);
+    await expect(migrate(database)).rejects.toMatchObject({
+      code: 'FLUXQ_DATABASE_VERSION',
+      message: expect.stringContaining(`need a program that knows migration ${expand.number}`),
+    });
+    await database.close();
   });
 
   test('waits for a migration that takes longer than the statement timeout', async () => {

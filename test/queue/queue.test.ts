@@ -58,7 +58,7 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     released: ({ uid }) => queue.released(fence, [uid]),
     running: ({ uid }) => queue.running(fence, [{ uid, startedAt: 111.5 }]),
     shrink: (r) => queue.shrink(fence, [{ uid: r.uid, allocation: allocationOf(r) }]),
-    requestEviction: ({ uid }) => queue.requestEviction(fence, [{ uid, message: 'for another' }]),
+    requestEviction: ({ uid }) => queue.requestEviction(fence, [{ uid, message: 'for another', end: 130 }]),
     finish: ({ uid }) => queue.finish(fence, [{ uid, result: 'Succeeded', finishedAt: 222.25 }]),
     requeue: ({ uid }) => queue.requeue(fence, [{ uid, cause: 'failure', message: 'node died' }]),
   };

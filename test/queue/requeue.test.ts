@@ -29,10 +29,10 @@ describePostgres('evictions and requeues', (getPostgres) => {
 
   test('an eviction keeps its first reason until the row is requeued', async () => {
     await ready('a');
-    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }])).toMatchObject([
-      { evictionReason: 'for b', phase: 'Ready' },
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }])).toMatchObject([
+      { evictionReason: 'for b', phase: 'Ready', allocation: { start: 100, end: 130 } },
     ]);
-    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for c' }])).toEqual([]);
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for c', end: 130 }])).toEqual([]);
     const again = await requeue('a', { cause: 'preempted', message: 'for b' });
     expect(again).toMatchObject({ evictionReason: null, preemptions: 1, requeues: 0, reason: 'Requeued' });
     expect(again.notBefore).toBeNull();
@@ -40,7 +40,7 @@ describePostgres('evictions and requeues', (getPostgres) => {
 
   test('a row that finishes has no eviction any more', async () => {
     await ready('a');
-    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);
     const [over] = await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
     expect(over).toMatchObject({ phase: 'Finished', evictionReason: null });
   });
@@ -115,7 +115,7 @@ describePostgres('evictions and requeues', (getPostgres) => {
 
   test('the history says who changed a row and why', async () => {
     await ready('a');
-    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b' }]);
+    await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);
     const row = await requeue('a', { cause: 'preempted', message: 'evicted for b' });
     await queue.update(fence, [changed(row, { priority: 3 })]);
     await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
@@ -138,7 +138,7 @@ describePostgres('evictions and requeues', (getPostgres) => {
     ]);
     expect(row).toMatchObject({ user: 'system:weird', after: [{ type: 'afterok', name: 'x' }] });
     await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(row!) }]);
-    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for\0 b' }])).toMatchObject([
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for\0 b', end: 130 }])).toMatchObject([
       { evictionReason: 'for b' },
     ]);
     expect(await requeue('a', { message: 'gone \udc00' })).toMatchObject({ message: 'gone ' });

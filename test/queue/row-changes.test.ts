@@ -72,7 +72,7 @@ describePostgres('changes of a row', (getPostgres) => {
     await queue.finish(fence, [{ uid: 'Running', result: 'Succeeded', finishedAt: Date.now() / 1000 + 60 }]);
     expect(
       await fixture.sql(
-        `SELECT jobid::int, queue, nodes->0->>'name' AS node FROM fluxqueue.usage ORDER BY id`,
+        `SELECT jobid::float8, queue, nodes->0->>'name' AS node FROM fluxqueue.usage ORDER BY id`,
       ),
     ).toEqual([
       { jobid: before.jobid, queue: 'default', node: 'node-1' },

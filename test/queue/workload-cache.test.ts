@@ -3,6 +3,7 @@ import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
+import { TcpProxy } from '../crash-matrix/tcp-proxy';
 import { type Fault, FaultInjector } from '../stack/fault-injector';
 import { allocationOf, submission } from './submission';
 
@@ -11,9 +12,11 @@ describePostgres('the workload cache', (getPostgres) => {
   let fence: number;
   let notified: string[];
   let staleCalls: number;
+  let databaseUrl: string;
 
   beforeEach(async () => {
-    queue = openQueue({ url: await getPostgres().freshDatabase() });
+    databaseUrl = await getPostgres().freshDatabase();
+    queue = openQueue({ url: databaseUrl });
     await queue.migrate();
     fence = await queue.acquireFence('test');
     notified = [];
@@ -31,6 +34,103 @@ describePostgres('the workload cache', (getPostgres) => {
     workloadCache.onChange(({ uid, phase }: WorkloadRow) => notified.push(`${uid} ${phase}`));
     return workloadCache;
   }
+
+  describe('after a commit that arrives after its answer timed out', () => {
+    let proxy: TcpProxy;
+    let slow: Queue;
+    let cache: WorkloadCache;
+
+    beforeEach(async () => {
+      const url = new URL(databaseUrl);
+      proxy = await TcpProxy.before(Number(url.port));
+      url.port = String(proxy.port);
+      slow = openQueue({ url: url.href, answerTimeoutMs: 500 });
+      cache = await workloadCacheOver(slow);
+    });
+    afterEach(async () => {
+      await slow.close();
+      await proxy.close();
+    });
+
+    const grant = (uid: string) => allocationOf(cache.byUid(uid)!, ['node-1', 'node-2']);
+    const ready = (uid: string) => cache.allocate([{ uid, allocation: grant(uid) }]);
+    const fewer = (uid: string) => ({
+      ...cache.byUid(uid)!.allocation!,
+      nodes: grantedNodes(cache, uid).slice(1),
+    });
+    /** How the row comes to be what the write needs, and the write. */
+    const CASES: Readonly<
+      Record<string, readonly [(() => Promise<unknown>) | undefined, () => Promise<unknown>]>
+    > = {
+      submit: [undefined, () => cache.submit(submission('a'))],
+      update: [
+        () => cache.submit(submission('a')),
+        () => cache.update({ ...submission('a', { walltime: 90 }), shape: 'other' }),
+      ],
+      allocate: [() => cache.submit(submission('a')), () => ready('a')],
+      released: [() => cache.submit(submission('a')).then(() => ready('a')), () => cache.released('a')],
+      running: [() => cache.submit(submission('a')).then(() => ready('a')), () => cache.running('a', 110)],
+      shrink: [
+        () => cache.submit(submission('a')).then(() => ready('a')),
+        () => cache.shrink('a', fewer('a')),
+      ],
+      requestEviction: [
+        () => cache.submit(submission('a')).then(() => ready('a')),
+        () => cache.requestEviction([{ uid: 'a', message: 'preempted', end: 2e9 }]),
+      ],
+      requeue: [
+        () => cache.submit(submission('a')).then(() => ready('a')),
+        () => cache.requeue({ uid: 'a', cause: 'failure', message: 'node lost' }),
+      ],
+      finish: [() => cache.submit(submission('a')), () => cache.finish('a', 'Succeeded', 120)],
+    };
+
+    test.each(Object.entries(CASES))(
+      'the retry of %s makes the cache stale, and a reload equal',
+      async (_, [before, write]) => {
+        await before?.();
+        proxy.silence();
+        await expect(write()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN' });
+        await cache.reload();
+        await proxy.deliver();
+        // The tables have changed behind the cache.
+        const stored = (await queue.byUid(['a']))[0];
+        const active = stored?.phase === 'Finished' ? undefined : stored;
+        expect(cache.byUid('a')).not.toEqual(active);
+        expect(cache.isStale).toBe(false);
+        await write();
+        expect(cache.isStale).toBe(true);
+        await cache.reload();
+        expect(cache.byUid('a')).toEqual(active);
+        expect(cache.isStale).toBe(false);
+      },
+    );
+
+    test('another write to the row, which takes effect under another grant, makes the cache stale', async () => {
+      await cache.submit(submission('a'));
+      proxy.silence();
+      await expect(ready('a')).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN' });
+      await cache.reload();
+      await proxy.deliver();
+      expect(cache.byUid('a')!.phase).toBe('Waiting');
+      expect((await cache.finish('a', 'Cancelled', 120))!.allocation).not.toBeNull();
+      expect(cache.isStale).toBe(true);
+    });
+  });
+
+  test('a write that the tables rightly leave out does not make it stale', async () => {
+    const workloadCache = await workloadCacheOver(queue);
+    await workloadCache.submit(submission('held', { held: true }));
+    await workloadCache.submit(submission('done'));
+    await workloadCache.finish('done', 'Failed', 10);
+    expect(
+      await workloadCache.wait([{ uid: 'held', reason: 'Busy', message: 'full', estimatedStart: null }]),
+    ).toEqual([]);
+    expect(await workloadCache.submit(submission('held'))).toBeUndefined();
+    expect(await workloadCache.submit(submission('done'))).toBeUndefined();
+    expect(await workloadCache.running('done', 10)).toBeUndefined();
+    expect(workloadCache.isStale).toBe(false);
+  });
 
   const lostAnswer = (call: string): Fault => ({ call, nth: 1, when: 'after', crash: false });
 
@@ -92,3 +192,7 @@ describePostgres('the workload cache', (getPostgres) => {
     expect(workloadCache.isStale).toBe(false);
   });
 });
+
+function grantedNodes(cache: WorkloadCache, uid: string) {
+  return cache.byUid(uid)!.allocation!.nodes;
+}
