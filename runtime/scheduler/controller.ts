@@ -7,6 +7,7 @@ import type { Controller, Shared } from '../shared/shared';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
+import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
 
 /** Compares the database with the cluster. Resolves to whether to compare again soon. */
@@ -37,6 +38,7 @@ export class Scheduler implements Controller {
       workloadCache: shared.workloadCache,
       graph: this.fluxionSync,
       nodes: () => this.graphNodes(),
+      surroundings: new ClusterSurroundings(shared),
       units: config.units,
       unmanaged: () => unmanagedPods.usage(),
       queueSettings: (name) => shared.queues.byName(name),

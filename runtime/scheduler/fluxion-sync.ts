@@ -11,6 +11,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { diffGraph, needsReplay } from './graph-diff';
 import type { Reservation } from './pass/reservations';
+import { PlannedEnds } from './planned-ends';
 import { heldAllocation, replayAll } from './replay';
 import { isUnmanagedJob, UnmanagedUsage } from './unmanaged-usage';
 import { firstDifference } from './verification';
@@ -52,8 +53,10 @@ export class FluxionSync {
   private readonly cancels = new Set<number>();
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
   private readonly unmanaged: UnmanagedUsage;
+  private readonly plannedEnds: PlannedEnds;
 
   constructor(private readonly options: FluxionSyncOptions) {
+    this.plannedEnds = new PlannedEnds(options.fluxion);
     this.unmanaged = new UnmanagedUsage(options.fluxion, options.logger);
   }
 
@@ -80,10 +83,9 @@ export class FluxionSync {
   /** Makes Fluxion equal to `desired`. On any error Fluxion is stale; the next call tries again. */
   async sync(desired: DesiredState): Promise<SyncResult> {
     try {
-      const rebuild = this.isStale || this.needsReplay(desired);
-      const freed = rebuild ? await this.rebuild(desired) : await this.adjust(desired);
-      // A rebuild cancels all reservations.
-      return await this.syncUnmanaged(desired, rebuild ? [] : desired.reservations, freed);
+      const synced =
+        this.isStale || this.needsReplay(desired) ? await this.rebuild(desired) : await this.adjust(desired);
+      return await this.syncUnmanaged(desired, synced);
     } catch (error) {
       this.invalidate(messageOf(error));
       throw error;
@@ -130,8 +132,8 @@ export class FluxionSync {
     );
   }
 
-  /** @returns true: after a rebuild everything may fit again */
-  private async rebuild({ now, nodes, holders }: DesiredState): Promise<true> {
+  /** A rebuild cancels all reservations, and after it everything may fit again. */
+  private async rebuild({ now, nodes, holders }: DesiredState): Promise<SyncResult> {
     const { fluxion, policy, fence, logger, onRebuild } = this.options;
     const cause = this.staleCause ?? 'nodes changed';
     this.invalidate(cause);
@@ -144,14 +146,14 @@ export class FluxionSync {
       .map((holder) => heldAllocation(holder, nodes, now))
       .filter((allocation): allocation is Allocation => allocation !== undefined);
     await replayAll(fluxion, { nodes: [...nodes.values()], policy, now, fence }, allocations, logger);
+    this.plannedEnds.reset(holders, now);
     this.nodes = new Map(nodes);
     this.staleCause = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
-    return true;
+    return { freed: true, reservations: [] };
   }
 
-  /** @returns whether units became free */
-  private async adjust({ nodes }: DesiredState): Promise<boolean> {
+  private async adjust({ now, nodes, holders, reservations }: DesiredState): Promise<SyncResult> {
     const freed = await this.freeJobs();
     const { removed, added, up, down } = diffGraph(this.nodes, nodes);
     const { fluxion } = this.options;
@@ -161,7 +163,9 @@ export class FluxionSync {
     if (up.length > 0) await fluxion.setStatus(up, true);
     if (down.length > 0) await fluxion.setStatus(down, false);
     this.nodes = new Map(nodes);
-    return freed || removed.length > 0;
+    const held = (holder: WorkloadRow) => heldAllocation(holder, nodes, now);
+    const plan = await this.plannedEnds.update(holders, held, reservations, now);
+    return { freed: freed || removed.length > 0 || plan.moved, reservations: plan.reservations };
   }
 
   /** @returns whether there were any */
@@ -181,8 +185,7 @@ export class FluxionSync {
 
   private async syncUnmanaged(
     { now, nodes, unmanaged }: DesiredState,
-    reservations: readonly Reservation[],
-    freed: boolean,
+    { freed, reservations }: SyncResult,
   ): Promise<SyncResult> {
     const changed = this.unmanaged.changedNodes(nodes, unmanaged, freed);
     if (changed.length === 0) return { freed, reservations };

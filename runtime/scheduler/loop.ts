@@ -19,6 +19,7 @@ import { type FairShare, shareFactors } from './pass/fair-share';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
+import type { Surroundings } from './pass/placed-pods';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
@@ -30,6 +31,8 @@ export interface SchedulingLoopOptions {
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   /** Units in use on each node by pods outside the queue. */
   readonly unmanaged: () => ReadonlyMap<string, UnitCounts>;
+  /** The pods of the cluster. */
+  readonly surroundings: Surroundings;
   readonly units: UnitSettings;
   /** @returns undefined if there is no such queue */
   readonly queueSettings: (name: string) => QueueSettings | undefined;
@@ -59,7 +62,10 @@ export interface SchedulingLoopOptions {
 }
 
 /** What the loop adds to a snapshot is left out. */
-type Snapshot = Omit<PassInput, 'matcher' | 'units' | 'cache' | 'interrupted' | 'onStep' | 'nodes'> & {
+type Snapshot = Omit<
+  PassInput,
+  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'onStep' | 'nodes'
+> & {
   readonly nodes: readonly GraphNode[];
 };
 
@@ -189,6 +195,7 @@ export class SchedulingLoop {
     const result = await runPass({
       ...snapshot,
       matcher: graph.matcher,
+      surroundings: this.options.surroundings,
       units: this.options.units,
       cache: this.cache,
       interrupted: () => this.stopped,
@@ -218,9 +225,17 @@ export class SchedulingLoop {
     return Math.min(untilNext(snapshot.now, result), Math.max(1_000, this.auditAt - clock.now()));
   }
 
-  /** Writes in parallel: one round trip to the database. On an error all of them are awaited first. */
+  /**
+   * Writes in parallel: one round trip to the database. On an error all of them are awaited first. Decisions on rows
+   * that became stale during the pass are void: the database may have been restored, and hold other allocations.
+   */
   private async commit(result: PassResult): Promise<void> {
     const { workloadCache } = this.options;
+    if (workloadCache.isStale) {
+      this.cancelRefused(result.grants, []);
+      this.again = true;
+      return;
+    }
     const writes = [
       this.commitGrants(result.grants),
       this.commitEvictions(result.evictions),
@@ -276,6 +291,7 @@ export class SchedulingLoop {
       ...this.queuesOf(workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
+      unmanaged: desired.unmanaged,
       reservations,
       graphGrew: nodes !== this.lastNodes,
       freed,

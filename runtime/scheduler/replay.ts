@@ -5,28 +5,18 @@ import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
 import { clipAllocation } from './clip-allocation';
-import { EVICTION_SECONDS } from './pass/victims';
+import { plannedAllocation } from './pass/planned-end';
 
 /**
- * The allocation of a row as Fluxion can hold it now.
+ * The allocation of a row as Fluxion can hold it now, with its planned end.
  * @returns undefined if none of its nodes is in the graph
  */
 export function heldAllocation(
-  row: WorkloadRow,
+  { allocation }: Pick<WorkloadRow, 'allocation'>,
   nodes: ReadonlyMap<string, GraphNode>,
   now: number,
 ): Allocation | undefined {
-  return clipAllocation(withCurrentSpan(row, now), nodes);
-}
-
-/**
- * A leader whose clock was ahead may have written a start that is still to come. The units of an evicted workload are
- * free soon, and the plan for its preemptor counts on that.
- */
-function withCurrentSpan({ allocation, evictionReason }: WorkloadRow, now: number): Allocation {
-  const { start, end } = allocation!;
-  const until = evictionReason === null ? end : Math.min(end, now + EVICTION_SECONDS);
-  return { ...allocation!, start: Math.min(start, now), end: Math.max(until, now + 1) };
+  return clipAllocation(plannedAllocation(allocation!, now), nodes);
 }
 
 /**

@@ -33,9 +33,10 @@ export class UnmanagedPods {
     return used;
   }
 
-  /** Whether the queue granted the pod no units. */
+  /** Whether the queue granted the pod no units, or has taken them back because its node is dead. */
   private isUnmanaged(pod: Pod): boolean {
     const { workloadCache, podFacts } = this.shared;
-    return workloadCache.byUid(podFacts.workloadUid(pod))?.allocation == null;
+    const row = workloadCache.byUid(podFacts.workloadUid(pod));
+    return row === undefined || !podFacts.isOnGrant(pod, row);
   }
 }

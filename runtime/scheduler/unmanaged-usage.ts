@@ -5,13 +5,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
+import { ENDLESS_SECONDS } from '../resources/endless';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { isUp } from './graph-diff';
 
 /** Job ids of these allocations begin here: far above anything the sequence of the queue reaches. */
 const FIRST_JOBID = 2 ** 52;
-/** The end of these pods is not known. Ten years are finite for the planner and beyond every walltime. */
-const DURATION_SECONDS = 10 * 365 * 24 * 3600;
 
 interface UnmanagedAllocation {
   readonly usage: UnitCounts;
@@ -105,7 +104,7 @@ export class UnmanagedUsage {
         version: 9999,
         resources: [{ type: 'slot', count: 1, label: 'unmanaged', with: units }],
         tasks: [{ command: ['unmanaged'], slot: 'unmanaged', count: { per_slot: 1 } }],
-        attributes: { system: { duration: DURATION_SECONDS, constraints: { hostlist: [name] } } },
+        attributes: { system: { duration: ENDLESS_SECONDS, constraints: { hostlist: [name] } } },
       },
     });
     // A node that is down accepts nothing. Without an entry it is tried again once it is up.

@@ -132,6 +132,90 @@ test('cancels a reservation on a node that pods outside the queue begin to use',
   expect(await free()).toMatchObject({ n0: 1 });
 });
 
+describe('the planned end of an allocation', () => {
+  const endOf = async (fluxion: Fluxion, of = 1) =>
+    (await fluxion.state()).jobs.find(({ jobid }) => jobid === of)?.end;
+  const reservation = (jobid: number, start: number, node: string) => {
+    const allocation = { jobid, start, end: start + 60, nodes: [{ name: node, units: { core: '0-1' } }] };
+    return { uid: `r${jobid}`, jobid, allocation };
+  };
+
+  test('moves in Fluxion when a prediction is reached, and cancels the reservations in its way', async () => {
+    const { graph, fluxion, causes } = create();
+    const holders = [holder(1, 'n0', '0')];
+    await graph.sync(desired({ holders }));
+    const reservations = [reservation(7, NOW + 60, 'n0'), reservation(8, NOW + 60, 'n1')];
+    await fluxion.replay(
+      reservations.map(({ allocation }) => allocation),
+      NOW,
+    );
+    const at = (now: number) => graph.sync(desired({ now, holders, reservations }));
+    expect(await at(NOW + 59)).toEqual({ freed: false, reservations });
+    expect(await endOf(fluxion)).toBe(NOW + 60);
+    expect(await at(NOW + 60)).toEqual({ freed: true, reservations: [reservations[1]] });
+    expect(await endOf(fluxion)).toBe(NOW + 105);
+    expect(await graph.sync(desired({ now: NOW + 104, holders }))).toMatchObject({ freed: false });
+    expect(await graph.sync(desired({ now: NOW + 105, holders }))).toMatchObject({ freed: true });
+    expect([await endOf(fluxion), causes]).toEqual([NOW + 150, ['start']]);
+  });
+
+  test('keeps a reservation that begins after the predicted end', async () => {
+    const { graph, fluxion } = create();
+    const holders = [holder(1, 'n0', '0')];
+    await graph.sync(desired({ holders }));
+    const reservations = [reservation(7, NOW + 105, 'n0')];
+    await fluxion.replay(
+      reservations.map(({ allocation }) => allocation),
+      NOW,
+    );
+    expect(await graph.sync(desired({ now: NOW + 60, holders, reservations }))).toEqual({
+      freed: true,
+      reservations,
+    });
+  });
+
+  test('is the same after a rebuild, and is not moved twice', async () => {
+    const { graph, fluxion } = create();
+    const holders = [holder(1, 'n0', '0')];
+    await graph.sync(desired({ now: NOW + 300, holders }));
+    expect(await endOf(fluxion)).toBe(NOW + 60 + 360);
+    const before = (await fluxion.state()).jobs;
+    expect(await graph.sync(desired({ now: NOW + 301, holders }))).toMatchObject({ freed: false });
+    expect((await fluxion.state()).jobs).toEqual(before);
+  });
+
+  test('moves forward when an eviction is requested', async () => {
+    const { graph, fluxion } = create();
+    const granted = holder(1, 'n0', '0');
+    await graph.sync(desired({ holders: [granted] }));
+    const evicted = {
+      ...granted,
+      evictionReason: 'for b',
+      allocation: { ...granted.allocation!, end: NOW + 50 },
+    };
+    expect(await graph.sync(desired({ holders: [evicted] }))).toMatchObject({ freed: true });
+    expect(await endOf(fluxion)).toBe(NOW + 50);
+    await graph.sync(desired({ now: NOW + 50, holders: [evicted] }));
+    expect(await endOf(fluxion)).toBe(NOW + 95);
+  });
+
+  test('moves on the nodes that still exist, up or down', async () => {
+    const { graph, fluxion, free } = create();
+    const wide = holder(1, 'n0', '0');
+    const allocation = {
+      ...wide.allocation!,
+      nodes: ['n0', 'n1'].map((name) => ({ name, units: { core: '0' } })),
+    };
+    const holders = [{ ...wide, allocation }];
+    await graph.sync(desired({ holders }));
+    await graph.sync(desired({ nodes: nodes({ ...N1, up: false }), holders }));
+    await graph.sync(desired({ now: NOW + 60, nodes: nodes({ ...N1, up: false }), holders }));
+    expect([await endOf(fluxion), await free()]).toEqual([NOW + 105, { n1: 1 }]);
+    await graph.sync(desired({ now: NOW + 105, nodes: nodes(N1), holders }));
+    expect([await endOf(fluxion), await free()]).toEqual([NOW + 150, { n1: 1 }]);
+  });
+});
+
 test('a difference makes it stale, unless the row has changed since', async () => {
   const { graph, fluxion } = create();
   const holders = [holder(1, 'n0', '0')];

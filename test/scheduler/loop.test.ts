@@ -7,6 +7,7 @@ import type { WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { FluxionSync } from '../../runtime/scheduler/fluxion-sync';
 import { SchedulingLoop } from '../../runtime/scheduler/loop';
+import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
 import { QueueModel } from '../fuzz/queue-model';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 import { submission } from '../queue/submission';
@@ -14,8 +15,16 @@ import { queueSettings } from './pass/settings';
 
 type Line = Readonly<Record<string, unknown>>;
 
+const NO_PODS: Surroundings = {
+  unmanaged: () => [],
+  repelling: () => [],
+  unmanagedOn: () => 0,
+  traitsOf: ({ namespace }) => ({ namespace, labels: {} }),
+  amountsOf: () => ({}),
+};
+
 /** A loop over tables in memory and one node of one core. */
-async function start(level: 'debug' | 'info') {
+async function start(level: 'debug' | 'info', onSnapshot = (_queue: QueueModel) => {}) {
   const clock = new SimulatedClock();
   const now = () => 1_700_000_000 + clock.now() / 1000;
   const lines: Line[] = [];
@@ -43,7 +52,11 @@ async function start(level: 'debug' | 'info') {
     workloadCache,
     graph,
     nodes: () => nodes,
-    unmanaged: () => unmanaged,
+    surroundings: NO_PODS,
+    unmanaged: () => {
+      onSnapshot(queue);
+      return unmanaged;
+    },
     units: DEFAULT_UNITS,
     queueSettings: () => queueSettings(),
     queues: () => [queueSettings()],
@@ -61,7 +74,7 @@ async function start(level: 'debug' | 'info') {
     now,
   });
   loop.start();
-  return { clock, lines, workloadCache, granted, loop };
+  return { clock, lines, queue, workloadCache, granted, loop };
 }
 
 const decisions = (lines: readonly Line[]) =>
@@ -82,7 +95,7 @@ test('logs each decision once, with workload, queue and job id', async () => {
       pass: 2,
       workload: 'Job/science/job-a',
       queue: 'default',
-      jobid: 1,
+      jobid: expect.any(Number),
       nodes: ['n0'],
       end: 1_700_000_061,
     },
@@ -91,12 +104,30 @@ test('logs each decision once, with workload, queue and job id', async () => {
       pass: 2,
       workload: 'Job/science/job-b',
       queue: 'default',
-      jobid: 2,
+      jobid: expect.any(Number),
       reason: 'Reserved',
       why: 'nodes are reserved for it',
       estimatedStart: 1_700_000_061,
     },
   ]);
+  await loop.stop();
+});
+
+test('commits no decision on rows that became stale during the pass, and decides again', async () => {
+  let restored = 0;
+  const { clock, queue, workloadCache, granted, loop } = await start('info', (tables) => {
+    if (restored > 0 || tables.all.length === 0) return;
+    restored += 1;
+    tables.restore(tables.backup());
+  });
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('a'));
+  loop.trigger();
+  await clock.advance(60);
+  expect(restored).toBe(1);
+  expect(queue.events.filter(({ event }) => event === 'Allocated')).toEqual([]);
+  await clock.advance(2_000);
+  expect(granted).toEqual(['a']);
   await loop.stop();
 });
 
@@ -122,5 +153,22 @@ test('logs nothing at info level while nothing happens', async () => {
   expect(lines.map(({ message }) => message)).toEqual(['graph rebuilt']);
   await clock.advance(300_000);
   expect(lines).toHaveLength(1);
+  await loop.stop();
+});
+
+test('writes nothing and seldom asks Fluxion while a workload overruns its walltime', async () => {
+  const { clock, lines, workloadCache, granted, loop } = await start('debug');
+  for (const uid of ['late', 'next', 'last']) await workloadCache.submit(submission(uid));
+  await clock.advance(1_000);
+  expect(granted).toEqual(['late']);
+  // One reason changes when the walltime of 60 s is over: the start of the next one is not known any more.
+  await clock.advance(65_000);
+  const before = decisions(lines).length;
+  const passes = () =>
+    lines.filter(({ message, matches }) => message === 'pass done' && matches !== 0).length;
+  const asked = passes();
+  await clock.advance(600_000);
+  expect(decisions(lines).slice(before)).toEqual([]);
+  expect(passes() - asked).toBeLessThanOrEqual(4);
   await loop.stop();
 });

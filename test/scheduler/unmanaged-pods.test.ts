@@ -16,7 +16,9 @@ const pod = (name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
   ...over,
 });
 
-/** @param granted uids of workloads with an allocation */
+const GRANT = { nodes: [{ name: 'node-1', units: {} }] };
+
+/** @param granted uids of workloads with node-1 */
 function setUp(granted: readonly string[] = []) {
   const { units } = parseConfig({});
   const nodes = new FakeInformer<Node>();
@@ -28,7 +30,7 @@ function setUp(granted: readonly string[] = []) {
     informers: { nodes: nodes.asInformer(), pods: pods.asInformer() },
     nodes: new NodeCache(nodes.asInformer(), units),
     podFacts,
-    workloadCache: { byUid: (uid: string) => ({ allocation: granted.includes(uid) ? {} : null }) },
+    workloadCache: { byUid: (uid: string) => ({ allocation: granted.includes(uid) ? GRANT : null }) },
   } as unknown as Shared);
   for (const name of ['node-1', 'node-2'])
     nodes.set(
@@ -59,6 +61,13 @@ test('leaves out pods that the queue granted units to', () => {
   const { pods, unmanaged, changes } = setUp(['uid-a']);
   pods.set(pod('a', '1'));
   expect([unmanaged.usage().size, changes()]).toEqual([0, 0]);
+});
+
+test('counts a pod of a workload on a node that the workload holds no longer', () => {
+  const { pods, unmanaged } = setUp(['uid-a']);
+  const { spec } = pod('a', '1');
+  pods.set(pod('a', '1', { spec: { ...spec, nodeName: 'node-2' } }));
+  expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
 });
 
 test('reports only changes of the node that a pod uses', () => {

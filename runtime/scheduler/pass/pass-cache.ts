@@ -1,4 +1,5 @@
 /** What passes learn of the cluster, kept from pass to pass for as long as it is true. */
+import type { EndlessUsage } from './endless-usage';
 import { type Refusals, refusals } from './refusal-cache';
 
 export interface PassCache {
@@ -10,11 +11,12 @@ export interface PassCache {
   readonly down: Refusals;
   /** Requests that never fit the nodes of the cluster. */
   readonly never: Refusals;
-  /**
-   * Reservations that were due and could not start because a workload ran past its end: uid -> the second at which
-   * they were due.
-   */
-  readonly overdue: ReadonlyMap<string, number>;
+  /** Requests that could start only behind something that has no end. */
+  readonly endless: Refusals;
+  /** What services and pods outside the queue take from the nodes. */
+  readonly endlessUsage: EndlessUsage | undefined;
+  /** The starts that the pass promised with reservations, by uid. */
+  readonly promised: ReadonlyMap<string, number>;
 }
 
 export function newPassCache(): PassCache {
@@ -23,6 +25,8 @@ export function newPassCache(): PassCache {
     unplannable: refusals({ compareWalltime: true }),
     down: refusals({ compareWalltime: false }),
     never: refusals({ compareWalltime: false }),
-    overdue: new Map(),
+    endless: refusals({ compareWalltime: false }),
+    endlessUsage: undefined,
+    promised: new Map(),
   };
 }

@@ -9,6 +9,7 @@
  * the rows of the queue, forgets the reservations, and nothing is lost.
  */
 import type { WorkloadRow } from '../../queue/workload';
+import { avoidanceEnd, avoiding } from './avoidance';
 import { isEligible } from './eligibility';
 import { shareFactors } from './fair-share';
 import { inOrder, type Precedence } from './order';
@@ -28,7 +29,9 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
   const waiting = input.queues.flatMap(({ rows }) => rows.filter(({ phase }) => phase === 'Waiting'));
-  const eligible = waiting.filter((row) => isEligible(row, input, pass.waits));
+  const eligible = waiting
+    .filter((row) => isEligible(row, input, pass.waits))
+    .map((row) => avoiding(pass, row));
   const ordered = inOrder(eligible, precedenceOf(pass));
   for (const row of ordered) pass.eligible.set(row.uid, row);
   input.onStep?.('match');
@@ -61,22 +64,39 @@ function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
     waits: waits.updates,
     evictions,
     reservations,
-    cache: { ...cache, overdue: new Map([...pass.overdue].filter(([uid]) => pass.reservations.of(uid))) },
+    cache: {
+      ...cache,
+      endlessUsage: pass.endlessUsage,
+      promised: promisedStarts(pass, reservations),
+    },
     more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
-    nextAt: nextChange(pass.input.now, waiting, reservations),
+    nextAt: nextChange(pass, waiting, reservations),
     matches,
   };
 }
 
-/** The second at which a reservation is due or a backoff ends. */
+/** A pass that ended early may not have reached a row whose reservation was lost. */
+function promisedStarts(
+  { broken, interrupted, restart }: Pass,
+  reservations: readonly Reservation[],
+): ReadonlyMap<string, number> {
+  const starts = new Map(interrupted || restart ? broken : []);
+  for (const { uid, allocation } of reservations) starts.set(uid, allocation.start);
+  return starts;
+}
+
+/** The second at which a reservation is due, quota that is kept should be free, a backoff ends, or a node is no longer avoided. */
 function nextChange(
-  now: number,
+  { input: { now }, quotaKeptFrom }: Pass,
   waiting: readonly WorkloadRow[],
   reservations: readonly Reservation[],
 ): number | undefined {
-  let next = Infinity;
+  let next = Math.max(quotaKeptFrom, now + 1);
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
-  for (const { notBefore } of waiting)
+  for (const row of waiting) {
+    const { notBefore } = row;
     if (notBefore !== null && notBefore > now) next = Math.min(next, Math.ceil(notBefore));
+    next = Math.min(next, avoidanceEnd(row, now) ?? Infinity);
+  }
   return next === Infinity ? undefined : next;
 }

@@ -5,7 +5,9 @@
 import { FluxqError } from '../../errors';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
+import { avoidsFewerNodes } from './avoidance';
 import { reclaimQuota } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import {
@@ -14,10 +16,12 @@ import {
   dropReservation,
   liftReservation,
   markFreed,
+  markReserved,
 } from './reservation-updates';
 import { isSamePlan, type Reservation } from './reservations';
-import { budgetOf, forecastOf, type Pass } from './state';
+import { budgetOf, cacheFor, forecastOf, type Pass } from './state';
 import { type Candidate, matchWorkload, mayReserve } from './strategies';
+import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
@@ -36,21 +40,23 @@ async function place(pass: Pass, row: WorkloadRow): Promise<void> {
   if (limit !== undefined) return waitForLimit(pass, row, reservation, limit);
   // 2. A reservation is kept, unless the workload may start now or earlier.
   if (reservation !== undefined && !mayStartEarlier(pass, budget, row, reservation))
-    return pass.waits.markReserved(row, reservation.allocation.start, pass.input.now);
+    return markReserved(pass, row, reservation.allocation);
   // 3. The queue may be done for this pass.
   if (budget.cutShort) return;
   if (budget.closed) return pass.waits.markBehind(row);
-  // 4. Limits of running workloads, and quota.
+  // 4. What can't be planned takes neither units nor quota from those behind it.
+  if (reservation === undefined && isUnplannable(pass, row)) return;
+  // 5. Limits of running workloads, and quota.
   if (await lacksQuota(pass, budget, row, reservation)) return;
-  // 5. What was refused before is refused again.
+  // 6. What was refused before is refused again.
   if (reservation === undefined && wasRefused(pass, budget, row)) return;
-  // 6. Fluxion may be asked only if nobody interrupts, and as often as the depth of the queue allows.
+  // 7. Fluxion may be asked only if nobody interrupts, and as often as the depth of the queue allows.
   if (pass.input.interrupted?.() === true) {
     pass.interrupted = true;
     return;
   }
   if (budget.matchesLeft === 0) return endQueue(pass, budget, row);
-  // 7. Ask Fluxion, and record its answer.
+  // 8. Ask Fluxion, and record its answer.
   const candidate = {
     row,
     budget,
@@ -83,8 +89,8 @@ function mayStartEarlier(
   const { now, nodes } = pass.input;
   if (budget.matchesLeft === 0 || budget.closed || budget.cutShort) return false;
   if (allocation.start <= now) return true;
-  if (!pass.freed) return false;
-  if (nodes === undefined || pass.overdue.has(row.uid)) return true;
+  if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
+  if (nodes === undefined) return true;
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
   const before = budget.improvementsLeft > 0 ? allocation.start : now + 1;
   if (!forecastOf(pass).mayStartBefore(before, row, allocation)) return false;
@@ -106,7 +112,7 @@ async function lacksQuota(
   if (message === undefined) return false;
   if (reservation !== undefined && reservation.allocation.start > pass.input.now) {
     claimQuota(pass, row, reservation.allocation);
-    pass.waits.markReserved(row, reservation.allocation.start, pass.input.now);
+    markReserved(pass, row, reservation.allocation);
     return true;
   }
   if (reservation !== undefined) await dropReservation(pass, reservation);
@@ -118,12 +124,29 @@ async function lacksQuota(
 }
 
 /** The first of its queue that lacks quota finds it free when its present holders have ended, whatever is behind it. */
-function keepQuota({ quotas }: Pass, budget: QueueBudget, row: WorkloadRow): void {
+function keepQuota(pass: Pass, budget: QueueBudget, row: WorkloadRow): void {
+  const from = pass.quotas.freeFrom(row);
+  // Services hold the quota, and nobody knows until when.
+  if (!isForeseeable(from, pass.input.now)) return;
   if (budget.isStrict) budget.closed = true;
   if (budget.isStrict || budget.keepsQuota) return;
   budget.keepsQuota = true;
-  const from = quotas.freeFrom(row);
-  if (from < Infinity) quotas.hold(row, from, from + row.walltime);
+  pass.quotas.hold(row, from, from + row.walltime);
+  pass.quotaKeptFrom = Math.min(pass.quotaKeptFrom, from);
+}
+
+/**
+ * Whether the row can start only when something leaves that has no end. When that is, nobody knows: what waits for it
+ * blocks nothing, and nothing is reserved for it.
+ */
+function isUnplannable(pass: Pass, row: WorkloadRow): boolean {
+  const { endlessUsage, waits, cluster, input } = pass;
+  const block = endlessUsage.blocks(row);
+  if (block === undefined && !cacheFor(pass, row).endless.covers(row.jobspec)) return false;
+  // Nodes that are down, or too few nodes, are the better reason.
+  if (input.nodes !== undefined && !cluster.fitsUp(row.jobspec)) return false;
+  waits.markBehindEndless(row, block);
+  return true;
 }
 
 /**
@@ -131,7 +154,8 @@ function keepQuota({ quotas }: Pass, budget: QueueBudget, row: WorkloadRow): voi
  * was refused has a right to its reservation here.
  */
 function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
-  const { cache, waits, cluster, input } = pass;
+  const { waits, cluster, input } = pass;
+  const cache = cacheFor(pass, row);
   if (cache.never.covers(row.jobspec)) {
     waits.markUnsatisfiable(row, 'requests at least as much as another workload that can never start');
     return true;
@@ -171,7 +195,7 @@ async function record(pass: Pass, candidate: Candidate, answer: MatchResult): Pr
       if (reservation !== undefined && !answer.reserved && budget.passedOver) pass.restart = true;
       return;
     case 'BUSY':
-      return refuseForNow(pass, candidate);
+      return refuseForNow(pass, candidate, answer.text);
     case 'UNSATISFIABLE':
       return refuseForGood(pass, row, answer.text);
     case 'INVALID':
@@ -202,8 +226,8 @@ async function accept(
 }
 
 function reserve(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
-  pass.cache.busy.add(row.jobspec);
-  pass.waits.markReserved(row, allocation.start, pass.input.now);
+  cacheFor(pass, row).busy.add(row.jobspec);
+  markReserved(pass, row, allocation);
   addReservation(pass, row, allocation);
 }
 
@@ -212,20 +236,28 @@ function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Al
   budget.limits.countRunning(row);
   pass.grants.push({ uid: row.uid, allocation });
   pass.waits.clear(row);
-  pass.overdue.delete(row.uid);
   claimQuota(pass, row, allocation);
 }
 
-function refuseForNow({ cache, waits }: Pass, { row, budget, mayReserve }: Candidate): void {
+function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: string): void {
+  const { waits } = pass;
+  const cache = cacheFor(pass, row);
+  if (text === BEHIND_ENDLESS) {
+    cache.endless.add(row.jobspec);
+    waits.markBehindEndless(row);
+    return;
+  }
   cache.busy.add(row.jobspec);
   if (mayReserve) cache.unplannable.add(row.jobspec);
   else budget.passedOver = true;
-  waits.markBusy(row);
+  pass.waits.markBusy(row);
   if (budget.isStrict) budget.closed = true;
 }
 
 /** While nodes are down, Fluxion says unsatisfiable to a request for more nodes than are up, though it fits the cluster. */
-async function refuseForGood({ cache, waits, input }: Pass, row: WorkloadRow, text: string): Promise<void> {
+async function refuseForGood(pass: Pass, row: WorkloadRow, text: string): Promise<void> {
+  const { waits, input } = pass;
+  const cache = cacheFor(pass, row);
   const { satisfiable } = await input.matcher.satisfiable(row.jobspec);
   if (satisfiable) {
     cache.down.add(row.jobspec);

@@ -1,10 +1,11 @@
 /** Evictions: for a workload of higher priority (preemption), and for a queue that takes back lent quota (reclaim). */
 import type { WorkloadRow } from '../../queue/workload';
 import { priorityOf } from './order';
+import { TERMINATION_SECONDS } from './planned-end';
 import { type Borrower, borrowersFor } from './reclaim';
 import { forecastOf, type Pass } from './state';
 import { heldBy } from './usage';
-import { EVICTION_SECONDS, FreeCapacity, victims } from './victims';
+import { FreeCapacity, victims } from './victims';
 
 /** Evicts preemptible workloads of lower priority. @returns whether anything was evicted for the row */
 export async function evictLowerPriority(pass: Pass, row: WorkloadRow): Promise<boolean> {
@@ -30,7 +31,7 @@ export async function evictLowerPriority(pass: Pass, row: WorkloadRow): Promise<
 export async function reclaimQuota(pass: Pass, row: WorkloadRow): Promise<void> {
   const { quotas, budgets, units } = pass;
   const cohort = budgets.get(row.queue)?.settings.cohort;
-  const at = pass.input.now + EVICTION_SECONDS;
+  const at = pass.input.now + TERMINATION_SECONDS;
   const borrowers = evictable(pass)
     .filter(({ queue }) => queue !== row.queue && budgets.get(queue)?.settings.cohort === cohort)
     .map((holder): Borrower => ({ row: holder, holds: heldBy(holder, holder.allocation!, units) }));
@@ -55,18 +56,18 @@ function leaving({ holders, evictions }: Pass): WorkloadRow[] {
   return holders.filter(({ uid, evictionReason }) => evictionReason !== null || now.has(uid));
 }
 
-/** Plans as if their pods were gone after `EVICTION_SECONDS`. @returns whether there were any */
+/** Plans as if their pods were gone after `TERMINATION_SECONDS`. @returns whether there were any */
 async function evict(
   pass: Pass,
   chosen: readonly Pick<WorkloadRow, 'uid'>[],
   message: string,
 ): Promise<boolean> {
   const { matcher, now } = pass.input;
-  const gone = now + EVICTION_SECONDS;
+  const gone = now + TERMINATION_SECONDS;
   for (const { uid } of chosen) {
     const row = pass.holders.find((holder) => holder.uid === uid)!;
     const { allocation } = row;
-    pass.evictions.push({ uid, message });
+    pass.evictions.push({ uid, message, end: gone });
     if (allocation!.end <= gone) continue;
     const cut = { ...allocation!, end: gone };
     await matcher.cancel(row.jobid);

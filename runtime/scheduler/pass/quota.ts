@@ -8,7 +8,6 @@ import type { WorkloadRow } from '../../queue/workload';
 import { Planner } from '../../resources/planner';
 import type { Allocation } from '../../resources/types';
 import { DIMENSIONS, formatAmount, heldBy, limitsOf, requestedBy, type Usage } from './usage';
-import { EVICTION_SECONDS } from './victims';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
@@ -67,11 +66,8 @@ export class Quotas {
   }
 
   private holdCurrent(row: WorkloadRow): void {
-    const { allocation, evictionReason } = row;
-    if (allocation === null) return;
-    const { start, end } = allocation;
-    const until = evictionReason === null ? end : Math.min(end, this.now + EVICTION_SECONDS);
-    this.hold(row, start, until, allocation);
+    const { allocation } = row;
+    if (allocation !== null) this.hold(row, allocation.start, allocation.end, allocation);
   }
 
   private openAccount({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {

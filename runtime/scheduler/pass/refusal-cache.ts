@@ -23,7 +23,7 @@ export interface RefusalOptions {
 type Size = Readonly<Record<string, number>>;
 
 export function refusals({ compareWalltime }: RefusalOptions): Refusals {
-  /** Only jobspecs with the same constraint, all exclusive or all shared, can be compared. */
+  /** Only jobspecs with the same constraint and rules, all exclusive or all shared, can be compared. */
   const families = new Map<string, Size[]>();
   const known = new WeakMap<Jobspec, { family: string; size: Size }>();
 
@@ -31,9 +31,10 @@ export function refusals({ compareWalltime }: RefusalOptions): Refusals {
     const before = known.get(jobspec);
     if (before !== undefined) return before;
     const { pods, perPod, exclusive } = askOf(jobspec);
+    const { user } = jobspec.attributes;
     const { duration, constraints = {} } = jobspec.attributes.system;
     const measured = {
-      family: `${exclusive} ${canonical(constraints)}`,
+      family: `${exclusive} ${canonical(constraints)} ${canonical(user?.placement ?? {})}`,
       size: { ...perPod, ' pods': pods, ...(compareWalltime ? { ' walltime': duration } : {}) },
     };
     known.set(jobspec, measured);

@@ -20,7 +20,6 @@ export async function keepReservations(
     const row = pass.eligible.get(reservation.uid);
     if (row === undefined || !isValid(pass, reservation, row)) {
       await pass.input.matcher.cancel(reservation.jobid);
-      pass.overdue.delete(reservation.uid);
       markFreed(pass);
     } else {
       pass.reservations.keep(reservation);
@@ -43,6 +42,25 @@ export function addReservation(pass: Pass, row: WorkloadRow, allocation: Allocat
   const reservation = { uid: row.uid, jobid: row.jobid, allocation };
   pass.reservations.add(reservation);
   charge(pass, row, reservation);
+}
+
+/**
+ * Says that the row waits for its reservation. A start that depends on the end of an overrun, directly or behind another
+ * reservation, is not published.
+ */
+export function markReserved(
+  { waits, predicted, overruns }: Pass,
+  row: WorkloadRow,
+  { start, end, nodes }: Allocation,
+): void {
+  if (!predicted.has(start)) {
+    waits.markReserved(row, start);
+    return;
+  }
+  predicted.add(end);
+  const names = new Set(nodes.map(({ name }) => name));
+  const late = overruns.find(({ allocation }) => allocation!.nodes.some(({ name }) => names.has(name)));
+  waits.markBehindOverrun(row, late);
 }
 
 /** Cancels a reservation for good: other workloads may take its units. */
@@ -71,6 +89,7 @@ export function markFreed(pass: Pass): void {
   pass.freed = true;
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
+  pass.cache.endless.clear();
 }
 
 function charge(pass: Pass, row: WorkloadRow, { allocation }: Reservation): void {

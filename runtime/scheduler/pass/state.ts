@@ -1,13 +1,16 @@
 /** The state of one pass while it runs: its decisions so far and what they take. */
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
 import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
-import type { GraphNode } from '../../resources/types';
+import type { GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
+import { EndlessUsage, isService } from './endless-usage';
 import { newPassCache, type PassCache } from './pass-cache';
+import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
-import { Reservations } from './reservations';
+import { type Reservation, Reservations } from './reservations';
+import { RuleMatcher } from './rule-matcher';
 import type { Grant, PassInput } from './types';
 import { WaitReasons } from './wait-reasons';
 
@@ -26,8 +29,19 @@ export interface Pass {
   readonly quotas: Quotas;
   readonly reservations: Reservations;
   readonly cache: PassCache;
-  /** See PassCache. */
-  readonly overdue: Map<string, number>;
+  /** Workloads past their end in the row: their planned ends are predictions. The longest overrun comes first. */
+  readonly overruns: readonly WorkloadRow[];
+  /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
+  readonly predicted: Set<number>;
+  /** Starts that the previous pass promised and whose reservations are lost, by uid. */
+  readonly broken: ReadonlyMap<string, number>;
+  readonly endlessUsage: EndlessUsage;
+  /** When quota that is kept for a workload should be free; Infinity: none is kept. */
+  quotaKeptFrom: number;
+  /** Undefined if the pass knows nothing of pods. */
+  readonly rules: RuleMatcher | undefined;
+  /** Of workloads with placement rules, for this pass only: pods come and go without units becoming free. */
+  readonly ruleCache: PassCache;
   readonly cluster: Cluster;
   /** Whether units became free since the reservations were made: these may start earlier. */
   freed: boolean;
@@ -39,25 +53,40 @@ export interface Pass {
   matches: number;
 }
 
-export function beginPass(input: PassInput): Pass {
-  const { now, queues, orphaned = [], nodes, units = DEFAULT_UNITS } = input;
-  const freed = input.freed !== false || input.graphGrew !== false;
+export function beginPass(given: PassInput): Pass {
+  const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
+  const queues = given.queues.map(({ settings, rows }) => ({
+    settings,
+    rows: rows.map((row) => withPlannedEnd(row, now)),
+  }));
+  const orphaned = (given.orphaned ?? []).map((row) => withPlannedEnd(row, now));
+  const holders = [...queues.flatMap(({ rows }) => rows), ...orphaned].filter(
+    ({ allocation }) => allocation !== null,
+  );
+  const overruns = overrunsOf(given);
+  const freed = given.freed !== false || given.graphGrew !== false;
+  const rules = ruleMatcherOf(given);
+  const input = rules === undefined ? given : { ...given, matcher: rules };
   return {
     input,
+    rules,
+    ruleCache: newPassCache(),
     units,
     budgets: new Map(queues.map(({ settings, rows }) => [settings.name, new QueueBudget(settings, rows)])),
     eligible: new Map(),
-    holders: [...queues.flatMap(({ rows }) => rows), ...orphaned].filter(
-      ({ allocation }) => allocation !== null,
-    ),
+    holders,
     grants: [],
     evictions: [],
-    waits: new WaitReasons(nodes, units),
+    waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
-    cache: freed || input.cache === undefined ? newPassCache() : input.cache,
-    overdue: new Map(input.cache?.overdue),
-    cluster: clusterOf(nodes ?? NO_NODES),
+    cache: freed ? newPassCache() : cache,
+    overruns,
+    predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
+    broken: brokenPromises(cache.promised, input.reservations),
+    endlessUsage: endlessUsageOf(input, holders),
+    quotaKeptFrom: Infinity,
+    cluster: clusterOf(nodes),
     freed,
     forecast: undefined,
     restart: false,
@@ -66,8 +95,56 @@ export function beginPass(input: PassInput): Pass {
   };
 }
 
+function ruleMatcherOf({
+  now,
+  matcher: fluxion,
+  surroundings,
+  queues,
+  orphaned = [],
+  nodes = NO_NODES,
+  units = DEFAULT_UNITS,
+}: PassInput): RuleMatcher | undefined {
+  if (surroundings === undefined) return undefined;
+  const rows = [...queues.flatMap((queue) => queue.rows), ...orphaned];
+  return new RuleMatcher({ fluxion, surroundings, now, nodes, units, rows });
+}
+
+/** The refusals by which this row is judged, and to which its own is added. */
+export function cacheFor({ cache, ruleCache, rules }: Pass, row: WorkloadRow): PassCache {
+  if (rules === undefined) return cache;
+  if (row.jobspec.attributes.user?.placement !== undefined) return ruleCache;
+  // Pods that refuse this row do not refuse others with the same request.
+  return rules.isRepelled(row) ? newPassCache() : cache;
+}
+
 /** One array for all passes: what is counted over an array is kept with it. */
 const NO_NODES: readonly GraphNode[] = [];
+const NO_USAGE: ReadonlyMap<string, UnitCounts> = new Map();
+
+function overrunsOf({ now, queues, orphaned = [] }: PassInput): WorkloadRow[] {
+  return [...queues.flatMap(({ rows }) => rows), ...orphaned]
+    .filter(({ allocation }) => allocation !== null && allocation.end <= now)
+    .sort((a, b) => a.allocation!.end - b.allocation!.end || a.seq - b.seq);
+}
+
+function brokenPromises(
+  promised: ReadonlyMap<string, number>,
+  kept: readonly Reservation[],
+): ReadonlyMap<string, number> {
+  const broken = new Map(promised);
+  for (const { uid } of kept) broken.delete(uid);
+  return broken;
+}
+
+function endlessUsageOf(
+  { nodes = NO_NODES, unmanaged = NO_USAGE, cache }: PassInput,
+  holders: readonly WorkloadRow[],
+): EndlessUsage {
+  const services = holders.filter(isService);
+  return (
+    cache?.endlessUsage?.next(nodes, services, unmanaged) ?? new EndlessUsage(nodes, services, unmanaged)
+  );
+}
 
 /** Budget of the row's queue; only of a row that is not orphaned. */
 export function budgetOf(pass: Pass, { queue }: Pick<WorkloadRow, 'queue'>): QueueBudget {

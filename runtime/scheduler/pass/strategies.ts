@@ -5,13 +5,15 @@
  */
 import type { MatchOperation, MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isForeseeable } from '../../resources/endless';
 import { priorityOf } from './order';
+import { TERMINATION_SECONDS } from './planned-end';
 import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import { dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
-import { EVICTION_SECONDS } from './victims';
+import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** A workload for which Fluxion is asked. */
 export interface Candidate {
@@ -33,7 +35,7 @@ type Strategy = (
 const STRATEGIES: readonly Strategy[] = [
   tryNow,
   displaceLowerPriority,
-  replanBehindOverrun,
+  replanBehindDelay,
   preemptLowerPriority,
 ];
 
@@ -62,17 +64,23 @@ async function displaceLowerPriority(
 }
 
 /**
- * Its reservation is due, but a workload that runs past its end still holds the units: the plan behind it is void, the
- * order is not. While the overrun lasts nothing is gained by planning everything again every second.
+ * Its promised start is lost to a workload that runs past its end, to pods outside the queue or to nodes that are gone:
+ * the plan behind it is void, the order is not.
  */
-async function replanBehindOverrun(
+async function replanBehindDelay(
   pass: Pass,
-  { row, reservation }: Candidate,
+  { row, reservation, mayReserve }: Candidate,
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
-  if (reservation === undefined || !markIfOverdue(pass, reservation, answer!)) return undefined;
-  const behind = pass.freed ? pass.reservations.unreached() : [];
+  const promised = reservation?.allocation.start ?? pass.broken.get(row.uid);
+  if (!mayReserve || promised === undefined || startOf(answer!) <= Math.max(promised, pass.input.now))
+    return undefined;
+  const behind = pass.reservations.unreached();
   return behind.length === 0 ? undefined : matchWithout(pass, behind, row);
+}
+
+function startOf(answer: MatchResult): number {
+  return answer.status === 'OK' ? answer.allocation.start : Infinity;
 }
 
 /** Evicts preemptible workloads of lower priority. */
@@ -121,26 +129,21 @@ async function matchWithout(
   return match(pass, row, 'allocate_orelse_reserve');
 }
 
-/** Remembers when a reservation was due that can't start then. @returns whether that is so */
-function markIfOverdue(pass: Pass, { uid, allocation }: Reservation, answer: MatchResult): boolean {
-  const { overdue, input } = pass;
-  const due = overdue.get(uid) ?? allocation.start;
-  const late = answer.status !== 'OK' || answer.allocation.start > Math.max(due, input.now);
-  if (late) overdue.set(uid, due);
-  return late;
-}
-
 /** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
 function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: MatchResult): boolean {
   if (!budget.settings.preempts || row.preemptions > 0 || !(mayReserve || budget.isStrict)) return false;
   if (answer.status === 'BUSY') return true;
-  return answer.status === 'OK' && answer.allocation.start > pass.input.now + EVICTION_SECONDS;
+  return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;
 }
 
-function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
+/** A start behind something that has no end is no plan: it is refused, and nothing is reserved. */
+async function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
   const { matcher, now } = pass.input;
   pass.matches += 1;
-  return matcher.match({ jobid: row.jobid, jobspec: row.jobspec, operation, now });
+  const answer = await matcher.match({ jobid: row.jobid, jobspec: row.jobspec, operation, now });
+  if (answer.status !== 'OK' || isForeseeable(answer.allocation.start, now)) return answer;
+  await matcher.cancel(row.jobid);
+  return { status: 'BUSY', text: BEHIND_ENDLESS };
 }
 
 /** Fluxion answers a plain allocate far sooner, but with BUSY even to the impossible: so only what fits the cluster. */

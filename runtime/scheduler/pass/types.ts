@@ -8,10 +8,11 @@ import type { Fluxion } from '../../fluxion/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { EvictionRequest, WaitUpdate, WorkloadRow } from '../../queue/workload';
-import type { Allocation, GraphNode } from '../../resources/types';
+import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import type { OutcomeOf } from './dependencies';
 import type { FairShare } from './fair-share';
 import type { PassCache } from './pass-cache';
+import type { Surroundings } from './placed-pods';
 import type { Reservation } from './reservations';
 
 /** The part of Fluxion that a pass calls. */
@@ -55,6 +56,10 @@ export interface PassInput {
    * @default - unknown: messages are Fluxion's own
    */
   readonly nodes?: readonly GraphNode[];
+  /** Units in use on each node by pods outside the queue. @default - none */
+  readonly unmanaged?: ReadonlyMap<string, UnitCounts>;
+  /** The pods of the cluster. @default - unknown: placement rules are left to kube-scheduler */
+  readonly surroundings?: Surroundings;
   /** Sizes of the units, for messages and quotas. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /**

@@ -11,9 +11,6 @@ import type { Jobspec } from '../../jobspec/types';
 import { countIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
 
-/** Seconds until the pods of an evicted workload are gone: Kubernetes' grace of 30, and time to notice. */
-export const EVICTION_SECONDS = 45;
-
 /** A workload that may be evicted. */
 export interface EvictionCandidate {
   readonly uid: string;

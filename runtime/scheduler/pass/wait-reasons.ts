@@ -1,14 +1,15 @@
-import { busyText, downText, unsatisfiableText } from '../../jobspec/explain';
+import { busyText, downText, endlessText, unsatisfiableText } from '../../jobspec/explain';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
+import type { EndlessBlock } from './endless-usage';
 
 const HELD = 'held until its user releases it';
 const BEHIND = 'waits behind earlier workloads of its queue';
-/** Longer than any walltime that a queue would accept. */
-const FORESEEABLE_SECONDS = 5 * 365 * 24 * 3600;
-const BEHIND_UNMANAGED = 'the nodes it needs are used by pods outside the queue, whose end is not known';
 const RESERVED = 'nodes are reserved for it';
+/** Message of a workload that could start only behind something that has no end. */
+export const BEHIND_ENDLESS =
+  'the nodes it needs are used by services or by pods outside the queue, whose end is not known';
 
 /** Collects why rows wait, and which of that has to be written. */
 export class WaitReasons {
@@ -61,10 +62,27 @@ export class WaitReasons {
     this.mark(row, 'Busy', downText(row.jobspec, this.units));
   }
 
-  /** The end of pods outside the queue is not known: a start behind them is no estimate. */
-  markReserved(row: WorkloadRow, start: number, now: number): void {
-    if (start - now > FORESEEABLE_SECONDS) this.mark(row, 'Busy', BEHIND_UNMANAGED);
-    else this.mark(row, 'Reserved', RESERVED, start);
+  /** It can't be planned beside services and pods outside the queue. */
+  markBehindEndless(row: WorkloadRow, block?: EndlessBlock): void {
+    this.mark(
+      row,
+      'Busy',
+      block === undefined ? BEHIND_ENDLESS : endlessText(row.jobspec, block, this.units),
+    );
+  }
+
+  markReserved(row: WorkloadRow, start: number): void {
+    this.mark(row, 'Reserved', RESERVED, start);
+  }
+
+  /**
+   * Its start depends on the end of an overrun. A predicted end is no estimate, and would be written again with each new
+   * prediction.
+   * @param late the workload that overruns; undefined: it is known only that one does
+   */
+  markBehindOverrun(row: WorkloadRow, late: Pick<WorkloadRow, 'namespace' | 'name'> | undefined): void {
+    const who = late === undefined ? 'workloads' : `${late.namespace}/${late.name}`;
+    this.mark(row, 'Reserved', `${RESERVED} behind ${who}, which should have ended by now`);
   }
 
   /** @param fallback the message if counting the nodes finds no reason */

@@ -3,50 +3,11 @@ import fc from 'fast-check';
 import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
-import { type JobOptions, nodesOf, Simulation } from './simulation';
-
-interface Arrival extends JobOptions {
-  readonly gap: number;
-}
-
-const NODES = 4;
-const CORES = 4;
-
-/** Workloads that fit the cluster, most of them narrow and short. */
-const arrival = fc.record({
-  gap: fc.integer({ min: 0, max: 40 }),
-  pods: fc.integer({ min: 1, max: NODES }),
-  cpu: fc.integer({ min: 1, max: CORES }),
-  exclusive: fc.boolean(),
-  walltime: fc.integer({ min: 1, max: 120 }),
-  part: fc.double({ min: 0.05, max: 1, noNaN: true }),
-});
-
-/** @param longest the longest runtime as a fraction of the walltime; above 1 workloads overrun */
-const traces = (longest: number) =>
-  fc.array(arrival, { minLength: 1, maxLength: 30 }).map((jobs) =>
-    jobs.map(({ part, ...job }) => ({
-      ...job,
-      runs: Math.max(1, Math.round(job.walltime * part * longest)),
-    })),
-  );
-const trace = traces(1);
-
-async function play(
-  jobs: readonly Arrival[],
-  policy: QueuePolicy,
-  match: 'first' | 'lonode' = 'lonode',
-  afterPass?: (sim: Simulation) => Promise<void>,
-): Promise<Simulation> {
-  const sim = await Simulation.of(nodesOf(NODES, CORES), { policy, match });
-  let at = sim.now;
-  const arrivals = jobs.map(({ gap, ...job }, i) => {
-    at += gap;
-    return { at, submit: () => void sim.submit(`j${i}`, job) };
-  });
-  await sim.run(arrivals, () => afterPass?.(sim) ?? Promise.resolve());
-  return sim;
-}
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
+import { parseIdset } from '../../../runtime/resources/idset';
+import type { Allocation } from '../../../runtime/resources/types';
+import { plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+import { messyTrace, play, trace } from './traces';
 
 const policies = fc.constantFrom(...QUEUE_POLICIES);
 const backfills = fc.constantFrom<QueuePolicy>('easy', 'conservative', 'hybrid');
@@ -55,7 +16,7 @@ const runs = { numRuns: 60 };
 
 test('I1: no two workloads hold a unit at once, and every workload starts once with all of its pods', async () => {
   await fc.assert(
-    fc.asyncProperty(traces(1.5), policies, matches, async (jobs, policy, match) => {
+    fc.asyncProperty(messyTrace, policies, matches, async (jobs, policy, match) => {
       const sim = await play(jobs, policy, match);
       expect(sim.doubleGrants()).toEqual([]);
       expect(sim.started.map(({ uid }) => uid).sort()).toEqual(jobs.map((_, i) => `j${i}`).sort());
@@ -129,7 +90,7 @@ test('backfill never delays the first blocked workload', async () => {
 test('backfill leaves nothing waiting that could start: Fluxion would refuse every request that was not made', async () => {
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(trace, backfills, matches, async (jobs, policy, match) => {
+    fc.asyncProperty(fc.oneof(trace, messyTrace), backfills, matches, async (jobs, policy, match) => {
       await play(jobs, policy, match, async (sim) => {
         for (const { jobspec, phase } of sim.rows.values()) {
           if (phase === 'Waiting') {
@@ -144,3 +105,73 @@ test('backfill leaves nothing waiting that could start: Fluxion would refuse eve
   );
   expect(refused).toBeGreaterThan(0);
 });
+
+test('I5: with services and overruns, only a prediction that was reached moves a reservation later', async () => {
+  let moved = 0;
+  let kept = 0;
+  await fc.assert(
+    fc.asyncProperty(messyTrace, backfills, matches, async (jobs, policy, match) => {
+      let before = { now: 0, starts: new Map<string, number>(), ends: new Map<string, number>() };
+      await play(jobs, policy, match, async (sim) => {
+        const holders = [...sim.rows.values()].filter(({ phase }) => phase === 'Running');
+        const reached = holders.some(({ uid }) => (before.ends.get(uid) ?? Infinity) <= sim.now);
+        const starts = new Map(sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
+        for (const [uid, start] of before.starts) {
+          const isLater = sim.row(uid).phase === 'Waiting' && (starts.get(uid) ?? Infinity) > start;
+          if (isLater) {
+            moved += 1;
+            expect({ uid, reached }).toEqual({ uid, reached: true });
+          } else kept += 1;
+        }
+        const ends = new Map(
+          holders.map(({ uid, allocation }) => [uid, plannedEnd(allocation!.end, sim.now)]),
+        );
+        before = { now: sim.now, starts, ends };
+      });
+    }),
+    runs,
+  );
+  expect(moved).toBeGreaterThan(0);
+  expect(kept).toBeGreaterThan(0);
+});
+
+test('I5: nothing starts on units that are reserved for a time before its planned end', async () => {
+  await fc.assert(
+    fc.asyncProperty(messyTrace, backfills, matches, async (jobs, policy, match) => {
+      await play(jobs, policy, match, async (sim) => {
+        const started = sim.running().filter(({ start }) => start === sim.now);
+        const clashes = started.flatMap(({ allocation }) =>
+          sim.reservations.flatMap((other) => sharedUnits(allocation, other.allocation)),
+        );
+        expect(clashes).toEqual([]);
+      });
+    }),
+    runs,
+  );
+});
+
+test('no reservation is behind a service', async () => {
+  await fc.assert(
+    fc.asyncProperty(messyTrace, backfills, async (jobs, policy) => {
+      const sim = await play(jobs, policy, 'lonode', async (running) => {
+        for (const { allocation } of running.reservations)
+          expect(allocation.start - running.now).toBeLessThan(ENDLESS_SECONDS / 2);
+      });
+      expect(sim.doubleGrants()).toEqual([]);
+    }),
+    runs,
+  );
+});
+
+/** Units that `a` still holds when `b` begins. */
+function sharedUnits(a: Allocation, b: Allocation): string[] {
+  if (b.start >= a.end) return [];
+  const units = ({ nodes }: Allocation) =>
+    nodes.flatMap((node) =>
+      Object.entries(node.units).flatMap(([type, ids]) =>
+        parseIdset(ids).map((id) => `${node.name}/${type}${id}`),
+      ),
+    );
+  const others = new Set(units(b));
+  return units(a).filter((unit) => others.has(unit));
+}

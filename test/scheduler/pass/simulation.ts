@@ -11,12 +11,16 @@ import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { newRow } from '../../../runtime/queue/rows';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
+import type { PlacedPods, Surroundings } from '../../../runtime/scheduler/pass/placed-pods';
+import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
+import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { queueSettings } from './settings';
 
 export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
@@ -25,6 +29,8 @@ export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | '
   readonly walltime?: number;
   readonly exclusive?: boolean;
   readonly pod?: Partial<PodSpec>;
+  /** Labels of its pods. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly priority?: number;
   readonly queue?: string;
   readonly submittedAt?: number;
@@ -56,8 +62,15 @@ export class Simulation {
   readonly started: Start[] = [];
   /** uid -> all its estimated starts in order, and its start. */
   readonly estimates = new Map<string, number[]>();
+  /** Pods outside the queue. */
+  others: PlacedPods[] = [];
+  /** By node: resources that are not units. */
+  readonly amounts = new Map<string, Readonly<Record<string, number>>>();
+  private readonly labels = new Map<string, Readonly<Record<string, string>>>();
   private readonly runs = new Map<string, number>();
-  private reservations: readonly Reservation[] = [];
+  private plannedEnds: PlannedEnds;
+  /** The reservations after the last pass. */
+  reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
   private freed = true;
   private lastNodes: readonly GraphNode[] | undefined;
@@ -70,7 +83,10 @@ export class Simulation {
     readonly nodes: readonly GraphNode[],
     readonly policy: QueuePolicy,
     readonly depth: number,
-  ) {}
+    private readonly match: MatchPolicy,
+  ) {
+    this.plannedEnds = new PlannedEnds(fluxion);
+  }
 
   static async of(
     nodes: readonly GraphNode[],
@@ -78,17 +94,19 @@ export class Simulation {
       policy = 'easy',
       depth = 100,
       match = 'lonode',
-    }: { policy?: QueuePolicy; depth?: number; match?: MatchPolicy } = {},
+      fluxion = embeddedFluxion(),
+    }: { policy?: QueuePolicy; depth?: number; match?: MatchPolicy; fluxion?: Fluxion | undefined } = {},
   ): Promise<Simulation> {
-    const fluxion = embeddedFluxion();
     await fluxion.init({ nodes, policy: match, now: 1_000 });
-    return new Simulation(fluxion, nodes, policy, depth);
+    return new Simulation(fluxion, nodes, policy, depth, match);
   }
 
   submit(uid: string, options: JobOptions = {}): WorkloadRow {
     const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
     const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
-    const jobspec = jobspecOf({ pod, pods, walltime, exclusive });
+    const self = { namespace: 'science', labels: options.labels ?? {} };
+    const jobspec = jobspecOf({ pod, pods, walltime, exclusive, self });
+    this.labels.set(uid, self.labels);
     this.count += 1;
     const submission = {
       uid,
@@ -117,6 +135,7 @@ export class Simulation {
   async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
     const all = [...this.rows.values()].filter(({ phase }) => phase !== 'Finished');
     const nodes = over.nodes ?? this.nodes;
+    await this.planEnds(all.filter(({ allocation }) => allocation !== null));
     const result = await runPass({
       now: this.now,
       queues: [...Map.groupBy(all, ({ queue }) => queue)].map(([name, rows]) => ({
@@ -124,6 +143,7 @@ export class Simulation {
         rows,
       })),
       matcher: this.fluxion,
+      surroundings: this.surroundings(),
       reservations: this.reservations,
       cache: this.cache,
       freed: this.freed,
@@ -138,9 +158,36 @@ export class Simulation {
     return result;
   }
 
+  /** Makes the ends in Fluxion those that are planned now, as the controller does before a pass. */
+  private async planEnds(holders: readonly WorkloadRow[]): Promise<void> {
+    const planned = ({ allocation }: WorkloadRow) => plannedAllocation(allocation!, this.now);
+    const { moved, reservations } = await this.plannedEnds.update(
+      holders,
+      planned,
+      this.reservations,
+      this.now,
+    );
+    this.reservations = reservations;
+    this.freed ||= moved;
+  }
+
   /** Gives a queue settings of its own. */
   queue(name: string, over: Partial<QueueSettings> = {}): void {
     this.settings.set(name, queueSettings({ name, policy: this.policy, depth: this.depth, ...over }));
+  }
+
+  /** The pods of the rows, and `others`. */
+  private surroundings(): Surroundings {
+    return {
+      unmanaged: () => this.others,
+      repelling: () => this.others.filter(({ traits }) => traits.rules?.apart !== undefined),
+      unmanagedOn: (name) => this.others.filter(({ node }) => node === name).length,
+      amountsOf: (node) => this.amounts.get(node) ?? {},
+      traitsOf: ({ uid, namespace, jobspec }) => {
+        const rules = jobspec.attributes.user?.placement;
+        return { namespace, labels: this.labels.get(uid) ?? {}, ...(rules && { rules }) };
+      },
+    };
   }
 
   private settingsOf(name: string): QueueSettings {
@@ -149,7 +196,11 @@ export class Simulation {
 
   private commit({ grants, waits, evictions, reservations }: PassResult): void {
     this.reservations = reservations;
-    for (const { uid, message } of evictions) this.change(uid, { evictionReason: message });
+    for (const { uid, message, end } of evictions) {
+      const allocation = this.row(uid).allocation!;
+      const cut = { ...allocation, end: Math.min(allocation.end, end) };
+      this.change(uid, { evictionReason: message, allocation: cut });
+    }
     for (const { uid, allocation } of grants) {
       this.change(uid, {
         phase: 'Running',
@@ -176,6 +227,27 @@ export class Simulation {
 
   row(uid: string): WorkloadRow {
     return this.rows.get(uid)!;
+  }
+
+  /** A new leader: Fluxion is rebuilt from the rows, and nothing else is known. */
+  async restart(): Promise<void> {
+    const holders = [...this.rows.values()].filter(({ allocation }) => allocation !== null);
+    await this.fluxion.init({ nodes: this.nodes, policy: this.match, now: this.now });
+    const held = holders.map(({ allocation }) => plannedAllocation(allocation!, this.now));
+    await this.fluxion.replay(held, this.now);
+    this.plannedEnds = new PlannedEnds(this.fluxion);
+    this.plannedEnds.reset(holders, this.now);
+    this.reservations = [];
+    this.cache = undefined;
+    this.lastNodes = undefined;
+    this.freed = true;
+  }
+
+  /** Pods outside the queue use these cores from now on. */
+  async occupy(name: string, core: string): Promise<void> {
+    const jobid = 2 ** 52 + this.count++;
+    const span = { start: this.now, end: this.now + ENDLESS_SECONDS };
+    await this.fluxion.replay([{ jobid, ...span, nodes: [{ name, units: { core } }] }], this.now);
   }
 
   /** Ends a workload: its pods are gone. */

@@ -21,7 +21,11 @@ test('evicts the youngest alone if that suffices, and starts the preemptor when 
   sim.submit('urgent', { cpu: 2, priority: 10 });
   const { evictions } = await sim.pass();
   expect(evictions).toEqual([
-    { uid: 'low3', message: 'preempted by science/urgent, which has a higher priority' },
+    {
+      uid: 'low3',
+      message: 'preempted by science/urgent, which has a higher priority',
+      end: sim.now + 45,
+    },
   ]);
   expect(sim.row('urgent')).toMatchObject({ reason: 'Reserved', estimatedStart: sim.now + 45 });
   sim.now += 5;

@@ -1,0 +1,40 @@
+import { narrowed } from '../../jobspec/constraints';
+import type { Jobspec } from '../../jobspec/types';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Pass } from './state';
+
+/**
+ * The row with a jobspec that leaves out the nodes on which its pods did not run a moment ago. If it does not fit the
+ * cluster without them, it may have them again: to fail twice is better than never to start.
+ */
+export function avoiding({ cluster, input }: Pass, row: WorkloadRow): WorkloadRow {
+  const names = avoidedNodes(row, input.now);
+  if (names.length === 0) return row;
+  const jobspec = without(row.jobspec, names);
+  const fits = input.nodes === undefined || (cluster.fits(jobspec) && cluster.fitsUp(jobspec));
+  return fits ? { ...row, jobspec } : row;
+}
+
+function without(jobspec: Jobspec, names: readonly string[]): Jobspec {
+  const { system } = jobspec.attributes;
+  const constraints = narrowed(system.constraints, { not: [{ hostlist: names }] });
+  return { ...jobspec, attributes: { system: { ...system, constraints } } };
+}
+
+/** Sorted, so that workloads that avoid the same nodes share their refusals. */
+function avoidedNodes({ avoid }: WorkloadRow, now: number): readonly string[] {
+  return Object.keys(avoid)
+    .filter((name) => avoid[name]! > now)
+    .sort();
+}
+
+/** Whether the row may have nodes again that it avoided when its reservation was made. */
+export function avoidsFewerNodes({ avoid }: WorkloadRow, now: number): boolean {
+  return Object.values(avoid).some((until) => until <= now);
+}
+
+/** The second at which the row avoids fewer nodes; undefined: never. */
+export function avoidanceEnd({ avoid }: WorkloadRow, now: number): number | undefined {
+  const ends = Object.values(avoid).filter((until) => until > now);
+  return ends.length === 0 ? undefined : Math.ceil(Math.min(...ends));
+}

@@ -1,0 +1,172 @@
+/**
+ * What services and pods outside the queue take from the nodes. Nobody knows when they end, so a workload that does not
+ * fit beside them can't be planned: it reserves nothing and blocks nobody. Counting the nodes tells that without Fluxion,
+ * and also which services would have to leave.
+ */
+
+import { podsOn } from '../../jobspec/capacity';
+import { matches } from '../../jobspec/constraints';
+import { type Ask, askOf } from '../../jobspec/jobspec';
+import type { WorkloadRow } from '../../queue/workload';
+import { isEndless } from '../../resources/endless';
+import { countIdset } from '../../resources/idset';
+import type { AllocatedNode, GraphNode, UnitCounts } from '../../resources/types';
+
+/** What keeps a workload from being planned. */
+export interface EndlessBlock {
+  /** Services that would have to leave: `namespace/name`, the oldest first, at most {@link NAMES}. */
+  readonly services: readonly string[];
+  /** Whether there are more services than are named. */
+  readonly more: boolean;
+  /** Whether pods outside the queue would have to end too. */
+  readonly unmanaged: boolean;
+}
+
+/** A message that named all services would be long, and would change whenever one of them does. */
+const NAMES = 3;
+/** How many shapes are counted over all nodes in one pass; the rest is left to Fluxion. */
+const SCANS = 20;
+
+/** A workload that nobody will end: a Pod without a walltime, but not one that may be preempted. */
+export function isService(row: WorkloadRow): boolean {
+  const { kind, allocation, preemptible } = row;
+  return allocation !== null && isEndless(allocation) && (kind === 'Pod' || !preemptible);
+}
+
+type Usage = Map<string, Record<string, number>>;
+
+export class EndlessUsage {
+  private readonly ofServices: Usage = new Map();
+  private readonly verdicts = new Map<string, EndlessBlock | undefined>();
+  private scansLeft = SCANS;
+
+  /** @param unmanaged units that pods outside the queue use, by node */
+  constructor(
+    private readonly nodes: readonly GraphNode[],
+    private readonly services: readonly WorkloadRow[],
+    private readonly unmanaged: ReadonlyMap<string, UnitCounts>,
+  ) {
+    for (const { allocation } of services) for (const node of allocation!.nodes) this.add(node);
+  }
+
+  /** The same object, ready for the next pass, if it is still true; else a new one. */
+  next(
+    nodes: readonly GraphNode[],
+    services: readonly WorkloadRow[],
+    unmanaged: ReadonlyMap<string, UnitCounts>,
+  ): EndlessUsage {
+    const same =
+      nodes === this.nodes &&
+      services.length === this.services.length &&
+      services.every(({ allocation }, i) => allocation === this.services[i]!.allocation) &&
+      sameUsage(unmanaged, this.unmanaged);
+    if (!same) return new EndlessUsage(nodes, services, unmanaged);
+    this.scansLeft = SCANS;
+    return this;
+  }
+
+  /** @returns why the row can't be planned; undefined if it can, as far as counting tells */
+  blocks(row: Pick<WorkloadRow, 'shape' | 'jobspec'>): EndlessBlock | undefined {
+    if (this.services.length === 0 && this.unmanaged.size === 0) return undefined;
+    if (this.verdicts.has(row.shape)) return this.verdicts.get(row.shape);
+    if (this.scansLeft === 0) return undefined;
+    this.scansLeft -= 1;
+    const verdict = this.judge(row);
+    this.verdicts.set(row.shape, verdict);
+    return verdict;
+  }
+
+  private judge({ jobspec }: Pick<WorkloadRow, 'jobspec'>): EndlessBlock | undefined {
+    const ask = askOf(jobspec);
+    const constraint = jobspec.attributes.system.constraints ?? {};
+    const nodes = this.nodes.filter((node) => node.up !== false && matches(constraint, node));
+    const both = [this.ofServices, this.unmanaged];
+    if (fits(ask, nodes, both)) return undefined;
+    if (fits(ask, nodes, [this.unmanaged])) return { ...this.serving(ask, nodes), unmanaged: false };
+    if (fits(ask, nodes, [this.ofServices])) return { services: [], more: false, unmanaged: true };
+    // Without either it does not fit the nodes that are up: that is another reason.
+    return fits(ask, nodes, []) ? { ...this.serving(ask, nodes), unmanaged: true } : undefined;
+  }
+
+  /** The services on nodes that would hold more of the pods without them. */
+  private serving(ask: Ask, nodes: readonly GraphNode[]): Pick<EndlessBlock, 'services' | 'more'> {
+    const gained = new Set(
+      nodes
+        .filter(
+          (node) =>
+            podsBeside(ask, node, []) > podsBeside(ask, node, [this.ofServices]) ||
+            podsBeside(ask, node, [this.unmanaged]) >
+              podsBeside(ask, node, [this.ofServices, this.unmanaged]),
+        )
+        .map(({ name }) => name),
+    );
+    const there = this.services
+      .filter(({ allocation }) => allocation!.nodes.some(({ name }) => gained.has(name)))
+      .sort((a, b) => (a.allocatedAt ?? Infinity) - (b.allocatedAt ?? Infinity) || a.seq - b.seq);
+    return {
+      services: there.slice(0, NAMES).map(({ namespace, name }) => `${namespace}/${name}`),
+      more: there.length > NAMES,
+    };
+  }
+
+  private add(node: AllocatedNode): void {
+    const used = this.ofServices.get(node.name) ?? {};
+    this.ofServices.set(node.name, used);
+    const counts = countsOf(node);
+    for (const type in counts) used[type] = (used[type] ?? 0) + counts[type]!;
+  }
+}
+
+/** Allocations never change, so the counts are kept with them. */
+const counted = new WeakMap<AllocatedNode, UnitCounts>();
+
+function countsOf(node: AllocatedNode): UnitCounts {
+  const known = counted.get(node);
+  if (known !== undefined) return known;
+  const counts = Object.fromEntries(Object.entries(node.units).map(([type, ids]) => [type, countIdset(ids)]));
+  counted.set(node, counts);
+  return counts;
+}
+
+function fits(
+  ask: Ask,
+  nodes: readonly GraphNode[],
+  used: readonly ReadonlyMap<string, UnitCounts>[],
+): boolean {
+  let pods = 0;
+  for (const node of nodes) {
+    pods += podsBeside(ask, node, used);
+    if (pods >= ask.pods) return true;
+  }
+  return false;
+}
+
+/** How many of the pods fit the node beside this usage; with `exclusive` none on a node that is used at all. */
+function podsBeside(
+  ask: Ask,
+  { name, units }: GraphNode,
+  used: readonly ReadonlyMap<string, UnitCounts>[],
+): number {
+  const there = used.map((usage) => usage.get(name)).filter((counts) => counts !== undefined);
+  if (there.length === 0) return podsOn(units, ask);
+  if (ask.exclusive && there.some((counts) => Object.values(counts).some((count) => count > 0))) return 0;
+  const free = Object.fromEntries(
+    Object.entries(units).map(([type, total]) => [
+      type,
+      total - there.reduce((sum, counts) => sum + (counts[type] ?? 0), 0),
+    ]),
+  );
+  return Math.max(0, podsOn(free, ask));
+}
+
+function sameUsage(a: ReadonlyMap<string, UnitCounts>, b: ReadonlyMap<string, UnitCounts>): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [name, counts] of a) {
+    const others = b.get(name);
+    if (others === counts) continue;
+    if (others === undefined || Object.keys(counts).length !== Object.keys(others).length) return false;
+    if (Object.entries(counts).some(([type, count]) => others[type] !== count)) return false;
+  }
+  return true;
+}

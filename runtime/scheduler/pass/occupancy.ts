@@ -1,0 +1,96 @@
+/** Which units of which node are taken from when to when: Fluxion's state, kept up to date through a pass. */
+import type { FluxionState } from '../../fluxion/types';
+import { formatIdset, parseIdset } from '../../resources/idset';
+import type { AllocatedNode, Allocation, UnitCounts } from '../../resources/types';
+import type { Span } from './placed-pods';
+
+export type StateNode = FluxionState['nodes'][number];
+
+interface Hold extends Span {
+  readonly jobid: number;
+  readonly part: AllocatedNode;
+}
+
+export class Occupancy {
+  readonly nodes: readonly StateNode[];
+  private readonly held = new Map<string, Hold[]>();
+  readonly jobs = new Map<number, Allocation>();
+  private readonly totals = new Map<string, UnitCounts>();
+
+  constructor(
+    { nodes, jobs }: Pick<FluxionState, 'nodes' | 'jobs'>,
+    private readonly now: number,
+  ) {
+    this.nodes = nodes;
+    for (const { name, total } of nodes) this.totals.set(name, total);
+    for (const job of jobs) this.add(job);
+  }
+
+  add(allocation: Allocation): void {
+    const { jobid, start, end, nodes } = allocation;
+    this.jobs.set(jobid, allocation);
+    for (const part of nodes) {
+      const holds = this.held.get(part.name) ?? [];
+      // A job past its end still holds its units, as in Fluxion for one more second.
+      holds.push({ jobid, start, end: Math.max(end, this.now + 1), part });
+      this.held.set(part.name, holds);
+    }
+  }
+
+  remove(jobid: number): void {
+    const allocation = this.jobs.get(jobid);
+    if (allocation === undefined) return;
+    this.jobs.delete(jobid);
+    for (const { name } of allocation.nodes) {
+      const rest = this.held.get(name)!.filter((hold) => hold.jobid !== jobid);
+      this.held.set(name, rest);
+    }
+  }
+
+  /** The seconds after now at which units become free, in order. */
+  ends(): readonly number[] {
+    const ends = [...this.jobs.values()].map(({ end }) => Math.max(end, this.now + 1));
+    return [...new Set(ends)].sort((a, b) => a - b);
+  }
+
+  /** How many pods with these units fit the node through the whole span. */
+  room({ name, total }: StateNode, perPod: UnitCounts, exclusive: boolean, span: Span): number {
+    const holds = this.holdsIn(name, span);
+    if (exclusive && holds.length > 0) return 0;
+    let room = exclusive ? 1 : Infinity;
+    for (const type in perPod) {
+      const free = holds.length === 0 ? (total[type] ?? 0) : this.freeIds(name, type, holds).length;
+      room = Math.min(room, Math.floor(free / perPod[type]!));
+    }
+    return room;
+  }
+
+  /** The first free units of the node for these pods. */
+  take(name: string, perPod: UnitCounts, pods: number, exclusive: boolean, span: Span): AllocatedNode {
+    const holds = this.holdsIn(name, span);
+    const wanted = exclusive ? this.totals.get(name)! : perPod;
+    const units = Object.entries(wanted)
+      .map(([type, count]) => {
+        const ids = this.freeIds(name, type, holds).slice(0, exclusive ? count : count * pods);
+        return [type, formatIdset(ids)] as const;
+      })
+      .filter(([, ids]) => ids !== '');
+    return { name, units: Object.fromEntries(units), ...(exclusive ? { exclusive } : {}) };
+  }
+
+  private holdsIn(name: string, { start, end }: Span): readonly Hold[] {
+    return (this.held.get(name) ?? []).filter((hold) => hold.start < end && hold.end > start);
+  }
+
+  private freeIds(name: string, type: string, holds: readonly Hold[]): number[] {
+    const total = this.totals.get(name)?.[type] ?? 0;
+    const taken = new Uint8Array(total);
+    for (const { part } of holds) {
+      if (part.exclusive === true) return [];
+      for (const id of parseIdset(part.units[type] ?? '')) taken[id] = 1;
+    }
+    const free: number[] = [];
+    for (let id = 0; id < total; id++) if (taken[id] === 0) free.push(id);
+    return free;
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The planned end of an allocation: when the plan counts on its units. It is the end in the row, which is its walltime
+ * or, once its eviction was requested, the time at which its pods should be gone. A workload that has not ended by then
+ * (a long grace period, a finalizer, a kubelet that does not answer) is an overrun: the longer it lasts, the longer it is
+ * predicted to last. A prediction is a function of the end in the row and of the time, so it is written nowhere, and a
+ * new leader makes the same one.
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+
+/** Seconds until the pods of a workload that has to end are gone: Kubernetes' grace of 30, and time to notice. */
+export const TERMINATION_SECONDS = 45;
+
+/**
+ * The first of the ends `end`, `end` + 45 s, + 90 s, + 180 s, ... that is still to come. When one is reached, the workload
+ * is predicted to run for as long again as it has overrun: in a day the plan changes eleven times.
+ */
+export function plannedEnd(end: number, now: number): number {
+  let planned = end;
+  for (let over = TERMINATION_SECONDS; planned <= now; over *= 2) planned = end + over;
+  return planned;
+}
+
+/** The allocation from its start to its planned end. A leader whose clock was ahead may have written a later start. */
+export function plannedAllocation(allocation: Allocation, now: number): Allocation {
+  const { start, end } = allocation;
+  if (start <= now && end > now) return allocation;
+  return { ...allocation, start: Math.min(start, now), end: plannedEnd(end, now) };
+}
+
+/** The row with its planned allocation; the same row if nothing about it is predicted. */
+export function withPlannedEnd(row: WorkloadRow, now: number): WorkloadRow {
+  if (row.allocation === null || row.allocation.end > now) return row;
+  return { ...row, allocation: plannedAllocation(row.allocation, now) };
+}

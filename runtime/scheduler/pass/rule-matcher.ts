@@ -1,0 +1,204 @@
+/**
+ * Fluxion as a pass sees it, with what kube-scheduler checks beside units and constraints. A workload with placement rules
+ * is planned on the units that Fluxion's state leaves free, and Fluxion gets the result as a replay, which every server can
+ * do. Any other workload is matched by Fluxion, and its answer is checked against the pods that are there.
+ */
+import { hasCode, messageOf } from '../../errors';
+import type { FluxionState, MatchRequest, MatchResult } from '../../fluxion/types';
+import { rulesText } from '../../jobspec/explain';
+import type { Jobspec, PlacementRules } from '../../jobspec/types';
+import type { UnitSettings } from '../../jobspec/units';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation, GraphNode } from '../../resources/types';
+import { repelledBy } from './gang-plan';
+import { type PlacedPods, podsOfJob, podsOn, type Surroundings } from './placed-pods';
+import { RulePlanner, type RuleRequest } from './rule-planner';
+import type { Matcher } from './types';
+
+export interface RuleMatcherOptions {
+  readonly fluxion: Matcher;
+  readonly surroundings: Surroundings;
+  readonly now: number;
+  readonly nodes: readonly GraphNode[];
+  readonly units: UnitSettings;
+  /** The rows of all queues. */
+  readonly rows: readonly WorkloadRow[];
+}
+
+export class RuleMatcher implements Matcher {
+  private readonly rows: ReadonlyMap<number, WorkloadRow>;
+  /** Created when the first workload needs it. */
+  private planner: RulePlanner | undefined;
+  private readonly podCounts: PodCounts;
+  /** Jobs that start in this pass. */
+  private readonly started = new Set<number>();
+  /** Pods that keep others out of their group of nodes. */
+  private readonly repelling: PlacedPods[];
+
+  constructor(private readonly options: RuleMatcherOptions) {
+    const { rows, surroundings } = options;
+    this.rows = new Map(rows.map((row) => [row.jobid, row]));
+    this.podCounts = new PodCounts(options);
+    this.repelling = [...surroundings.repelling()];
+    for (const row of rows) if (row.allocation !== null) this.addRepelling(row, row.allocation);
+  }
+
+  async match(request: MatchRequest): Promise<MatchResult> {
+    const { jobid, jobspec } = request;
+    const row = this.rows.get(jobid)!;
+    const rules = jobspec.attributes.user?.placement ?? (this.isRepelled(row) ? {} : undefined);
+    if (rules !== undefined) return this.plan(request, { row, rules, jobid, jobspec });
+    const answer = await this.options.fluxion.match(request);
+    if (answer.status !== 'OK') return answer;
+    if (!this.podCounts.allow(row, answer.allocation)) {
+      await this.options.fluxion.cancel(jobid);
+      return this.plan(request, { row, rules: {}, jobid, jobspec });
+    }
+    this.record(answer.allocation);
+    return answer;
+  }
+
+  async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
+    const answer = await this.options.fluxion.satisfiable(jobspec);
+    if (!answer.satisfiable) return answer;
+    const { placement = {} } = jobspec.attributes.user ?? {};
+    const { complete, text } = await this.onEmptyCluster(jobspec, placement, true);
+    return { satisfiable: complete, text };
+  }
+
+  async cancel(jobid: number): Promise<void> {
+    await this.options.fluxion.cancel(jobid);
+    this.started.delete(jobid);
+    this.planner?.remove(jobid);
+    this.podCounts.remove(jobid);
+  }
+
+  async replay(allocations: readonly Allocation[], now: number): Promise<void> {
+    await this.options.fluxion.replay(allocations, now);
+    for (const allocation of allocations) this.record(allocation);
+  }
+
+  state(): Promise<FluxionState> {
+    return this.options.fluxion.state();
+  }
+
+  private async plan({ operation, now }: MatchRequest, request: RuleRequest): Promise<MatchResult> {
+    const planner = await this.currentPlanner();
+    const mayReserve = operation === 'allocate_orelse_reserve';
+    const allocation = planner.startNow(request) ?? (mayReserve ? planner.startLater(request) : undefined);
+    if (allocation === undefined) return this.refusal(request);
+    try {
+      await this.replay([allocation], now);
+    } catch (error) {
+      // Fluxion knows of something on these units that its state does not show.
+      if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+      return { status: 'BUSY', text: messageOf(error) };
+    }
+    return { status: 'OK', allocation, reserved: allocation.start > now };
+  }
+
+  /** BUSY, or UNSATISFIABLE if it does not fit the nodes that are up when they are empty. */
+  private async refusal({ jobspec, rules }: RuleRequest): Promise<MatchResult> {
+    const { complete, text } = await this.onEmptyCluster(jobspec, rules, false);
+    return { status: complete ? 'BUSY' : 'UNSATISFIABLE', text };
+  }
+
+  private async onEmptyCluster(jobspec: Jobspec, rules: PlacementRules, withDown: boolean) {
+    const planner = await this.currentPlanner();
+    const { complete, placed } = planner.fittingEmpty({ jobspec, rules }, withDown);
+    return { complete, text: rulesText(jobspec, placed, this.options.units) };
+  }
+
+  private async currentPlanner(): Promise<RulePlanner> {
+    const { fluxion, now, surroundings } = this.options;
+    this.planner ??= new RulePlanner(await fluxion.state(), now, surroundings, {
+      rowOf: (jobid) => this.rows.get(jobid),
+      hasStarted: ({ jobid, allocation }) => allocation !== null || this.started.has(jobid),
+    });
+    return this.planner;
+  }
+
+  private record(allocation: Allocation): void {
+    const row = this.rows.get(allocation.jobid)!;
+    if (allocation.start <= this.options.now) this.started.add(allocation.jobid);
+    this.planner?.add(allocation);
+    this.podCounts.add(row, allocation);
+    this.addRepelling(row, allocation);
+  }
+
+  private addRepelling(row: WorkloadRow, allocation: Allocation): void {
+    if (row.jobspec.attributes.user?.placement?.apart === undefined) return;
+    this.repelling.push(...podsOfJob(row, allocation, this.options.surroundings));
+  }
+
+  /** Anti-affinity works both ways: pods that are there refuse others. */
+  isRepelled(row: WorkloadRow): boolean {
+    if (this.repelling.length === 0) return false;
+    const traits = this.options.surroundings.traitsOf(row);
+    return this.repelling.some((pods) => repelledBy(pods, traits).length > 0);
+  }
+}
+
+/** Pods of the queue on each node, for the number of pods that a node takes. */
+class PodCounts {
+  /** Undefined until a node is so full that pods have to be counted. */
+  private byNode: Map<string, number> | undefined;
+  private readonly jobs = new Map<number, readonly [WorkloadRow, Allocation]>();
+  /** Units are read only of nodes that are granted. */
+  private readonly units: ReadonlyMap<string, GraphNode['units']>;
+
+  constructor(private readonly options: RuleMatcherOptions) {
+    this.units = unitsByName(options.nodes);
+    for (const row of options.rows)
+      if (row.allocation !== null) this.jobs.set(row.jobid, [row, row.allocation]);
+  }
+
+  add(row: WorkloadRow, allocation: Allocation): void {
+    this.remove(allocation.jobid);
+    if (allocation.start > this.options.now) return;
+    this.jobs.set(allocation.jobid, [row, allocation]);
+    this.count(row, allocation, 1);
+  }
+
+  remove(jobid: number): void {
+    const job = this.jobs.get(jobid);
+    if (job === undefined) return;
+    this.count(...job, -1);
+    this.jobs.delete(jobid);
+  }
+
+  private count(row: WorkloadRow, { nodes }: Allocation, sign: 1 | -1): void {
+    const counts = this.byNode;
+    if (counts === undefined) return;
+    for (const part of nodes) counts.set(part.name, (counts.get(part.name) ?? 0) + sign * podsOn(row, part));
+  }
+
+  private countOn(node: string): number {
+    if (this.byNode === undefined) {
+      this.byNode = new Map();
+      for (const job of this.jobs.values()) this.count(...job, 1);
+    }
+    return this.byNode.get(node) ?? 0;
+  }
+
+  /** Whether the nodes take as many pods more. */
+  allow(row: WorkloadRow, { nodes }: Allocation): boolean {
+    const { unmanagedOn, amountsOf } = this.options.surroundings;
+    return nodes.every((part) => {
+      const { pods: most = Infinity } = amountsOf(part.name);
+      const others = unmanagedOn(part.name);
+      // Each pod of the queue takes a core unit at least.
+      if ((this.units.get(part.name)?.core ?? 0) + others <= most) return true;
+      return this.countOn(part.name) + others + podsOn(row, part) <= most;
+    });
+  }
+}
+
+const namedUnits = new WeakMap<readonly GraphNode[], ReadonlyMap<string, GraphNode['units']>>();
+
+/** The same for as long as no node changes. */
+function unitsByName(nodes: readonly GraphNode[]): ReadonlyMap<string, GraphNode['units']> {
+  const known = namedUnits.get(nodes) ?? new Map(nodes.map(({ name, units }) => [name, units]));
+  namedUnits.set(nodes, known);
+  return known;
+}

@@ -1,0 +1,93 @@
+/**
+ * Keeps the ends with which Fluxion plans equal to the planned ends of the rows: an end moves when a prediction is reached
+ * and when an eviction is requested. Fluxion cannot move an end, so the allocation is replaced.
+ */
+import type { Fluxion } from '../fluxion/types';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation } from '../resources/types';
+import { plannedEnd } from './pass/planned-end';
+import type { Reservation } from './pass/reservations';
+
+export interface PlanUpdate {
+  /** Whether an end moved: requests that were refused may fit now, and reservations may be lost. */
+  readonly moved: boolean;
+  /** The reservations that are still possible. */
+  readonly reservations: readonly Reservation[];
+}
+
+/** Entries of jobs that have ended are dropped when there are this many more entries than jobs. */
+const SLACK = 1_000;
+
+export class PlannedEnds {
+  /** Job id -> its end in Fluxion. */
+  private ends = new Map<number, number>();
+
+  constructor(private readonly fluxion: Pick<Fluxion, 'cancel' | 'replay'>) {}
+
+  /** Fluxion was rebuilt, and holds these rows with their planned ends. */
+  reset(holders: readonly WorkloadRow[], now: number): void {
+    this.ends = new Map(
+      holders.map(({ jobid, allocation }) => [jobid, plannedEnd(allocation!.end, now)] as const),
+    );
+  }
+
+  /**
+   * Moves ends in Fluxion, and cancels the reservations that begin before a later end on one of its nodes.
+   * @param planned the allocation with its planned end as Fluxion can hold it; undefined if it can hold none of it
+   */
+  async update(
+    holders: readonly WorkloadRow[],
+    planned: (holder: WorkloadRow) => Allocation | undefined,
+    reservations: readonly Reservation[],
+    now: number,
+  ): Promise<PlanUpdate> {
+    const moved = this.movedAt(holders, now)
+      .map(planned)
+      .filter((allocation): allocation is Allocation => allocation !== undefined);
+    if (moved.length === 0) return { moved: false, reservations };
+    const kept = await this.cancelInTheWay(moved, reservations);
+    for (const { jobid } of moved) await this.fluxion.cancel(jobid);
+    await this.fluxion.replay(moved, now);
+    return { moved: true, reservations: kept };
+  }
+
+  private movedAt(holders: readonly WorkloadRow[], now: number): WorkloadRow[] {
+    if (this.ends.size > holders.length + SLACK) this.forgetAllBut(holders);
+    return holders.filter(({ jobid, allocation }) => {
+      const { end } = allocation!;
+      // Fluxion granted a job that is new here with the end of its row.
+      const known = this.ends.get(jobid) ?? end;
+      const wanted = plannedEnd(end, now);
+      this.ends.set(jobid, wanted);
+      return known !== wanted;
+    });
+  }
+
+  private forgetAllBut(holders: readonly WorkloadRow[]): void {
+    const held = new Set(holders.map(({ jobid }) => jobid));
+    for (const jobid of this.ends.keys()) if (!held.has(jobid)) this.ends.delete(jobid);
+  }
+
+  private async cancelInTheWay(
+    moved: readonly Allocation[],
+    reservations: readonly Reservation[],
+  ): Promise<readonly Reservation[]> {
+    const latest = latestEnds(moved);
+    const kept: Reservation[] = [];
+    for (const reservation of reservations) {
+      const { nodes, start } = reservation.allocation;
+      const isInTheWay = nodes.some(({ name }) => (latest.get(name) ?? start) > start);
+      if (isInTheWay) await this.fluxion.cancel(reservation.jobid);
+      else kept.push(reservation);
+    }
+    return kept;
+  }
+}
+
+/** Node -> the latest end of these allocations on it. */
+function latestEnds(allocations: readonly Allocation[]): ReadonlyMap<string, number> {
+  const latest = new Map<string, number>();
+  for (const { end, nodes } of allocations)
+    for (const { name } of nodes) latest.set(name, Math.max(latest.get(name) ?? end, end));
+  return latest;
+}

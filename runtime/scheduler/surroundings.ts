@@ -1,0 +1,80 @@
+/** The pods of the cluster as passes see them, from the watches. */
+import { NO_FACTS } from '../jobspec/constraints';
+import { allocatableOf } from '../jobspec/graph-nodes';
+import { type PodTraits, placementRulesOf } from '../jobspec/placement-rules';
+import { ceilDiv, NANO } from '../jobspec/quantity';
+import { podRequests } from '../jobspec/requests';
+import { unitType } from '../jobspec/units';
+import type { Job, Node, Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
+import type { Shared } from '../shared/shared';
+import type { PlacedPods, Surroundings } from './pass/placed-pods';
+
+type Amounts = Readonly<Record<string, number>>;
+
+export class ClusterSurroundings implements Surroundings {
+  /** What is read of an object is kept with it. */
+  private readonly traits = new WeakMap<Pod, PodTraits>();
+  private readonly amounts = new WeakMap<Node, Amounts>();
+
+  constructor(private readonly shared: Shared) {}
+
+  unmanaged(): readonly PlacedPods[] {
+    return this.shared.informers.pods.list().flatMap((pod) => this.placed(pod));
+  }
+
+  repelling(): readonly PlacedPods[] {
+    return this.shared.informers.pods.byIndex('repelling', 'true').flatMap((pod) => this.placed(pod));
+  }
+
+  readonly unmanagedOn = (node: string): number =>
+    this.shared.informers.pods.byIndex('node', node).filter((pod) => this.isUnmanaged(pod)).length;
+
+  /** Labels of the object that was queued; without labels if it is gone. */
+  readonly traitsOf = (row: WorkloadRow): PodTraits => {
+    const object = this.shared.workloads.get(row);
+    const template = row.kind === 'Job' ? (object as Job | undefined)?.spec.template : object;
+    const rules = row.jobspec.attributes.user?.placement;
+    return {
+      namespace: row.namespace,
+      labels: template?.metadata?.labels ?? {},
+      ...(rules === undefined ? {} : { rules }),
+    };
+  };
+
+  readonly amountsOf = (name: string): Amounts => {
+    const node = this.shared.informers.nodes.get(name);
+    if (node === undefined) return {};
+    const known = this.amounts.get(node) ?? amountsOf(node);
+    this.amounts.set(node, known);
+    return known;
+  };
+
+  private placed(pod: Pod): readonly PlacedPods[] {
+    const node = this.shared.podFacts.usedNode(pod);
+    if (node === undefined || !this.isUnmanaged(pod)) return [];
+    const traits = this.traits.get(pod) ?? traitsOfPod(pod);
+    this.traits.set(pod, traits);
+    return [{ traits, node, count: 1, start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
+  }
+
+  /** Whether the queue granted the pod no units. */
+  private isUnmanaged(pod: Pod): boolean {
+    const { workloadCache, podFacts } = this.shared;
+    return workloadCache.byUid(podFacts.workloadUid(pod))?.allocation == null;
+  }
+}
+
+function traitsOfPod({ metadata: { namespace = '', labels = {} }, spec }: Pod): PodTraits {
+  const self = { namespace, labels };
+  const rules = placementRulesOf(spec, podRequests(spec), self, NO_FACTS);
+  return { ...self, ...(rules === undefined ? {} : { rules }) };
+}
+
+/** Resources of the node that are not units of the graph. */
+function amountsOf(node: Node): Amounts {
+  const counted = [...allocatableOf(node)].filter(([resource]) => unitType(resource) === undefined);
+  return Object.fromEntries(
+    counted.map(([resource, quantity]) => [resource, Number(ceilDiv(quantity, NANO))]),
+  );
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { plannedAllocation, plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+
+const END = 1_000;
+
+test.each([
+  ['before its end', 999, 1_000],
+  ['at its end, 45 s later', 1_000, 1_045],
+  ['until the prediction is reached', 1_044, 1_045],
+  ['when the prediction is reached, as long again as it has overrun', 1_045, 1_090],
+  ['at 90 s', 1_090, 1_180],
+  ['at 180 s', 1_180, 1_360],
+  ['after an hour', 4_600, 1_000 + 45 * 128],
+  ['after a day', 1_000 + 86_400, 1_000 + 45 * 2_048],
+])('predicts the end %s', (_, now, expected) => {
+  expect(plannedEnd(END, now)).toBe(expected);
+});
+
+test('a prediction is in the future, at most doubles the overrun, and moves only when it is reached', () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.integer({ min: 0, max: 10 ** 7 }), (end, over) => {
+      const now = end + over;
+      const planned = plannedEnd(end, now);
+      expect(planned).toBeGreaterThan(now);
+      expect(planned - end).toBeLessThanOrEqual(Math.max(45, 2 * over));
+      expect(plannedEnd(end, planned - 1)).toBe(planned);
+      expect(plannedEnd(end, planned)).toBeGreaterThan(planned);
+    }),
+  );
+});
+
+test('changes eleven times in a day', () => {
+  const ends = new Set(Array.from({ length: 86_400 }, (_, second) => plannedEnd(END, END + second)));
+  expect(ends.size).toBe(11 + 1);
+});
+
+test('an allocation that was written by a clock that was ahead starts now', () => {
+  const allocation = { jobid: 1, start: 50, end: 60, nodes: [] };
+  expect(plannedAllocation(allocation, 40)).toMatchObject({ start: 40, end: 60 });
+  expect(plannedAllocation(allocation, 55)).toBe(allocation);
+  expect(plannedAllocation(allocation, 60)).toMatchObject({ start: 50, end: 105 });
+});

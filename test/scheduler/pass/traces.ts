@@ -1,0 +1,60 @@
+/** Random traces for the simulated cluster. */
+import fc from 'fast-check';
+import type { QueuePolicy } from '../../../constructs/api/policies';
+import type { Fluxion } from '../../../runtime/fluxion/types';
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
+import { type JobOptions, nodesOf, Simulation } from './simulation';
+
+/** A service runs in the simulation until somebody deletes it, but it is planned without an end. */
+export interface Arrival extends JobOptions {
+  readonly gap: number;
+}
+
+const NODES = 4;
+const CORES = 4;
+
+/** Workloads that fit the cluster, most of them narrow and short. */
+const arrival = fc.record({
+  gap: fc.integer({ min: 0, max: 40 }),
+  pods: fc.integer({ min: 1, max: NODES }),
+  cpu: fc.integer({ min: 1, max: CORES }),
+  exclusive: fc.boolean(),
+  walltime: fc.integer({ min: 1, max: 120 }),
+  part: fc.double({ min: 0.05, max: 1, noNaN: true }),
+});
+
+/** @param longest the longest runtime as a fraction of the walltime; above 1 workloads overrun */
+const traces = (longest: number) =>
+  fc.array(arrival, { minLength: 1, maxLength: 30 }).map((jobs) =>
+    jobs.map(({ part, ...job }) => ({
+      ...job,
+      runs: Math.max(1, Math.round(job.walltime * part * longest)),
+    })),
+  );
+export const trace = traces(1);
+/** A tenth of the workloads are services, and the others run up to six times as long as they may. */
+export const messyTrace = fc
+  .tuple(traces(6), fc.infiniteStream(fc.nat(9)))
+  .map(([jobs, dice]) =>
+    jobs.map((job) =>
+      dice.next().value === 0 ? { ...job, kind: 'Pod', pods: 1, walltime: ENDLESS_SECONDS, runs: 300 } : job,
+    ),
+  );
+
+/** Runs a trace on four nodes of four cores until everything has ended. @param fluxion @default - the embedded matcher */
+export async function play(
+  jobs: readonly Arrival[],
+  policy: QueuePolicy,
+  match: 'first' | 'lonode' = 'lonode',
+  afterPass?: (sim: Simulation) => Promise<void>,
+  fluxion?: Fluxion,
+): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(NODES, CORES), { policy, match, fluxion });
+  let at = sim.now;
+  const arrivals = jobs.map(({ gap, ...job }, i) => {
+    at += gap;
+    return { at, submit: () => void sim.submit(`j${i}`, job) };
+  });
+  await sim.run(arrivals, () => afterPass?.(sim) ?? Promise.resolve());
+  return sim;
+}
