@@ -39,10 +39,14 @@ const schema = z.strictObject({
     .prefault({}),
   database: z
     .strictObject({
-      /** postgres://user:password@host:port/database. Prefer DATABASE_URL from a Secret. */
+      /** postgres://user:password@host:port/database, also from the variable DATABASE_URL. Default: the URL in `secret`. */
       url: z
         .string()
         .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+        .optional(),
+      /** The key of a Secret with the URL. The controller waits until it has a value. */
+      secret: z
+        .strictObject({ namespace: z.string().min(1), name: z.string().min(1), key: z.string().min(1) })
         .optional(),
     })
     .prefault({}),
@@ -52,7 +56,8 @@ const schema = z.strictObject({
       name: z.string().min(1).default(CONTROLLER_LEASE),
       leaseDurationSeconds: positive.default(15),
       renewDeadlineSeconds: positive.default(10),
-      retryPeriodSeconds: positive.default(2),
+      /** Seconds between two renewals, and between two attempts of a replica that waits for a released lease. */
+      retryPeriodSeconds: positive.default(1),
       /** The UID of the pod. With it a restarted container does not wait for the lease of its last process. */
       podUid: z.string().min(1).optional(),
     })
@@ -87,6 +92,8 @@ const schema = z.strictObject({
       maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
       /** Days after which finished workloads move from the queue's tables to the archive and to the daily sums. */
       retentionDays: positive.default(STACK_DEFAULTS.retentionDays),
+      /** Days after which archived workloads are removed; their daily sums stay. */
+      archiveDays: positive.default(STACK_DEFAULTS.archiveDays),
       /** The share of the cluster relative to the weights of FluxSetups. */
       weight: positive.default(QUEUE_DEFAULTS.weight),
     })
@@ -101,6 +108,19 @@ const schema = z.strictObject({
     .prefault({}),
   /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
+  /** A workload whose pods do not run although it was granted is requeued after these times. */
+  grants: z
+    .strictObject({
+      /** kube-scheduler refuses a pod, or the Job controller cannot create it. */
+      unschedulableSeconds: positive.default(STACK_DEFAULTS.grants.unschedulableSeconds),
+      /** A pod waits for volumes that kube-scheduler binds with it. */
+      volumeSeconds: positive.default(STACK_DEFAULTS.grants.volumeSeconds),
+      /** A pod is bound to its node, and its containers do not start: image pulls, mounts, missing Secrets. */
+      startSeconds: positive.default(STACK_DEFAULTS.grants.startSeconds),
+      /** The time for which the workload is not granted the nodes on which its pods did not run. */
+      avoidSeconds: positive.default(STACK_DEFAULTS.grants.avoidSeconds),
+    })
+    .prefault({}),
   /** The sizes of one core vertex and one memory vertex of the graph. */
   units: z
     .strictObject({
@@ -135,6 +155,9 @@ const FROM_ENVIRONMENT = [
   'http.port',
   'kubernetes.context',
   'kubernetes.kubeconfig',
+  'database.secret.namespace',
+  'database.secret.name',
+  'database.secret.key',
   'leaderElection.podUid',
   'fluxion.address',
   'fluxion.listen',
@@ -169,12 +192,16 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
   });
 }
 
-/** @throws FluxqError FLUXQ_CONFIG_INVALID if it is not set. Only some roles need it */
-export function databaseUrl({ database: { url } }: Config): string {
+/**
+ * The URL of the database, or the key of the Secret that has it. Only some roles need it.
+ * @throws FluxqError FLUXQ_CONFIG_INVALID if neither is set
+ */
+export function databaseSource({ database: { url, secret } }: Config) {
   if (url !== undefined) return url;
+  if (secret !== undefined) return secret;
   throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
     field: 'database.url',
-    remedy: 'set DATABASE_URL, preferably from a Secret',
+    remedy: 'set DATABASE_URL, or database.secret to the key of a Secret',
   });
 }
 

@@ -1,7 +1,8 @@
 /**
  * The command `password` creates the password of the stack's own Postgres in the cluster, so that it is never in Git.
  * It runs before Postgres starts. A repeated run keeps the first password. A Secret that was deleted is created again
- * with another password, which Postgres takes over at its start (constructs/fluxqueue/postgres.sh).
+ * with another password, which Postgres takes over at its start (constructs/fluxqueue/postgres.sh). The URL in the Secret
+ * always follows the option `url`, so that an upgrade of the stack can change the address of the database.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -29,22 +30,27 @@ interface Secret extends KubernetesObject {
 
 /** @throws FluxqError FLUXQ_DATABASE_URL, FLUXQ_SECRET_MISSING, and the errors of the client */
 export async function ensurePassword(options: PasswordOptions): Promise<void> {
-  const { client, namespace, secret, file } = options;
+  const password = await storedPassword(options);
+  // The file of an earlier run is read-only.
+  rmSync(options.file, { force: true });
+  writeFileSync(options.file, password, { mode: 0o400 });
+}
+
+/** Fills the Secret if necessary and returns its password. */
+async function storedPassword({ client, namespace, secret, url }: PasswordOptions): Promise<string> {
   const path = secrets(namespace, secret);
   for (;;) {
     const found = await current(client, path);
-    const known = found?.data?.password;
-    if (known !== undefined && known !== '') {
-      // The file of an earlier run is read-only.
-      rmSync(file, { force: true });
-      writeFileSync(file, Buffer.from(known, 'base64'), { mode: 0o400 });
-      return;
-    }
-    const data = { ...found?.data, ...newCredentials(options.url) };
+    const known = decode(found?.data?.password);
+    const password = known === '' ? randomBytes(32).toString('base64url') : known;
+    const complete = urlWithPassword(url, password);
+    if (password === known && decode(found?.data?.url) === complete) return password;
+    const data = { ...found?.data, password: encode(password), url: encode(complete) };
     try {
       if (found === undefined) await createSecret(client, { namespace, name: secret, data });
       // The resourceVersion of the read object makes the first of several writers win.
       else await client.update(path, { ...found, data });
+      return password;
     } catch (error) {
       if (!isStatus(error, 409)) throw error;
     }
@@ -60,8 +66,10 @@ async function current(client: KubernetesClient, path: string): Promise<Secret |
   }
 }
 
-function newCredentials(text: string): { password: string; url: string } {
-  const password = randomBytes(32).toString('base64url');
+const encode = (text: string): string => Buffer.from(text).toString('base64');
+const decode = (text = ''): string => Buffer.from(text, 'base64').toString();
+
+function urlWithPassword(text: string, password: string): string {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.username === '')
     throw new FluxqError('FLUXQ_DATABASE_URL', 'is not a postgres:// URL with a user', {
@@ -69,6 +77,5 @@ function newCredentials(text: string): { password: string; url: string } {
       remedy: 'give postgres://USER@HOST:PORT/DATABASE',
     });
   url.password = password;
-  const base64 = (value: string) => Buffer.from(value).toString('base64');
-  return { password: base64(password), url: base64(url.toString()) };
+  return url.toString();
 }

@@ -1,6 +1,7 @@
 /** The commands `history` and `accounting` read the queue's tables. They need no leader. */
 import type { Command } from 'commander';
-import { databaseUrl, loadConfig } from '../config';
+import { databaseSource, loadConfig } from '../config';
+import { readSecretKey } from '../kubernetes/secrets';
 import { ACCOUNTING_KEYS } from '../queue/accounting';
 import { openQueue } from '../queue/queue';
 import type { Queue } from '../queue/store';
@@ -12,6 +13,7 @@ import {
   startOfMonth,
   workloadName,
 } from './report';
+import { withClient } from './with-client';
 
 interface Options {
   readonly config?: string;
@@ -56,7 +58,17 @@ async function printLines(
   file: string | undefined,
   read: (queue: Queue) => Promise<string[]>,
 ): Promise<void> {
-  const queue = openQueue({ url: databaseUrl(loadConfig(file)) });
+  const config = loadConfig(file);
+  const { kubeconfig, context } = config.kubernetes;
+  const access = {
+    ...(kubeconfig && { kubeconfig }),
+    ...(context && { context }),
+    userAgent: 'fluxqueue-cli',
+  };
+  const source = databaseSource(config);
+  const url =
+    typeof source === 'string' ? source : await withClient(access, (client) => readSecretKey(client, source));
+  const queue = openQueue({ url });
   try {
     for (const line of await read(queue)) process.stdout.write(`${line}\n`);
   } finally {

@@ -1,8 +1,8 @@
 /** The one-shot commands `password` and `keygen`. Each of them fills one Secret, once. */
 import type { Command } from 'commander';
-import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { ensurePassword } from './database-password';
 import { ensureCurve } from './keygen';
+import { withClient } from './with-client';
 
 export function addSecretCommands(program: Command): void {
   program
@@ -16,7 +16,7 @@ export function addSecretCommands(program: Command): void {
     .requiredOption('--url <url>', 'postgres:// URL without a password')
     .requiredOption('--file <path>', 'the file to which the password is written')
     .action((options: { namespace: string; secret: string; url: string; file: string }) =>
-      withClient('fluxqueue-password', (client) => ensurePassword({ client, ...options })),
+      withClient({ userAgent: 'fluxqueue-password' }, (client) => ensurePassword({ client, ...options })),
     );
 
   program
@@ -26,16 +26,9 @@ export function addSecretCommands(program: Command): void {
     .requiredOption('--secret <name>', 'the Secret; its key curve.cert is filled')
     .requiredOption('--cluster <name>', "name of the MiniCluster, which appears in the brokers' logs")
     .action(async (options: { namespace: string; secret: string; cluster: string }) => {
-      const outcome = await withClient('fluxqueue-keygen', (client) => ensureCurve({ client, ...options }));
+      const outcome = await withClient({ userAgent: 'fluxqueue-keygen' }, (client) =>
+        ensureCurve({ client, ...options }),
+      );
       process.stdout.write(`certificate ${outcome}: Secret ${options.namespace}/${options.secret}\n`);
     });
-}
-
-async function withClient<T>(userAgent: string, work: (client: KubernetesClient) => Promise<T>): Promise<T> {
-  const client = createClient({ userAgent });
-  try {
-    return await work(client);
-  } finally {
-    client.close();
-  }
 }

@@ -22,6 +22,7 @@ export class FluxJobController implements Controller {
   private readonly queue: WorkQueue;
   private readonly rows: PendingRows;
   private readonly positions: QueuePositions;
+  private readonly reconciler: FluxJobReconciler;
   private cancelRefresh = () => {};
   private stopped = false;
 
@@ -31,36 +32,41 @@ export class FluxJobController implements Controller {
   ) {
     const { client, workloadCache, informers, logger, now } = shared;
     this.rows = new PendingRows(workloadCache, shared.queue);
-    this.positions = new QueuePositions(workloadCache, () => scheduler.precedence());
-    const reconciler = new FluxJobReconciler({
+    this.positions = new QueuePositions(workloadCache, () => scheduler.precedence(), now);
+    this.reconciler = new FluxJobReconciler({
       client,
       adapters,
       rowOf: (uid) => this.rows.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
+      waitOf: (uid) => shared.grantWaits.of(uid),
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       isBusy: shared.isBusy,
       onFinal: (uid) => this.rows.forget(uid),
+      enqueue: (uid) => this.queue.add(uid),
+      clock: shared.time.clock,
       logger,
       now,
     });
     this.queue = reconcileQueue(shared, {
       name: 'fluxjobs',
       concurrency: CONCURRENCY,
-      reconcile: (uid) => reconciler.reconcile(uid),
+      reconcile: (uid) => this.reconciler.reconcile(uid),
     });
   }
 
   async start(): Promise<void> {
-    const { informers, signals, workloadCache } = this.shared;
+    const { informers, signals, workloadCache, grantWaits } = this.shared;
     await this.rows.recover(informers.fluxJobs.list());
     workloadCache.onChange((row) => this.rowChanged(row));
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
+    grantWaits.changed.subscribe((uid) => this.queue.add(uid));
     signals.resync.subscribe(() => this.enqueueAll());
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelRefresh();
+    this.reconciler.stop();
     await this.queue.stop();
   }
 

@@ -1,26 +1,38 @@
-/** The positions of waiting workloads in their queues; 1 is next. Computed on demand, once per change. */
+/**
+ * The positions of waiting workloads in their queues; 1 is next. Computed on demand after a change. Of many workloads they
+ * are computed at most once per second: sorting 10,000 takes longer than to write a FluxJob.
+ */
 import type { WorkloadCache } from '../queue/workload-cache';
 import { inOrder, type Precedence } from '../scheduler/pass/order';
 
 /** The positions of so many workloads per queue are refreshed periodically; the others with their next status write. */
 const REFRESHED = 100;
+/** So many waiting workloads are sorted after every change. */
+const FEW = 500;
+/** Seconds for which the positions of more workloads are used. */
+const USED_SECONDS = 1;
 
 export class QueuePositions {
-  private positions: ReadonlyMap<string, number> | undefined;
+  private positions: ReadonlyMap<string, number> = new Map();
+  private isCurrent = false;
+  /** Unix seconds. */
+  private computedAt = Number.NEGATIVE_INFINITY;
 
   /** @param precedence the order in which a pass would consider rows now */
   constructor(
-    private readonly workloadCache: Pick<WorkloadCache, 'active'>,
+    private readonly workloadCache: Pick<WorkloadCache, 'active' | 'byUid'>,
     private readonly precedence: () => Precedence,
+    /** Unix seconds. */
+    private readonly now: () => number,
   ) {}
 
   invalidate(): void {
-    this.positions = undefined;
+    this.isCurrent = false;
   }
 
-  /** Undefined for a row that is not waiting. */
+  /** Undefined for a row that is not waiting, or that began to wait less than a second ago behind many others. */
   of(uid: string): number | undefined {
-    return this.all().get(uid);
+    return this.workloadCache.byUid(uid)?.phase === 'Waiting' ? this.all().get(uid) : undefined;
   }
 
   /** The uids at the front of each queue. */
@@ -29,7 +41,8 @@ export class QueuePositions {
   }
 
   private all(): ReadonlyMap<string, number> {
-    if (this.positions !== undefined) return this.positions;
+    const isRecent = this.positions.size > FEW && this.now() - this.computedAt < USED_SECONDS;
+    if (this.isCurrent || isRecent) return this.positions;
     const waiting = inOrder(
       [...this.workloadCache.active()].filter(({ phase }) => phase === 'Waiting'),
       this.precedence(),
@@ -42,6 +55,8 @@ export class QueuePositions {
       positions.set(uid, position);
     }
     this.positions = positions;
+    this.isCurrent = true;
+    this.computedAt = this.now();
     return positions;
   }
 }

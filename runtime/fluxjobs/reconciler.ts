@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGER, FLUXJOB_GROUP, FLUXJOB_VERSION } from '../../constructs/api/labels';
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
+import type { Clock } from '../clock';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { isStatus } from '../kubernetes/errors';
@@ -23,8 +24,9 @@ import {
   retryDetail,
   type StatusDecision,
 } from '../shared/decision-log';
+import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadAdapter } from '../workloads/adapter';
-import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
+import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
 
 export interface FluxJobReconcilerOptions {
   readonly client: KubernetesClient;
@@ -33,12 +35,17 @@ export interface FluxJobReconcilerOptions {
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
   /** The position of a waiting row in its queue; 1 is next. */
   readonly positionOf: (uid: string) => number | undefined;
+  /** What a granted workload waits for while none of its pods runs. */
+  readonly waitOf: (uid: string) => GrantWait | undefined;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
   /** Whether many workloads start and end at this moment. */
   readonly isBusy: () => boolean;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
+  /** Reconciles this uid again: its write is admitted now. */
+  readonly enqueue: (uid: string) => void;
+  readonly clock: Clock;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -50,13 +57,17 @@ export interface FluxJobReconcilerOptions {
  */
 const WRITES_PER_SECOND = { busy: 4, quiet: 100 };
 const BURST = 10;
-/** The rate rises with the number of waiting writes, so that no FluxJob is older than about two minutes. */
-const LONGEST_LAG_SECONDS = 120;
+/**
+ * Seconds that a write waits at the longest. With the time that a phase must last, no FluxJob is more than 10 s behind its
+ * row. A burst is written with at most this rate: 10,000 new FluxJobs in 26 s.
+ */
+const LONGEST_WAIT = 6;
+const MOST_PER_SECOND = 500;
 
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
   Waiting: 1.5,
-  Ready: 5,
+  Ready: 3,
   Running: 1,
   Finished: 0,
 };
@@ -77,16 +88,24 @@ interface Written {
 export class FluxJobReconciler {
   /** By uid of the workload. */
   private readonly written = new Map<string, Written>();
-  private readonly limiter = new RateLimiter(
-    (waiting) =>
-      Math.max(
-        this.options.isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet,
-        waiting / LONGEST_LAG_SECONDS,
-      ),
-    BURST,
-  );
+  private readonly limiter: RateLimiter;
 
-  constructor(private readonly options: FluxJobReconcilerOptions) {}
+  constructor(private readonly options: FluxJobReconcilerOptions) {
+    const { isBusy, clock, enqueue } = options;
+    this.limiter = new RateLimiter({
+      perSecond: () => (isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet),
+      burst: BURST,
+      longestWait: LONGEST_WAIT,
+      mostPerSecond: MOST_PER_SECOND,
+      onAdmitted: enqueue,
+      clock,
+    });
+  }
+
+  /** No further write is admitted. */
+  stop(): void {
+    this.limiter.stop();
+  }
 
   /** @param uid of the workload */
   async reconcile(uid: string): Promise<ReconcileResult> {
@@ -107,8 +126,7 @@ export class FluxJobReconciler {
     const before = this.written.get(uid) ?? this.findExisting(row);
     const settling = before === undefined ? 0 : this.settlingSeconds(row, before);
     if (settling > 0) return { decision: 'waiting for the phase to last', after: milliseconds(settling) };
-    const wait = this.limiter.claim(uid, this.options.now());
-    if (wait > 0) return { decision: 'status write is rate-limited', after: milliseconds(wait) };
+    if (!this.limiter.claim(uid)) return { decision: 'status write is rate-limited' };
     const known = before ?? (await this.create(row));
     if (known === undefined) return this.finalize(row, 'not created: the workload or its namespace is gone');
     // A FluxJob that is created late is created with its current status.
@@ -174,7 +192,8 @@ export class FluxJobReconciler {
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const since = Math.max(known.at, phaseSince(row));
-    return since + SETTLE_SECONDS[row.phase] - this.options.now();
+    const phase = shownPhase(row, this.options.waitOf(row.uid));
+    return since + SETTLE_SECONDS[phase] - this.options.now();
   }
 
   /** After a restart the FluxJob exists already. */
@@ -235,9 +254,10 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, known: Written): FluxJobStatus {
-    const { positionOf, now } = this.options;
+    const { positionOf, waitOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
+      wait: waitOf(row.uid),
       previous: known.status,
       generation: known.generation,
       now: now(),

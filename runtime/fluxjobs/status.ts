@@ -7,9 +7,11 @@ import type {
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
-import type { WaitReason, WorkloadRow } from '../queue/workload';
+import type { Phase, WaitReason, WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
 import { formatHostlist } from '../resources/hostlist';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
+import type { GrantWait } from '../shared/grant-waits';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
 
@@ -29,7 +31,7 @@ export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps[
     workload: { apiVersion, kind: row.kind, name: row.name, uid: row.uid },
     queue: row.queue,
     priority: row.priority,
-    walltimeSeconds: Math.ceil(row.walltime),
+    ...(isEndless({ start: 0, end: row.walltime }) ? {} : { walltimeSeconds: Math.ceil(row.walltime) }),
     pods: row.pods,
     jobspec: JSON.stringify(row.jobspec),
   };
@@ -38,6 +40,8 @@ export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps[
 export interface StatusContext {
   /** The position in the queue while Waiting; 1 is next. */
   readonly position: number | undefined;
+  /** What a granted workload waits for while none of its pods runs. */
+  readonly wait: GrantWait | undefined;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** The FluxJob's metadata.generation. */
@@ -46,10 +50,16 @@ export interface StatusContext {
   readonly now: number;
 }
 
+/** The phase as users see it: a workload whose pods were replaced and do not run yet is Ready again. */
+export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined): Phase {
+  return phase === 'Running' && wait !== undefined ? 'Ready' : phase;
+}
+
 export function fluxJobStatus(
-  row: WorkloadRow,
-  { position, previous, generation, now }: StatusContext,
+  stored: WorkloadRow,
+  { position, wait, previous, generation, now }: StatusContext,
 ): FluxJobStatus {
+  const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
   const start = startOf(row);
   return {
@@ -63,7 +73,7 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: conditionsOf(row).map((condition) => stamped(condition, previous.conditions, now)),
+    conditions: conditionsOf(row, wait).map((condition) => stamped(condition, previous.conditions, now)),
     observedGeneration: generation,
   };
 }
@@ -101,9 +111,9 @@ function startOf(row: WorkloadRow): string | undefined {
 
 type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 
-function conditionsOf(row: WorkloadRow): Condition[] {
+function conditionsOf(row: WorkloadRow, wait: GrantWait | undefined): Condition[] {
   const scheduled = row.allocation !== null;
-  const summary = summaryOf(row);
+  const summary = summaryOf(row, wait);
   const stalled = needsIntervention(row) || row.result === 'Failed' || row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';
   const condition = (type: string, holds: boolean): Condition => ({
@@ -116,7 +126,16 @@ function conditionsOf(row: WorkloadRow): Condition[] {
     condition('Ready', ready),
     condition('Reconciling', !ready && !stalled && row.phase !== 'Finished'),
     condition('Stalled', stalled),
+    ...partiallyModeled(row),
   ];
+}
+
+/** Names what only kube-scheduler checks: it may refuse nodes that the queue grants. */
+function partiallyModeled({ jobspec }: WorkloadRow): Condition[] {
+  const { unmodeled = [] } = jobspec.attributes.user ?? {};
+  if (unmodeled.length === 0) return [];
+  const message = `kube-scheduler may refuse a granted node because of fields that the queue does not model: ${unmodeled.join(', ')}`;
+  return [{ type: 'PartiallyModeled', status: 'True', reason: 'FieldsNotModeled', message }];
 }
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
@@ -134,7 +153,10 @@ function needsIntervention({ phase, reason, message }: WorkloadRow): boolean {
   );
 }
 
-function summaryOf(row: WorkloadRow): { reason: string; message: string } {
+function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): { reason: string; message: string } {
+  const { evictionReason } = row;
+  if (evictionReason !== null)
+    return { reason: 'Evicting', message: `${evictionReason}; leaving ${nodesOf(row)}` };
   switch (row.phase) {
     case 'Waiting':
       return {
@@ -142,6 +164,7 @@ function summaryOf(row: WorkloadRow): { reason: string; message: string } {
         message: row.message ?? 'waiting for the next scheduling pass',
       };
     case 'Ready':
+      if (wait !== undefined) return { reason: wait.reason, message: wait.message };
       return { reason: 'Granted', message: `granted ${nodesOf(row)}, waiting for the first pod to start` };
     case 'Running':
       return { reason: 'Running', message: `running on ${nodesOf(row)}` };

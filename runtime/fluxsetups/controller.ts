@@ -40,6 +40,8 @@ export class FluxSetupController implements Controller {
       fluxSetupOf: (key) => informers.fluxSetups.get(key),
       isBusy: shared.isBusy,
       storeQueues: () => this.storeQueues(),
+      enqueue: (key) => this.queue.add(key),
+      clock: shared.time.clock,
       logger,
       now,
     });
@@ -64,6 +66,7 @@ export class FluxSetupController implements Controller {
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelCount?.();
+    this.reconciler.stop();
     await this.queue.stop();
   }
 

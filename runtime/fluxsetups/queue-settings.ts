@@ -15,7 +15,8 @@ export function queueName(namespace: string, setup: string): string {
 }
 
 /** The settings of the stack's own queue. */
-export function stackQueue({ enabled: _, retentionDays: __, ...given }: Config['queue']): QueueSettings {
+export function stackQueue(config: Config['queue']): QueueSettings {
+  const { enabled: _, retentionDays: __, archiveDays: ___, ...given } = config;
   return { ...QUEUE_DEFAULTS, ...given, namespace: null };
 }
 

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
+import type { Clock } from '../clock';
 import type { UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxSetupObject, fluxSetups } from '../kubernetes/custom-resources';
@@ -32,6 +33,9 @@ export interface FluxSetupReconcilerOptions {
   readonly isBusy: () => boolean;
   /** Writes the settings of all queues to the database. Resolves at once if they are there. */
   readonly storeQueues: () => Promise<void>;
+  /** Reconciles this key again: its write is admitted now. */
+  readonly enqueue: (key: string) => void;
+  readonly clock: Clock;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -40,8 +44,9 @@ export interface FluxSetupReconcilerOptions {
 /** Of all FluxSetups together. */
 const WRITES_PER_SECOND = { busy: 2, quiet: 20 };
 const BURST = 5;
-/** The rate rises with the number of waiting writes, so that no status is older than about a minute. */
-const LONGEST_LAG_SECONDS = 60;
+/** Seconds that a write waits at the longest, at no more than so many writes per second. */
+const LONGEST_WAIT = 30;
+const MOST_PER_SECOND = 50;
 /** Seconds between two writes of one FluxSetup. */
 const INTERVAL_SECONDS = { busy: 5, quiet: 1 };
 
@@ -59,16 +64,24 @@ export class FluxSetupReconciler {
   private readonly written = new Map<string, Written>();
   /** Undefined: rows changed since the last count. */
   private counts: ReadonlyMap<string, QueueCounts> | undefined;
-  private readonly limiter = new RateLimiter(
-    (waiting) =>
-      Math.max(
-        this.options.isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet,
-        waiting / LONGEST_LAG_SECONDS,
-      ),
-    BURST,
-  );
+  private readonly limiter: RateLimiter;
 
-  constructor(private readonly options: FluxSetupReconcilerOptions) {}
+  constructor(private readonly options: FluxSetupReconcilerOptions) {
+    const { isBusy, clock, enqueue } = options;
+    this.limiter = new RateLimiter({
+      perSecond: () => (isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet),
+      burst: BURST,
+      longestWait: LONGEST_WAIT,
+      mostPerSecond: MOST_PER_SECOND,
+      onAdmitted: enqueue,
+      clock,
+    });
+  }
+
+  /** No further write is admitted. */
+  stop(): void {
+    this.limiter.stop();
+  }
 
   /** The next reconciliation counts the rows again, for all FluxSetups together. */
   recount(): void {
@@ -93,8 +106,12 @@ export class FluxSetupReconciler {
       this.limiter.drop(key);
       return { decision: 'status is up to date' };
     }
-    const wait = this.secondsToWait(key, object, before);
-    if (wait > 0) return { decision: 'status write is rate-limited', after: Math.ceil(wait * 1000) };
+    // A change of the spec is confirmed at once; counts can wait.
+    if (before.status.observedGeneration === object.metadata.generation) {
+      const wait = this.secondsToWait(before);
+      if (wait > 0) return { decision: 'status write is rate-limited', after: Math.ceil(wait * 1000) };
+      if (!this.limiter.claim(key)) return { decision: 'status write is rate-limited' };
+    }
     if (!(await this.patchStatus(object, status))) return { decision: 'the FluxSetup is gone' };
     this.written.set(key, { uid: object.metadata.uid, status, at: this.options.now() });
     return { decision: 'status written' };
@@ -111,12 +128,9 @@ export class FluxSetupReconciler {
     return written?.uid === metadata.uid ? written : { uid: metadata.uid, status, at: 0 };
   }
 
-  /** A change of the spec is confirmed at once; counts can wait. */
-  private secondsToWait(key: string, { metadata }: FluxSetupObject, before: Written): number {
+  private secondsToWait(before: Written): number {
     const { isBusy, now } = this.options;
-    if (before.status.observedGeneration !== metadata.generation) return 0;
-    const wait = before.at + (isBusy() ? INTERVAL_SECONDS.busy : INTERVAL_SECONDS.quiet) - now();
-    return wait > 0 ? wait : this.limiter.claim(key, now());
+    return before.at + (isBusy() ? INTERVAL_SECONDS.busy : INTERVAL_SECONDS.quiet) - now();
   }
 
   private statusOf({ metadata }: FluxSetupObject, previous: FluxSetupStatus): FluxSetupStatus {

@@ -3,12 +3,12 @@
  * database connection was interrupted, and periodically. docs/recovery.md has the kinds of difference.
  */
 import type { KubernetesObject } from '../kubernetes/types';
-import type { Adoption, WorkloadRow } from '../queue/workload';
+import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
-import { adoptionOf, TakenUnits, unrecordedGrant } from '../workloads/adoption';
 import { adapters } from '../workloads/index';
 import type { SubmissionBuilder } from '../workloads/submission';
+import { LostGrants } from './lost-grants';
 
 type RepairKind =
   | 'adopted'
@@ -32,16 +32,20 @@ type FoundDifference = Omit<Difference, 'row'> | undefined;
 export class Audit {
   /** Differences that the last comparison found for the first time, by row and kind. */
   private suspected = new Set<string>();
+  private readonly lostGrants: LostGrants;
 
   constructor(
     private readonly shared: Shared,
     private readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf' | 'submissionOf'>,
-  ) {}
+  ) {
+    this.lostGrants = new LostGrants(shared, submissionBuilder);
+  }
 
   /** Repairs every difference at once: at the start of a term nothing else was reconciling these rows. */
   async recover(): Promise<void> {
+    const lost = this.lostGrants.uids();
+    for (const difference of this.differences()) if (!lost.has(difference.row.uid)) this.repair(difference);
     await this.adopt();
-    for (const difference of this.differences()) this.repair(difference);
   }
 
   /**
@@ -76,28 +80,8 @@ export class Audit {
 
   /** Rows of running workloads that the database has lost are created again before anything else is granted. */
   private async adopt(): Promise<void> {
-    const adoptions = this.adoptions();
-    if (adoptions.length === 0) return;
-    for (const row of await this.shared.workloadCache.adopt(adoptions))
+    for (const row of await this.lostGrants.adopt())
       this.repair({ kind: 'adopted', row, detail: { nodes: namesOf(row.allocation!.nodes) } });
-  }
-
-  private adoptions(): readonly Adoption[] {
-    const { workloadCache, workloads, nodes, now } = this.shared;
-    const adoptions: Adoption[] = [];
-    let taken: TakenUnits | undefined;
-    for (const key of workloads.keys()) {
-      const object = workloads.get(key)!;
-      const { uid } = object.metadata;
-      const adapter = adapters.get(key.kind)!;
-      const row = workloadCache.byUid(uid);
-      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(uid), now());
-      const submission = grant && this.submissionBuilder.submissionOf(object, adapter, row?.queue);
-      if (grant === undefined || submission === undefined) continue;
-      taken ??= new TakenUnits(workloadCache.active());
-      adoptions.push(adoptionOf(submission, grant, taken, nodes.graphNodes(), now()));
-    }
-    return adoptions;
   }
 
   private *differences(): Iterable<Difference> {
@@ -125,6 +109,8 @@ export class Audit {
     adapter: WorkloadAdapter,
   ): FoundDifference {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
+    if (!adapter.isSuspended(object) && row.reason === 'RequeueLimit' && !adapter.suspendable)
+      return undefined;
     if (!adapter.isSuspended(object)) return { kind: 'release-unfounded' };
     const isEdited = this.submissionBuilder.changeOf(object, adapter, row) !== undefined;
     return isEdited ? { kind: 'workload-edited' } : undefined;

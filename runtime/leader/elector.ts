@@ -40,7 +40,7 @@ export interface LeaderElectorOptions {
   readonly leaseDuration?: number;
   /** Milliseconds. A holder that can't renew the Lease stops leading after this time. @default 10000 */
   readonly renewDeadline?: number;
-  /** Milliseconds between two renewals, and between two attempts of a candidate. @default 2000 */
+  /** Milliseconds between two renewals, and the longest time between two attempts of a candidate. @default 2000 */
   readonly retryPeriod?: number;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -53,6 +53,10 @@ interface Term {
   /** Undefined until the fence is on the Lease: the replica does not lead yet. */
   fence: number | undefined;
 }
+
+/** Milliseconds between two looks of a candidate at the Lease of another replica, and near its expiry. */
+const LOOK_MS = 500;
+const SHORTEST_LOOK_MS = 50;
 
 type Timing = Required<Pick<LeaderElectorOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
 
@@ -125,8 +129,16 @@ export class LeaderElector {
           'leader election failed, retrying',
         );
       }
-      await pause(this.#clock, this.#timing.retryPeriod * (1 + 0.2 * this.#random()), signal);
+      await pause(this.#clock, this.#period() * (1 + 0.2 * this.#random()), signal);
     }
+  }
+
+  /** A candidate looks often, so that it sees soon that the Lease was released, and when it expires. */
+  #period(): number {
+    const { retryPeriod } = this.#timing;
+    if (this.#term !== undefined) return retryPeriod;
+    const left = this.#duration() - this.#lease.age;
+    return Math.min(retryPeriod, LOOK_MS, left > 0 ? Math.max(SHORTEST_LOOK_MS, left) : LOOK_MS);
   }
 
   async #step(signal: AbortSignal): Promise<void> {
@@ -148,8 +160,13 @@ export class LeaderElector {
     const { spec } = this.#lease;
     if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
     if (this.#isOfThisPod(spec.holderIdentity)) return true;
-    const duration = (spec.leaseDurationSeconds ?? this.#timing.leaseDuration / 1000) * 1000;
-    return this.#lease.age > duration;
+    return this.#lease.age > this.#duration();
+  }
+
+  /** Milliseconds after its last change at which the Lease expires. */
+  #duration(): number {
+    const { leaseDurationSeconds } = this.#lease.spec ?? {};
+    return leaseDurationSeconds === undefined ? this.#timing.leaseDuration : leaseDurationSeconds * 1000;
   }
 
   /** Whether the holder is an earlier process of this container: see {@link LeaderElectorOptions.podUid}. */

@@ -1,30 +1,39 @@
 /**
- * Moves workloads that finished long ago from the queue's tables to the archive, a batch at a time, so that grants
- * need not wait for it. Nothing depends on it being done in time: a failed batch is retried an hour later.
+ * Keeps the tables bounded: moves workloads that finished long ago to the archive, removes what is older than the
+ * retention of the archive, and measures the tables. It works a batch at a time, so that grants need not wait for it. A
+ * batch that fails is repeated soon with fewer rows, so that no batch times out for ever.
  */
 import { hasCode, messageOf } from '../errors';
 import type { Controller, Shared } from '../shared/shared';
 
 /** Milliseconds. A term that has just begun has more urgent work. */
 const FIRST_MS = 60_000;
-const PERIOD_MS = 3_600_000;
-/** Rows per statement, and the milliseconds between two statements: at most 500 rows per second. */
+const PERIOD_MS = 600_000;
+const RETRY_MS = 60_000;
+/** Rows per statement at most, and the milliseconds between two statements: at most 500 rows per second. */
 const BATCH_SIZE = 500;
 const BATCH_PAUSE_MS = 1_000;
 const DAY_SECONDS = 24 * 3600;
 
 export interface RetentionContext extends Pick<Shared, 'config' | 'fence' | 'onFenced' | 'now'> {
-  readonly queue: Pick<Shared['queue'], 'archive'>;
+  readonly queue: Pick<Shared['queue'], 'archive' | 'purge' | 'sizes'>;
   readonly time: Pick<Shared['time'], 'clock'>;
   readonly logger: Pick<Shared['logger'], 'info' | 'warn'>;
+  readonly metrics: Pick<Shared['metrics'], 'databaseBytes'>;
 }
+
+/** One round runs these one after the other, each until it finds nothing more. */
+const TASKS = ['archive', 'purge'] as const;
 
 export class Retention implements Controller {
   private cancel = () => {};
   private underWay: Promise<void> = Promise.resolve();
   private stopped = false;
-  /** Rows that this round has archived so far. */
-  private archived = 0;
+  /** Index of the task of this round. */
+  private task = 0;
+  private batchSize = BATCH_SIZE;
+  /** Rows that the current task has moved or removed so far. */
+  private count = 0;
 
   constructor(private readonly context: RetentionContext) {}
 
@@ -42,24 +51,48 @@ export class Retention implements Controller {
   private schedule(milliseconds: number): void {
     if (this.stopped) return;
     this.cancel = this.context.time.clock.after(milliseconds, () => {
-      this.underWay = this.archiveBatch().then((next) => this.schedule(next));
+      this.underWay = this.step().then((next) => this.schedule(next));
     });
   }
 
-  /** Resolves to the milliseconds until the next batch. */
-  private async archiveBatch(): Promise<number> {
-    const { queue, fence, config, now, logger, onFenced } = this.context;
-    const { retentionDays: days } = config.queue;
+  /** Resolves to the milliseconds until the next step. */
+  private async step(): Promise<number> {
+    const { logger, onFenced } = this.context;
     try {
-      const count = await queue.archive(fence, now() - days * DAY_SECONDS, BATCH_SIZE);
-      this.archived += count;
-      if (count === BATCH_SIZE) return BATCH_PAUSE_MS;
-      if (this.archived > 0) logger.info({ workloads: this.archived, days }, 'archived finished workloads');
-      this.archived = 0;
+      const task = TASKS[this.task];
+      if (task !== undefined) return await this.runBatch(task);
+      await this.measure();
+      this.task = 0;
+      return PERIOD_MS;
     } catch (error) {
       if (hasCode(error, 'FLUXQ_FENCED')) onFenced(error);
-      logger.warn({ error: messageOf(error) }, 'archiving failed, retrying in an hour');
+      this.batchSize = Math.ceil(this.batchSize / 4);
+      logger.warn(
+        { error: messageOf(error), nextBatch: this.batchSize },
+        'archiving failed, retrying in a minute with fewer rows',
+      );
+      return RETRY_MS;
     }
-    return PERIOD_MS;
+  }
+
+  private async runBatch(task: (typeof TASKS)[number]): Promise<number> {
+    const { queue, fence, config, now, logger } = this.context;
+    const { retentionDays, archiveDays } = config.queue;
+    // Both count from the last move: the end of the workload, or its archiving.
+    const days = task === 'archive' ? retentionDays : archiveDays;
+    const size = this.batchSize;
+    const count = await queue[task](fence, now() - days * DAY_SECONDS, size);
+    this.batchSize = Math.min(BATCH_SIZE, size * 2);
+    this.count += count;
+    if (count >= size) return BATCH_PAUSE_MS;
+    if (this.count > 0) logger.info({ rows: this.count, days }, `${task}d old workloads`);
+    this.count = 0;
+    this.task += 1;
+    return BATCH_PAUSE_MS;
+  }
+
+  private async measure(): Promise<void> {
+    const { queue, metrics } = this.context;
+    for (const { table, bytes } of await queue.sizes()) metrics.databaseBytes.set({ table }, bytes);
   }
 }

@@ -8,6 +8,7 @@ import { stackQueue } from '../fluxsetups/queue-settings';
 import { EventRecorder } from '../kubernetes/events';
 import { WorkloadCache } from '../queue/workload-cache';
 import { ChangeRate } from '../shared/change-rate';
+import { GrantWaits } from '../shared/grant-waits';
 import { Informers } from '../shared/informers';
 import { NodeCache } from '../shared/node-cache';
 import type { Shared } from '../shared/shared';
@@ -22,6 +23,8 @@ export interface TermOptions
   > {
   /** @default - the clocks of the machine */
   readonly time?: Time;
+  /** Watches that are open already. The term owns them from now on. @default - the term opens its own */
+  readonly informers?: Informers;
 }
 
 /** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
@@ -37,7 +40,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     halfLifeSeconds: config.fairShare.halfLifeSeconds,
     now,
   });
-  const informers = new Informers({ client, logger, time, podFacts });
+  const informers = options.informers ?? new Informers({ client, logger, time, podFacts });
   return {
     ...options,
     time,
@@ -56,6 +59,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
       clock: time.clock,
     }),
     signals,
+    grantWaits: new GrantWaits(),
     isBusy: busyness(workloadCache, now),
   };
 }

@@ -43,6 +43,7 @@ export class Term {
   /** Resolves when every object is enqueued and the first scheduling pass is due. It rejects if the database fails. */
   async start(): Promise<void> {
     const { informers, workloadCache, signals } = this.shared;
+    informers.replay();
     await workloadCache.reload();
     // No area starts before everything has been listed: until then an object that is not in a cache may exist.
     await this.startInOrder([informers, this.fluxSetups, this.fluxJobs, this.workloads]);

@@ -73,9 +73,9 @@ export class MiniClusterController implements Controller {
 
   /** Returns at once, because no other area waits for the MiniClusters. */
   start(): void {
-    this.shared.workloadCache.onChange(({ kind, namespace, name }) => {
-      if (kind === 'Job') this.enqueueExisting(`${namespace}/${name}`);
-    });
+    const { workloadCache, grantWaits } = this.shared;
+    workloadCache.onChange((row) => this.rowChanged(row));
+    grantWaits.changed.subscribe((uid) => this.rowChanged(workloadCache.byUid(uid)));
     const all = this.reflectors();
     for (const reflector of all) reflector.start();
     void Promise.all(all.map(({ synced }) => synced)).then(() => {
@@ -90,7 +90,7 @@ export class MiniClusterController implements Controller {
   }
 
   private createReconciler(rows: RowSource): MiniClusterReconciler {
-    const { client, events, workloads, logger, now } = this.shared;
+    const { client, events, workloads, grantWaits, logger, now } = this.shared;
     return new MiniClusterReconciler({
       client,
       clusterOf: (key) => this.clusters.get(key),
@@ -102,6 +102,7 @@ export class MiniClusterController implements Controller {
         ),
       podsOf: (uid) => workloads.podsOf(uid),
       rowOf: (uid) => rows.rowOf(uid),
+      waitOf: (uid) => grantWaits.of(uid),
       recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },
@@ -114,6 +115,10 @@ export class MiniClusterController implements Controller {
 
   private reflectors() {
     return [this.clusters, this.jobs, this.statefulSets, ...this.ownedObjects];
+  }
+
+  private rowChanged(row: WorkloadRow | undefined): void {
+    if (row?.kind === 'Job') this.enqueueExisting(`${row.namespace}/${row.name}`);
   }
 
   private enqueueExisting(key: string): void {

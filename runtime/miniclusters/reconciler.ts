@@ -254,11 +254,12 @@ export class MiniClusterReconciler {
   }
 
   private buildStatus({ cluster, workload }: Context, rejection: Rejection | undefined): MiniClusterStatus {
-    const { progress, row } = workload;
+    const { progress, row, wait } = workload;
     return statusOf({
       cluster,
       progress,
       row,
+      wait,
       // The queue forgets the row of a finished Job, but its FluxJob remains.
       fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, cluster.metadata.name),
       selector: brokerSelector(cluster),

@@ -11,6 +11,7 @@ import type {
 } from '../../imports/flux-framework.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { WorkloadRow } from '../queue/workload';
+import type { GrantWait } from '../shared/grant-waits';
 import type { MiniCluster } from './resource';
 import type { Progress } from './workload-status';
 
@@ -27,6 +28,8 @@ export interface Facts {
   readonly progress: Progress | undefined;
   /** The row of the Job in the queue; undefined for a workload outside the queue. */
   readonly row: Pick<WorkloadRow, 'phase' | 'reason' | 'message'> | undefined;
+  /** What the granted Job waits for while none of its pods runs. */
+  readonly wait: GrantWait | undefined;
   /** Name of the FluxJob; undefined for a workload outside the queue. */
   readonly fluxJob: string | undefined;
   /** Label selector of the pods. */
@@ -123,7 +126,7 @@ function conditionsOf(facts: Facts, phase: MiniClusterStatusPhase): MiniClusterS
 }
 
 function explain(facts: Facts, phase: MiniClusterStatusPhase): Explanation {
-  const { progress, row, cluster } = facts;
+  const { progress, row, cluster, wait } = facts;
   const brokers = `${progress?.ready ?? 0} of ${progress?.desired ?? cluster.spec.size ?? 1} brokers are up`;
   switch (phase) {
     case 'Requested':
@@ -131,6 +134,7 @@ function explain(facts: Facts, phase: MiniClusterStatusPhase): Explanation {
     case 'Waiting':
       return explainWaiting(facts, row);
     case 'Ready':
+      if (wait !== undefined) return { reason: wait.reason, message: `${brokers}; ${wait.message}` };
       return { reason: 'BrokersStarting', message: `${brokers}, the quorum is ${quorumOf(cluster)}` };
     case 'Running':
       return { reason: 'BrokersUp', message: brokers };

@@ -2,6 +2,7 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadKind } from './resize';
 import type { MiniCluster } from './resource';
 import { hasStarted } from './status';
@@ -16,6 +17,8 @@ export interface WorkloadSource {
   readonly podsOf: (uid: string) => readonly Pod[];
   /** The row of the Job with this uid, active or recently finished. */
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
+  /** What a granted workload waits for while none of its pods runs. */
+  readonly waitOf: (uid: string) => GrantWait | undefined;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -26,6 +29,7 @@ export interface Workload {
   readonly kind?: WorkloadKind;
   readonly progress?: Progress;
   readonly row?: WorkloadRow | undefined;
+  readonly wait?: GrantWait | undefined;
   /** Whether admission has put it under the control of the queue. */
   readonly isQueued?: boolean;
   /** An object of the same name exists, but the MiniCluster does not own it. */
@@ -48,6 +52,7 @@ export function findWorkload(key: string, cluster: MiniCluster, source: Workload
     kind: isJob ? 'Job' : 'StatefulSet',
     progress: isJob ? progressOfJob(job!, pods) : progressOfStatefulSet(set!, pods),
     row: source.rowOf(uid),
+    wait: source.waitOf(uid),
     isQueued: labels?.[ADMITTED_LABEL] === 'true',
   };
 }

@@ -44,6 +44,12 @@ export function controllerMetrics(registry: Registry) {
       labelNames: ['kind'],
       registers,
     }),
+    databaseBytes: new Gauge({
+      name: 'fluxqueue_database_bytes',
+      help: 'Size of the tables of the queue with their indexes, by table.',
+      labelNames: ['table'],
+      registers,
+    }),
     waitSeconds: new Histogram({
       name: 'fluxqueue_wait_seconds',
       help: 'From submission to release.',
@@ -51,6 +57,18 @@ export function controllerMetrics(registry: Registry) {
       registers,
     }),
   };
+}
+
+/** A gauge that asks `isWarm` whenever it is read. */
+export function standbyWarmGauge(registry: Registry, isWarm: () => boolean): Gauge {
+  return new Gauge({
+    name: 'fluxqueue_standby_warm',
+    help: '1 while this replica does not lead and its watches have read the cluster.',
+    registers: [registry],
+    collect() {
+      this.set(isWarm() ? 1 : 0);
+    },
+  });
 }
 
 /** A gauge that asks `isPending` whenever it is read. */

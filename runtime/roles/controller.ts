@@ -1,13 +1,15 @@
 /** The controller role: takes part in the leader election and runs a term while it leads. */
 import { hostname } from 'node:os';
 import { type Backoff, backoff, pause, systemTime } from '../clock';
-import { type Config, databaseUrl } from '../config';
+import { type Config, databaseSource } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { connectFluxion } from '../fluxion/client/client';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
+import { readSecretKey } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
+import { Standby } from '../leader/standby';
 import { Term } from '../leader/term';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
@@ -16,19 +18,21 @@ import {
   controllerMetrics,
   createRegistry,
   leaderPendingGauge,
+  standbyWarmGauge,
 } from '../observability/metrics';
 import { openQueue } from '../queue/queue';
 import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
 /** Short at first: a database or apiserver that moves is away for seconds only. */
-const RETRY: Backoff = { first: 250, most: 2_000 };
+const RETRY: Backoff = { first: 250, most: 1_000 };
 /** Milliseconds. At 40 jobs per second this halves the commits; a single job does not wait. */
 const GATHER_MS = 60;
 
 /** Waits for a database or apiserver that is down. @throws FluxqError for a configuration that can't work */
 export async function startController(config: Config, logger: Logger): Promise<Role> {
-  const url = databaseUrl(config);
+  // A configuration without a database is an error; a Secret that has no value yet is waited for.
+  databaseSource(config);
   const registry = createRegistry();
   const metrics = controllerMetrics(registry);
   const client = createClient({
@@ -37,22 +41,9 @@ export async function startController(config: Config, logger: Logger): Promise<R
     userAgent: 'fluxqueue-controller',
     onRequest: (verb, resource, status) => metrics.apiRequests.inc({ verb, resource, status }),
   });
-  const controller = new Controller(
-    config,
-    client,
-    openQueue({
-      url,
-      logger,
-      gatherMs: GATHER_MS,
-      units: config.units,
-      halfLifeSeconds: config.fairShare.halfLifeSeconds,
-      // DATABASE_URL is read when a container starts: the next container has the new password.
-      onLoginRefused: (error) => controller.failWith(error),
-    }),
-    metrics,
-    logger,
-  );
+  const controller = new Controller(config, client, metrics, logger);
   leaderPendingGauge(registry, () => controller.isPending);
+  standbyWarmGauge(registry, () => controller.isWarm);
   const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
   logger.info({ http: http.port, server: client.server }, 'controller started');
   controller.start();
@@ -72,19 +63,21 @@ class Controller {
   private readonly stopping = new AbortController();
   private fail: (error: Error) => void = () => {};
   private term: Term | undefined;
+  private queue: Queue | undefined;
+  private readonly standby: Standby;
   private changing: Promise<void> = Promise.resolve();
   private migrated = false;
 
   constructor(
     private readonly config: Config,
     private readonly client: KubernetesClient,
-    private readonly queue: Queue,
     private readonly metrics: ControllerMetrics,
     private readonly logger: Logger,
   ) {
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });
+    this.standby = new Standby({ client, logger, time: systemTime });
     const { address } = config.fluxion;
     this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
     const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
@@ -98,13 +91,16 @@ class Controller {
       renewDeadline: renewDeadlineSeconds * 1000,
       retryPeriod: retryPeriodSeconds * 1000,
       logger,
-      fence: (atLeast) => queue.acquireFence(this.elector.identity, atLeast),
+      fence: (atLeast) => this.opened.acquireFence(this.elector.identity, atLeast),
       onAcquired: (fence) => this.change(() => this.begin(fence)),
       onLost: (reason) => {
         logger.warn({ reason }, 'no longer the leader');
         // A term that is still starting has to end now, because the next change waits for its start.
         void this.term?.stop();
-        this.change(() => this.end());
+        this.change(async () => {
+          await this.end();
+          this.standby.warmUp();
+        });
       },
     });
   }
@@ -112,14 +108,35 @@ class Controller {
   /** Takes part in the election once the database has its tables. */
   start(): void {
     this.change(async () => {
-      this.migrated = await this.retryUntilStopped('the database', () => this.queue.migrate());
-      if (this.migrated) this.elector.start();
+      this.migrated = await this.retryUntilStopped('the database', async () => {
+        this.queue ??= await this.openQueue();
+        await this.queue.migrate();
+      });
+      if (!this.migrated) return;
+      this.standby.warmUp();
+      this.elector.start();
     });
   }
 
-  /** Ends the role. */
-  failWith(error: Error): void {
-    this.fail(error);
+  /** Waits for the URL here: a container that gets it from a Secret by the kubelet starts up to 15 s after the Secret is filled. */
+  private async openQueue(): Promise<Queue> {
+    const { config, client, logger } = this;
+    const source = databaseSource(config);
+    return openQueue({
+      url: typeof source === 'string' ? source : await readSecretKey(client, source),
+      logger,
+      gatherMs: GATHER_MS,
+      units: config.units,
+      halfLifeSeconds: config.fairShare.halfLifeSeconds,
+      // The URL is read once: the next process has the new password.
+      onLoginRefused: this.fail,
+    });
+  }
+
+  /** The queue of a role that takes part in the election. */
+  private get opened(): Queue {
+    if (this.queue === undefined) throw new Error('the election began before the queue was opened');
+    return this.queue;
   }
 
   notReady(): string[] {
@@ -134,16 +151,22 @@ class Controller {
     return this.elector.holding && this.term === undefined;
   }
 
+  /** Whether this replica could take over without reading the cluster first. */
+  get isWarm(): boolean {
+    return this.standby.isWarm;
+  }
+
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.end();
     // A term that was about to begin has seen the abort signal by now.
     await this.changing;
     await this.end();
+    await this.standby.stop();
     await this.elector.stop();
     await this.fluxion.close();
     this.client.close();
-    await this.queue.close();
+    await this.queue?.close();
   }
 
   private async begin(fence: number): Promise<void> {
@@ -154,8 +177,9 @@ class Controller {
       const term = new Term({
         config: this.config,
         client: this.client,
-        queue: this.queue,
+        queue: this.opened,
         fluxion: this.fluxion,
+        ...this.standby.take(),
         fence,
         logger: this.logger,
         metrics: this.metrics,

@@ -1,4 +1,7 @@
-/** The watches of a term: one per resource, shared by all areas. */
+/**
+ * The watches of a term: one per resource, shared by all areas. A standby keeps them warm, and its term takes them over:
+ * reading all objects of a large cluster takes longer than everything else at the start of a term.
+ */
 import { once } from 'node:events';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { Time } from '../clock';
@@ -10,8 +13,26 @@ import {
   fluxSetups,
 } from '../kubernetes/custom-resources';
 import { Informer } from '../kubernetes/informer';
-import { jobs, nodes, pods, priorityClasses } from '../kubernetes/paths';
-import type { Job, Node, Pod, PriorityClass } from '../kubernetes/types';
+import {
+  jobs,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  priorityClasses,
+  runtimeClasses,
+  storageClasses,
+} from '../kubernetes/paths';
+import type {
+  Job,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PriorityClass,
+  RuntimeClass,
+  StorageClass,
+} from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
@@ -29,12 +50,20 @@ const BACKOFF = { first: 250, most: 4_000 };
 export class Informers {
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job>;
-  /** All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use. */
+  /**
+   * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; those with
+   * required anti-affinity are `repelling`.
+   */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly fluxJobs: Informer<FluxJobObject>;
   readonly fluxSetups: Informer<FluxSetupObject>;
   readonly priorityClasses: Informer<PriorityClass>;
+  readonly runtimeClasses: Informer<RuntimeClass>;
+  readonly claims: Informer<PersistentVolumeClaim>;
+  /** Indexed by their storage `class`. */
+  readonly volumes: Informer<PersistentVolume>;
+  readonly storageClasses: Informer<StorageClass>;
   private readonly stopping = new AbortController();
 
   constructor({ client, logger, time: { clock, random }, podFacts }: InformersOptions) {
@@ -42,6 +71,10 @@ export class Informers {
     const indexes = {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
       node: (pod: Pod) => optional(podFacts.usedNode(pod)),
+      repelling: ({ spec: { affinity } }: Pod) =>
+        affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
+          ? []
+          : ['true'],
     };
     this.jobs = new Informer<Job>({ ...common, path: jobs(), labelSelector: `${ADMITTED_LABEL}=true` });
     this.pods = new Informer<Pod>({ ...common, path: pods(), indexes });
@@ -49,6 +82,14 @@ export class Informers {
     this.fluxJobs = new Informer<FluxJobObject>({ ...common, path: fluxJobs() });
     this.fluxSetups = new Informer<FluxSetupObject>({ ...common, path: fluxSetups() });
     this.priorityClasses = new Informer<PriorityClass>({ ...common, path: priorityClasses() });
+    this.runtimeClasses = new Informer<RuntimeClass>({ ...common, path: runtimeClasses() });
+    this.claims = new Informer<PersistentVolumeClaim>({ ...common, path: persistentVolumeClaims() });
+    this.volumes = new Informer<PersistentVolume>({
+      ...common,
+      path: persistentVolumes(),
+      indexes: { class: ({ spec }) => [spec.storageClassName ?? ''] },
+    });
+    this.storageClasses = new Informer<StorageClass>({ ...common, path: storageClasses() });
   }
 
   /** Resolves when every resource has been listed once, however long that takes, or when `stop` was called. */
@@ -60,6 +101,21 @@ export class Informers {
     await Promise.race([synced, once(this.stopping.signal, 'abort')]);
   }
 
+  /** Opens the watches of a standby. Nobody waits for them. */
+  warmUp(): void {
+    for (const informer of this.all()) informer.start();
+  }
+
+  /** Whether every resource has been listed. */
+  get isSynced(): boolean {
+    return this.all().every(({ lastSync }) => lastSync !== undefined);
+  }
+
+  /** Reports what is known already to the areas of a new term, as if it were listed now. */
+  replay(): void {
+    for (const informer of this.all()) informer.replay();
+  }
+
   /** No change is reported any more. The caches keep their contents. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -67,7 +123,18 @@ export class Informers {
   }
 
   private all() {
-    return [this.nodes, this.pods, this.jobs, this.fluxJobs, this.fluxSetups, this.priorityClasses];
+    return [
+      this.nodes,
+      this.pods,
+      this.jobs,
+      this.fluxJobs,
+      this.fluxSetups,
+      this.priorityClasses,
+      this.runtimeClasses,
+      this.claims,
+      this.volumes,
+      this.storageClasses,
+    ];
   }
 }
 

@@ -19,6 +19,8 @@ export class NodeCache {
   readonly changed = new Signal();
   /** The node of this name was deleted. */
   readonly deleted = new Signal<string>();
+  /** The node of this name became ready, or is no longer ready. */
+  readonly readinessChanged = new Signal<string>();
   private graph: ReadonlyMap<string, GraphNode> | undefined;
   private facts: ClusterFacts | undefined;
   private known = new Map<string, KnownNode>();
@@ -32,6 +34,11 @@ export class NodeCache {
 
   exists(name: string): boolean {
     return this.informer.get(name) !== undefined;
+  }
+
+  /** Whether the node exists and its condition Ready is True. */
+  isReady(name: string): boolean {
+    return isReady(this.informer.get(name));
   }
 
   /** The nodes as Fluxion sees them. A node keeps its object as long as none of its facts change. */
@@ -61,8 +68,15 @@ export class NodeCache {
     this.graph = undefined;
     this.facts = undefined;
     if (now === undefined) this.deleted.emit(before!.metadata.name);
+    else if (before !== undefined && isReady(now) !== isReady(before))
+      this.readinessChanged.emit(now.metadata.name);
     this.changed.emit();
   }
+}
+
+function isReady(node: Node | undefined): boolean {
+  const conditions = node?.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
 /** Keeps only what the graph is made of, so that heartbeats and image lists change nothing. */

@@ -1,4 +1,5 @@
 import type { Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadKey } from './workload-key';
 
 /** What the watches have to know about a pod. The workloads area implements it. */
@@ -9,4 +10,6 @@ export interface PodFacts {
   workloadKey(pod: Pod): WorkloadKey | undefined;
   /** The node whose units the pod uses; undefined if it is not bound to a node or has finished. */
   usedNode(pod: Pod): string | undefined;
+  /** Whether the pod uses a node that its workload holds now. */
+  isOnGrant(pod: Pod, row: Pick<WorkloadRow, 'allocation'>): boolean;
 }

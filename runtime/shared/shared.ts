@@ -8,6 +8,7 @@ import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Queue } from '../queue/store';
 import type { WorkloadCache } from '../queue/workload-cache';
+import type { GrantWaits } from './grant-waits';
 import type { Informers } from './informers';
 import type { NodeCache } from './node-cache';
 import type { PodFacts } from './pod-facts';
@@ -39,6 +40,8 @@ export interface Shared {
   readonly queues: Queues;
   readonly events: EventRecorder;
   readonly signals: Signals;
+  /** What granted workloads wait for while none of their pods runs. */
+  readonly grantWaits: GrantWaits;
   /** Whether many workloads start and end at this moment, so that status writes should wait. */
   readonly isBusy: () => boolean;
 }

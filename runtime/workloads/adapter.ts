@@ -23,6 +23,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */
   finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
+  missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
@@ -49,8 +51,14 @@ export interface RecordedGrant {
 export interface Demand {
   readonly pods: number;
   readonly spec: PodSpec;
+  /** Labels of the pods. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Path of this pod spec in the object. */
+  readonly field: string;
   /** The user's activeDeadlineSeconds. It is the default of the walltime. */
   readonly deadlineSeconds: number | undefined;
+  /** Whether it runs until somebody deletes it, unless it has a walltime or a deadline: a pod that always restarts. */
+  readonly isService: boolean;
   /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
   readonly priority: number | undefined;
 }
@@ -79,6 +87,20 @@ export function isTerminal(pod: Pod): boolean {
 /** Unix seconds of an RFC 3339 time. */
 export function secondsOf(time: string): number {
   return Date.parse(time) / 1000;
+}
+
+/**
+ * Unix seconds at which the first container of these pods started; `fallback` if nothing reports it. The start time of a
+ * pod is before its image is pulled.
+ */
+export function firstStartTime(pods: readonly Pod[], fallback: number): number {
+  const times = pods.flatMap(({ status }) => {
+    const starts = (status?.containerStatuses ?? []).flatMap(
+      ({ state }) => state?.running?.startedAt ?? state?.terminated?.startedAt ?? [],
+    );
+    return (starts.length === 0 ? [status?.startTime ?? ''] : starts).map(secondsOf).filter(Number.isFinite);
+  });
+  return times.length === 0 ? fallback : Math.min(...times);
 }
 
 /** Unix seconds at which the last container of these pods finished; `fallback` if no container reports it. */

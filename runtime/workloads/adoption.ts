@@ -41,7 +41,8 @@ export class TakenUnits {
 
 /**
  * The grant of a workload that is released and unfinished although the queue has no record of that grant; otherwise
- * undefined. A waiting row whose job id is higher than the object's was requeued after that release.
+ * undefined. A waiting row whose job id is higher than the object's was requeued after that release. A granted row whose
+ * job id is lower than the object's is older than that release: the database has lost a requeue and a grant.
  */
 export function unrecordedGrant(
   object: KubernetesObject,
@@ -50,11 +51,20 @@ export function unrecordedGrant(
   pods: readonly Pod[],
   now: number,
 ): RecordedGrant | undefined {
-  if (row !== undefined && row.phase !== 'Waiting') return undefined;
   if (object.metadata.deletionTimestamp !== undefined || adapter.isSuspended(object)) return undefined;
+  // The queue has taken its node back: it counts again once kube-scheduler has bound it after all.
+  const isUnbound = pods.some(
+    ({ metadata, spec }) => metadata.uid === row?.uid && spec.nodeName === undefined,
+  );
+  if (row?.reason === 'RequeueLimit' && isUnbound) return undefined;
   const grant = adapter.recordedGrant(object);
   if (grant === undefined || adapter.outcome(object, pods, now) !== undefined) return undefined;
-  return row !== undefined && (grant.jobid ?? Infinity) < row.jobid ? undefined : grant;
+  return row === undefined || isLaterThan(row, grant) ? grant : undefined;
+}
+
+/** A kind without job ids is granted once only, so a row that waits is older than the grant. */
+function isLaterThan({ phase, jobid }: WorkloadRow, grant: RecordedGrant): boolean {
+  return phase === 'Waiting' ? (grant.jobid ?? jobid) >= jobid : (grant.jobid ?? 0) > jobid;
 }
 
 /**

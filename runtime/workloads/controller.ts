@@ -3,6 +3,7 @@ import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
+import { storageFacts } from '../shared/storage';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
@@ -40,10 +41,33 @@ export class WorkloadController implements Controller {
     signals.resubmitWaiting.subscribe(({ namespace }) => this.enqueueWaiting(namespace));
     signals.resync.subscribe(() => this.enqueueAll());
     nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
+    nodes.readinessChanged.subscribe((name) => this.enqueueRowsOn(name));
     // The value of its PriorityClass, or of the default one, is part of a submission.
     informers.priorityClasses.changed.subscribe(() => this.enqueueWaiting());
+    // What a RuntimeClass adds to pods is part of a jobspec.
+    informers.runtimeClasses.changed.subscribe(() => this.enqueueWaiting());
+    this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
     this.countPhases();
+  }
+
+  /** The constraints of a submission follow its claims, free volumes and storage classes. */
+  private followVolumes(): void {
+    const { claims, volumes, storageClasses } = this.shared.informers;
+    claims.changed.subscribe(({ now, before }) => {
+      const { namespace, name } = (now ?? before)!.metadata;
+      this.enqueueClaimants((row, names) => row.namespace === namespace && names.includes(name));
+    });
+    volumes.changed.subscribe(() => this.enqueueClaimants(() => true));
+    storageClasses.changed.subscribe(() => this.enqueueClaimants(() => true));
+  }
+
+  /** Waiting workloads with claims of these names. */
+  private enqueueClaimants(isAffected: (row: WorkloadRow, claims: readonly string[]) => boolean): void {
+    for (const row of this.shared.workloadCache.active()) {
+      const { claims } = row.jobspec.attributes.user ?? {};
+      if (claims !== undefined && row.phase === 'Waiting' && isAffected(row, claims)) this.enqueue(row);
+    }
   }
 
   async stop(): Promise<void> {
@@ -93,6 +117,8 @@ export class WorkloadController implements Controller {
       stackNamespace: config.leaderElection.namespace,
       units: config.units,
       clusterFacts: () => nodes.clusterFacts(),
+      runtimeClassOf: (name) => informers.runtimeClasses.get(name),
+      storage: storageFacts(informers),
       onInvalid: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
       logger,
@@ -101,6 +127,7 @@ export class WorkloadController implements Controller {
 
   private createReconciler(): WorkloadReconciler {
     const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
+    const { config, grantWaits } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -108,8 +135,11 @@ export class WorkloadController implements Controller {
       submissionBuilder: this.submissionBuilder,
       objectOf: (key) => workloads.get(key),
       podsOf: (uid) => workloads.podsOf(uid),
-      nodeExists: (name) => nodes.exists(name),
+      nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
+      schedulerRuns: schedulersOf(this.shared.informers),
       requeueOf: (queue) => queues.planOf(queue).requeue,
+      limits: config.grants,
+      onWait: (uid, wait) => grantWaits.set(uid, wait),
       onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
       onShrunk: (jobid, names) => {
         signals.unitsFreed.emit({ jobid, nodes: names });
@@ -123,6 +153,20 @@ export class WorkloadController implements Controller {
       now,
     });
   }
+}
+
+/** Tells which schedulers have ever scheduled or refused a pod. */
+function schedulersOf({ pods }: Pick<Shared['informers'], 'pods'>): (schedulerName: string) => boolean {
+  const known = new Set<string>();
+  return (schedulerName) => {
+    if (known.has(schedulerName)) return true;
+    const answers = pods.list().some(({ spec, status }) => {
+      const isScheduled = status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
+      return (spec.schedulerName ?? 'default-scheduler') === schedulerName && isScheduled;
+    });
+    if (answers) known.add(schedulerName);
+    return answers;
+  };
 }
 
 /** The value of a PriorityClass; without a name, the value of the cluster's default class. */

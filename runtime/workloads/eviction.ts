@@ -1,26 +1,29 @@
 /**
- * Evicts workloads from their nodes: suspends the object, waits until its pods
- * are gone, and requeues the workload. An eviction continues after a crash,
- * because its reason is either committed in the row (a preemption) or still
- * visible in the cluster (a lost node, a suspension by the user).
+ * Evicts workloads from their nodes: commits the reason, suspends the object,
+ * waits until its pods are gone, and requeues the workload. An eviction
+ * continues after a crash, because its reason is either committed in the row
+ * or still visible in the cluster (a suspension by the user).
  */
+
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { KubernetesObject } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
-import type { RequeueCause, WorkloadRow } from '../queue/workload';
+import type { Requeue, RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
+import { TERMINATION_SECONDS } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
 import { listNames } from './events';
-import { findUnpinned, isGated } from './pod';
+import { isLive, type NodeView } from './live-pods';
+import { findUnpinned } from './pod';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
-  readonly nodeExists: (name: string) => boolean;
+  readonly nodes: NodeView;
   /** The requeue limit and backoff of a queue. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
   /** Called when the units of a job are free again. */
@@ -28,6 +31,8 @@ export interface EvictionOptions {
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
   readonly onQueueChanged: () => void;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  /** Seconds for which a workload avoids nodes on which its pods did not run. */
+  readonly avoidSeconds: number;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -37,13 +42,15 @@ export interface EvictionReason {
   readonly cause: RequeueCause;
   /** The reason for the user, without its consequence: `node node-1 was lost`. */
   readonly message: string;
+  /** Nodes that the workload avoids from now on. @default - none */
+  readonly avoid?: readonly string[];
 }
+
+type RequeueTerms = Pick<Requeue, 'message' | 'notBefore' | 'reason'>;
 
 export class Eviction {
   /** Job id -> generation of the object after its release. The watch lags behind while it shows an earlier one. */
   private readonly releasedGenerations = new Map<number, number>();
-  /** Job id -> the failure that began an eviction. Once the object is suspended, the failure may no longer be visible. */
-  private readonly pendingFailures = new Map<number, EvictionReason>();
 
   constructor(private readonly options: EvictionOptions) {}
 
@@ -57,23 +64,16 @@ export class Eviction {
 
   forget({ jobid }: WorkloadRow): void {
     this.releasedGenerations.delete(jobid);
-    this.pendingFailures.delete(jobid);
-  }
-
-  /** The failure for which the eviction of this job has begun. */
-  pendingFailure({ jobid }: WorkloadRow): EvictionReason | undefined {
-    return this.pendingFailures.get(jobid);
   }
 
   /** Why the workload must leave its nodes; undefined if it may stay. */
   reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
     // A workload that cannot be suspended again keeps its nodes until it ends.
     if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
-    if (row.evictionReason !== null) return { cause: 'preempted', message: row.evictionReason };
-    const lost = lostNodes(row, this.options.nodeExists);
+    if (row.evictionReason !== null)
+      return { cause: row.evictionCause ?? 'preempted', message: row.evictionReason };
+    const lost = lostNodes(row, this.options.nodes.exists);
     if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
-    const pending = this.pendingFailure(row);
-    if (pending !== undefined) return pending;
     const unpinned = findUnpinned(row, pods);
     if (unpinned !== undefined) {
       const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
@@ -93,8 +93,9 @@ export class Eviction {
 
   /** Does one step of an eviction. The next change of the object or its pods triggers the next step. */
   async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<void> {
-    const { object, adapter, row, pods } = workload;
-    if (reason.cause === 'failure') this.pendingFailures.set(row.jobid, reason);
+    const { object, adapter, pods } = workload;
+    const row = await this.commit(workload.row, reason);
+    if (row === undefined) return this.log(workload.row, 'evicting: the row has changed', reason);
     if (!adapter.isSuspended(object)) {
       this.log(row, 'evicting: suspending the object', reason);
       return this.suspend(workload);
@@ -102,10 +103,23 @@ export class Eviction {
     if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
     if (!adapter.canRelease(object))
       return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
-    if (pods.some((pod) => this.isAlive(pod)))
+    if (pods.some((pod) => isLive(pod, this.options.nodes)))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     const requeued = await this.requeue(row, reason);
     if (requeued !== undefined) this.recordRequeued(object, adapter, requeued, reason.cause);
+  }
+
+  /** Once the object is suspended, a failure is no longer visible. Undefined: the row holds no nodes any more. */
+  async commit(
+    row: WorkloadRow,
+    { cause, message, avoid = [] }: EvictionReason,
+  ): Promise<WorkloadRow | undefined> {
+    if (row.evictionReason !== null || cause !== 'failure') return row;
+    const until = this.options.now() + this.options.avoidSeconds;
+    const avoided = Object.fromEntries(avoid.map((name) => [name, until]));
+    const end = Math.ceil(this.options.now()) + TERMINATION_SECONDS;
+    const request = { uid: row.uid, cause, message, avoid: avoided, end };
+    return (await this.options.workloadCache.requestEviction([request]))[0];
   }
 
   /** Requeues the workload and frees its units. Returns undefined if its row is in no phase that allows it. */
@@ -121,15 +135,28 @@ export class Eviction {
     return requeued;
   }
 
+  /** Takes the nodes back from a workload that is not tried again before its user acts. */
+  async stopRetrying({ object, adapter, row }: ActiveWorkload, message: string): Promise<undefined> {
+    const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const reason = 'RequeueLimit';
+    const stopped = await workloadCache.requeue({ uid: row.uid, cause: 'failure', reason, message });
+    if (stopped === undefined) return;
+    this.log(row, 'not retried', { cause: 'failure', message });
+    this.forget(row);
+    onFreed(row.jobid);
+    onQueueChanged();
+    this.recordRequeued(object, adapter, stopped, 'failure');
+  }
+
   /** Only failures count towards the limit and only failures back off: a preempted or suspended workload did not fail. */
-  private requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason) {
+  requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason): RequeueTerms {
     if (cause !== 'failure') return { message: `${message}; requeued` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
     if (row.requeues >= limit)
       return {
         reason: 'RequeueLimit',
         message: `${message}; not retried after ${countRequeues(row.requeues)}, edit the workload to retry`,
-      } as const;
+      };
     const seconds = Math.min(LONGEST_BACKOFF_SECONDS, backoffSeconds * 2 ** row.requeues);
     return {
       message: `${message}; requeued, retrying in ${seconds}s`,
@@ -153,13 +180,6 @@ export class Eviction {
   /** Whether the watch shows the object as it was before its release. */
   private isStale({ metadata }: KubernetesObject, { jobid }: WorkloadRow): boolean {
     return (metadata.generation ?? 0) < (this.releasedGenerations.get(jobid) ?? 0);
-  }
-
-  /** The pods of a deleted node are gone with it. */
-  private isAlive(pod: Pod): boolean {
-    const { nodeName } = pod.spec;
-    if (isTerminal(pod) || isGated(pod)) return false;
-    return nodeName === undefined || this.options.nodeExists(nodeName);
   }
 
   private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {

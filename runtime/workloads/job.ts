@@ -38,12 +38,16 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   demand: (job) => ({
     pods: gangPods(job),
     spec: job.spec.template.spec,
+    labels: job.spec.template.metadata?.labels ?? {},
+    field: 'spec.template.spec',
     deadlineSeconds: userDeadline(job),
+    isService: false,
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
   outcome,
   finishedNodes,
+  missingPods,
   releasePatch: (job, row) => {
     const { annotations, activeDeadlineSeconds } = enforcedWalltime(job, row);
     return {
@@ -79,7 +83,8 @@ export const jobAdapter: WorkloadAdapter<Job> = {
 
 /** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
 function parseJobid(text = ''): number {
-  return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
+  const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
+  return Number.isSafeInteger(jobid) ? jobid : 0;
 }
 
 /** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
@@ -160,6 +165,19 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
   if (type === 'Complete') return 'Succeeded';
   if (type !== 'Failed') return undefined;
   return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
+}
+
+/** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
+function missingPods(job: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
+  const { completions, suspend, template } = job.spec;
+  // The watch still shows the object before this release, or the Job creates no further pods.
+  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(jobid)) return 0;
+  if (suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined) return 0;
+  const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
+  const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
+  if (completions === undefined && succeeded > 0) return 0;
+  const live = pods.filter((pod) => !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined).length;
+  return Math.max(0, Math.min(gangPods(job), (completions ?? Infinity) - succeeded) - live);
 }
 
 /** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */

@@ -6,8 +6,9 @@ import {
 } from '../../constructs/api/labels';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
+import type { Allocation } from '../resources/types';
 import type { PodFacts } from '../shared/pod-facts';
-import { isTerminal } from './adapter';
+import { isTerminal, namesOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
 
 export const podFacts: PodFacts = {
@@ -26,7 +27,20 @@ export const podFacts: PodFacts = {
   usedNode(pod) {
     return isTerminal(pod) ? undefined : pod.spec.nodeName;
   },
+
+  isOnGrant({ spec: { nodeName } }, { allocation }) {
+    return allocation !== null && nodeName !== undefined && grantedNodes(allocation).has(nodeName);
+  },
 };
+
+/** A large gang asks this of each of its pods in every pass. */
+const namesOfAllocation = new WeakMap<Allocation, ReadonlySet<string>>();
+
+function grantedNodes(allocation: Allocation): ReadonlySet<string> {
+  const names = namesOfAllocation.get(allocation) ?? new Set(namesOf(allocation.nodes));
+  namesOfAllocation.set(allocation, names);
+  return names;
+}
 
 /** Whether admission took in the pod itself. A pod of a released Job is none, unless it is beyond the Job's gang. */
 function isQueuedPod({ metadata: { labels, annotations } }: Pod): boolean {

@@ -30,7 +30,10 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   demand: (pod) => ({
     pods: 1,
     spec: pod.spec,
+    labels: pod.metadata.labels ?? {},
+    field: 'spec',
     deadlineSeconds: pod.spec.activeDeadlineSeconds,
+    isService: isService(pod),
     priority: pod.spec.priority,
   }),
   outcome: (pod, _pods, now) =>
@@ -41,6 +44,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
         }
       : undefined,
   finishedNodes: () => [],
+  missingPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',
     body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],
@@ -52,14 +56,25 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   },
 };
 
-/** The node on which the pod runs or to which it is pinned. */
+/** The node on which the pod runs, or the only one that its node affinity allows. */
 export function assignedNode({ spec }: Pod): string | undefined {
   if (spec.nodeName !== undefined) return spec.nodeName;
   const terms =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  for (const { matchFields } of terms)
-    for (const { key, values } of matchFields ?? []) if (key === 'metadata.name') return values?.[0];
-  return undefined;
+  const names = terms.filter((term) => !isEmpty(term)).map(namesInTerm);
+  // Terms are alternatives: one that names no node allows several.
+  if (names.includes(undefined)) return undefined;
+  const [name, ...others] = new Set(names.flatMap((each) => each ?? []));
+  return others.length === 0 ? name : undefined;
+}
+
+/** The nodes that all requirements of the term name; undefined if none of them names a node. */
+function namesInTerm({ matchFields = [] }: NodeSelectorTerm): readonly string[] | undefined {
+  const lists = matchFields
+    .filter(({ key, operator }) => key === 'metadata.name' && operator === 'In')
+    .map(({ values = [] }) => values);
+  const [first, ...rest] = lists;
+  return first?.filter((name) => rest.every((list) => list.includes(name)));
 }
 
 /** Whether a Job's pod was created under the grant with this job id. */
@@ -81,6 +96,15 @@ export function findUnpinned({ jobid, allocation }: WorkloadRow, pods: readonly 
       !isGated(pod) &&
       !own.has(assignedNode(pod)),
   );
+}
+
+/**
+ * The nodes that live pods use or are pinned to; gated pods use none. Undefined if a pod may run on any node.
+ */
+export function usedNodes(pods: readonly Pod[]): ReadonlySet<string> | undefined {
+  const nodes = pods.filter((pod) => !isTerminal(pod) && !isGated(pod)).map(assignedNode);
+  const known = nodes.filter((node) => node !== undefined);
+  return known.length === nodes.length ? new Set(known) : undefined;
 }
 
 export function isGated({ spec }: Pod): boolean {
@@ -105,15 +129,19 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
   ];
 }
 
-/**
- * A pod that always restarts runs until it is deleted. It is planned with the default walltime of its queue, and that
- * walltime is enforced only if the user set it.
- */
-function deadlinePatch({ metadata, spec }: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
-  const isService =
-    (spec.restartPolicy ?? 'Always') === 'Always' && settingOf(metadata, WALLTIME) === undefined;
-  const value = deadlineOf(row, spec.activeDeadlineSeconds);
-  if (isService || value === spec.activeDeadlineSeconds) return [];
+/** A pod that always restarts, unless its user set a walltime, runs until it is deleted: it is planned without an end. */
+function isService({ metadata, spec }: Pod): boolean {
+  return (
+    (spec.restartPolicy ?? 'Always') === 'Always' &&
+    spec.activeDeadlineSeconds === undefined &&
+    settingOf(metadata, WALLTIME) === undefined
+  );
+}
+
+function deadlinePatch(pod: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
+  const users = pod.spec.activeDeadlineSeconds;
+  const value = deadlineOf(row, users);
+  if (isService(pod) || value === users) return [];
   return [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 

@@ -5,6 +5,7 @@
  * done again.
  */
 import type { Clock } from '../clock';
+import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
@@ -14,13 +15,17 @@ import type { QueueSettings } from '../queue/settings';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
+import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadKey } from '../shared/workload-key';
-import { type ActiveWorkload, isTerminal, namesOf, secondsOf, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { listNames } from './events';
-import { Eviction } from './eviction';
-import { belongsToGrant, isGated, pinPatch } from './pod';
+import { Eviction, type EvictionReason } from './eviction';
+import { GrantWatch } from './grant-watch';
+import { isLive, type NodeView } from './live-pods';
+import { belongsToGrant, isGated, pinPatch, usedNodes } from './pod';
 import { Release } from './release';
+import { Rescue } from './rescue';
 import type { SubmissionBuilder } from './submission';
 import { nodesForGatedPods } from './ungate';
 
@@ -33,9 +38,15 @@ export interface WorkloadReconcilerOptions {
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
   /** The pods of the workload with this uid, as the watch last delivered them. */
   readonly podsOf: (uid: string) => readonly Pod[];
-  readonly nodeExists: (name: string) => boolean;
+  readonly nodes: NodeView;
+  /** Whether this scheduler has ever scheduled or refused a pod. */
+  readonly schedulerRuns: (schedulerName: string) => boolean;
   /** The requeue limit and backoff of a queue. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
+  /** How long pods of a granted workload may wait. */
+  readonly limits: Config['grants'];
+  /** Called with what a granted workload waits for; undefined while a pod of it runs. */
+  readonly onWait: (uid: string, wait: GrantWait | undefined) => void;
   /** Called when the units of a job are free again. */
   readonly onFreed: (jobid: number) => void;
   /** Called when the units on some nodes of a job are free again. */
@@ -58,14 +69,18 @@ const NOTABLE_WAIT_SECONDS = 5;
 const DELETED_GRACE_MS = 500;
 
 export class WorkloadReconciler {
-  /** Uid -> when the object was first missing, in milliseconds of the clock. */
+  /** Uid -> when the object was first missing or being deleted, in milliseconds of the clock. */
   private readonly deletedSince = new Map<string, number>();
   private readonly eviction: Eviction;
   private readonly release: Release;
+  private readonly watch: GrantWatch;
+  private readonly rescue: Rescue;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
-    this.eviction = new Eviction(options);
+    this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
+    this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
+    this.rescue = new Rescue({ ...options, eviction: this.eviction });
   }
 
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
@@ -93,8 +108,9 @@ export class WorkloadReconciler {
     const { submissionBuilder, onQueueChanged } = this.options;
     this.requestAdoption(key, object, adapter);
     if (object.metadata.deletionTimestamp !== undefined || !adapter.isSuspended(object)) return;
-    const row = await submissionBuilder.submit(object, adapter);
+    const row = await submissionBuilder.submit(object, adapter, this.rescue.predecessorOf(object));
     if (row === undefined) return;
+    this.rescue.succeeded(object);
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
   }
@@ -122,6 +138,7 @@ export class WorkloadReconciler {
     if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
     if (this.requestAdoption(row, object, adapter, row)) return;
     if (!adapter.isSuspended(object)) {
+      if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
       this.log(row, 'released without a grant, suspending it');
       await this.eviction.suspend(workload);
@@ -135,26 +152,61 @@ export class WorkloadReconciler {
 
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */
   private async reconcileGranted(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { workloadCache, now } = this.options;
+    const { now } = this.options;
     const { object, adapter, pods } = workload;
+    if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
     const row = await this.recordStart(workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome.result, outcome.finishedAt);
+    const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
+    if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const reason = this.eviction.reasonFor(current);
-    if (reason !== undefined) {
-      await this.eviction.evict(current, reason);
-      // Once it waits again, changes that the user made while it ran take effect.
-      return workloadCache.byUid(row.uid)?.phase === 'Waiting' ? IMMEDIATELY : undefined;
-    }
+    if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.release.release(current);
       if (result === 'deleted') return this.cancel(row);
       if (result !== undefined) return result;
     }
     await this.ungatePods(row, pods);
-    await this.shrinkAllocation(current);
-    return undefined;
+    const shrinking = await this.shrinkAllocation(current);
+    return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
+  }
+
+  private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
+    const { uid } = workload.row;
+    await this.eviction.evict(workload, reason);
+    if (this.options.workloadCache.byUid(uid)?.phase !== 'Waiting') return undefined;
+    this.forget(workload.row);
+    // Once it waits again, changes that the user made while it ran take effect.
+    return IMMEDIATELY;
+  }
+
+  /** Evicts the workload if its pods do not run in time, and says until then what they wait for. */
+  private async watchGrant(workload: ActiveWorkload): Promise<ReconcileResult> {
+    const row = this.options.workloadCache.byUid(workload.row.uid);
+    if (row === undefined || row.releasedAt === null) return undefined;
+    const current = { ...workload, row };
+    const { wait, failure, after } = await this.watch.observe(current);
+    this.options.onWait(row.uid, wait);
+    if (failure !== undefined && workload.adapter.suspendable) return this.evict(current, failure);
+    if (failure !== undefined) return this.rescuePod(current, failure);
+    return after === undefined ? undefined : { after };
+  }
+
+  private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
+    const { row } = workload;
+    const result = await this.rescue.rescue(workload, reason);
+    if (this.options.workloadCache.byUid(row.uid)?.phase === 'Waiting') this.forget(row);
+    return result;
+  }
+
+  /** The grant has ended. */
+  private forget(row: WorkloadRow): void {
+    this.eviction.forget(row);
+    this.release.forget(row);
+    this.watch.forget(row);
+    this.options.onWait(row.uid, undefined);
   }
 
   /** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
@@ -162,8 +214,7 @@ export class WorkloadReconciler {
     const { workloadCache, now } = this.options;
     const startedPods = pods.filter((pod) => this.hasStarted(pod, row));
     if (row.phase !== 'Ready' || startedPods.length === 0) return row;
-    const times = startedPods.map(({ status }) => secondsOf(status?.startTime ?? '')).filter(Number.isFinite);
-    const first = times.length === 0 ? now() : Math.min(...times);
+    const first = firstStartTime(startedPods, now());
     // Kubernetes truncates times to seconds: a start is never before its grant.
     const started = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
     if (started !== undefined) {
@@ -178,8 +229,9 @@ export class WorkloadReconciler {
     const { metadata, spec, status } = pod;
     if (metadata.uid === uid || belongsToGrant(pod, jobid))
       return status?.phase === 'Running' || isTerminal(pod);
-    const isOnNode = spec.nodeName !== undefined && this.options.nodeExists(spec.nodeName);
-    return releasedAt !== null && status?.phase === 'Running' && isOnNode;
+    const { nodes } = this.options;
+    const isOnNode = spec.nodeName !== undefined && nodes.exists(spec.nodeName);
+    return releasedAt !== null && status?.phase === 'Running' && isOnNode && isLive(pod, nodes);
   }
 
   private recordScheduled(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): void {
@@ -207,32 +259,59 @@ export class WorkloadReconciler {
   }
 
   /** Frees the nodes on which no pod of the workload will run again. */
-  private async shrinkAllocation({ object, adapter, row, pods }: ActiveWorkload): Promise<void> {
+  private async shrinkAllocation({ object, adapter, row, pods }: ActiveWorkload): Promise<ReconcileResult> {
+    const current = this.options.workloadCache.byUid(row.uid);
+    if (current?.allocation == null) return undefined;
+    if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
+    await this.freeNodes(current, new Set(adapter.finishedNodes(object, current, pods)));
+    return undefined;
+  }
+
+  /** Frees the nodes that no pod of a deleted workload uses any more: no pod of it is created again. */
+  private async shrinkDeleted(row: WorkloadRow): Promise<ReconcileResult> {
+    if (this.isJustDeleted(row)) return { after: DELETED_GRACE_MS };
+    const { podsOf, nodes } = this.options;
+    const used = usedNodes(podsOf(row.uid).filter((pod) => isLive(pod, nodes)));
+    if (used === undefined) return undefined;
+    const free = namesOf(row.allocation?.nodes ?? []).filter((name) => !used.has(name));
+    await this.freeNodes(row, new Set(free));
+    return undefined;
+  }
+
+  /** The last node is freed by the end of the workload. */
+  private async freeNodes(row: WorkloadRow, finished: ReadonlySet<string>): Promise<void> {
     const { workloadCache, onShrunk } = this.options;
-    const current = workloadCache.byUid(row.uid);
-    if (current?.allocation == null) return;
-    const finished = new Set(adapter.finishedNodes(object, current, pods));
-    if (finished.size === 0 || finished.size === current.allocation.nodes.length) return;
-    const nodes = current.allocation.nodes.filter(({ name }) => !finished.has(name));
-    if ((await workloadCache.shrink(row.uid, { ...current.allocation, nodes })) === undefined) return;
+    const { allocation } = row;
+    if (allocation === null || finished.size === 0 || finished.size === allocation.nodes.length) return;
+    const nodes = allocation.nodes.filter(({ name }) => !finished.has(name));
+    if ((await workloadCache.shrink(row.uid, { ...allocation, nodes })) === undefined) return;
     this.log(row, 'allocation shrunk', { freed: [...finished] });
     onShrunk(row.jobid, [...finished]);
   }
 
-  /** Cancels a row whose object no longer exists, once its pods are gone too. */
+  private hasLivePods(pods: readonly Pod[]): boolean {
+    return pods.some((pod) => isLive(pod, this.options.nodes));
+  }
+
+  /** Cancels a row whose object no longer exists, or is kept by a finalizer, once none of its pods can run any more. */
   private async cancelDeleted(row: WorkloadRow): Promise<ReconcileResult> {
-    const { podsOf, clock } = this.options;
-    if (podsOf(row.uid).some((pod) => !isTerminal(pod) && pod.metadata.uid !== row.uid)) {
+    // It holds no units. Its former pods on a lost node may exist for minutes, and it must not be granted meanwhile.
+    if (row.phase === 'Waiting') return this.cancel(row);
+    if (this.hasLivePods(this.options.podsOf(row.uid))) {
       this.log(row, 'deleted, waiting for its pods to terminate');
+      await this.shrinkDeleted(row);
       return { after: DELETED_GRACE_MS };
     }
-    if (row.phase !== 'Waiting' && row.kind !== 'Pod') {
-      const since = this.deletedSince.get(row.uid) ?? clock.now();
-      this.deletedSince.set(row.uid, since);
-      if (clock.now() - since < DELETED_GRACE_MS) return { after: DELETED_GRACE_MS };
-    }
-    this.deletedSince.delete(row.uid);
+    if (row.kind !== 'Pod' && this.isJustDeleted(row)) return { after: DELETED_GRACE_MS };
     return this.cancel(row);
+  }
+
+  /** Whether a pod of the deleted object may not have reached the pod cache yet. */
+  private isJustDeleted({ uid }: WorkloadRow): boolean {
+    const { clock } = this.options;
+    const since = this.deletedSince.get(uid) ?? clock.now();
+    this.deletedSince.set(uid, since);
+    return clock.now() - since < DELETED_GRACE_MS;
   }
 
   private cancel(row: WorkloadRow): Promise<undefined> {
@@ -244,8 +323,8 @@ export class WorkloadReconciler {
     // Kubernetes truncates times to seconds: an end is never before its start.
     await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0));
     this.log(row, 'finished', { result });
-    this.eviction.forget(row);
-    this.release.forget(row);
+    this.deletedSince.delete(row.uid);
+    this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();
   }

@@ -5,15 +5,18 @@ import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
+import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
+import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
-import type { Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
+import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import { ENDLESS_SECONDS } from '../resources/endless';
 import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
-import { workloadSettings } from './settings';
+import { type WorkloadSettings, workloadSettings } from './settings';
 
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;
@@ -25,6 +28,9 @@ export interface SubmissionBuilderOptions {
   readonly units: Config['units'];
   /** The current labels and taints of the nodes, from which constraints are written. */
   readonly clusterFacts: () => ClusterFacts;
+  /** The RuntimeClass with this name. */
+  readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
+  readonly storage: StorageFacts;
   /** Called for a workload that cannot be queued because its settings or its pod template are invalid. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
@@ -33,10 +39,15 @@ export interface SubmissionBuilderOptions {
 export class SubmissionBuilder {
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
-  /** Queues the workload. Returns undefined if it has a row already or is invalid. */
-  async submit(object: KubernetesObject, adapter: WorkloadAdapter): Promise<WorkloadRow | undefined> {
+  /** Queues the workload, in the place of its predecessor if it has one. Returns undefined if it has a row already or is invalid. */
+  async submit(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    predecessor?: Predecessor,
+  ): Promise<WorkloadRow | undefined> {
     const submission = this.submissionOf(object, adapter, undefined);
-    return submission === undefined ? undefined : this.options.workloadCache.submit(submission);
+    if (submission === undefined) return undefined;
+    return this.options.workloadCache.submit({ ...submission, ...predecessor });
   }
 
   /** What the user changed since the workload was queued; undefined if nothing changed. */
@@ -73,7 +84,7 @@ export class SubmissionBuilder {
   }
 
   private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
-    const { queues, units, clusterFacts } = this.options;
+    const { queues, units, clusterFacts, runtimeClassOf, storage } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const settings =
@@ -82,10 +93,13 @@ export class SubmissionBuilder {
     const demand = adapter.demand(object);
     const queue = queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
-    const requested = settings.walltimeSeconds ?? demand.deadlineSeconds ?? plan.defaultWalltimeSeconds;
-    const walltime = Math.min(requested, plan.maxWalltimeSeconds);
+    const walltime = walltimeOf(settings, demand, plan);
     const jobspec = jobspecOf({
-      pod: demand.spec,
+      pod: withRuntimeClass(demand.spec, runtimeClassOf),
+      self: { namespace, labels: demand.labels },
+      storage,
+      podName: adapter.kind === 'Pod' ? metadata.name : undefined,
+      field: demand.field,
       pods: Math.max(1, demand.pods),
       walltime,
       exclusive: settings.exclusive,
@@ -122,6 +136,17 @@ export class SubmissionBuilder {
     const isOurs = user.startsWith(`system:serviceaccount:${this.options.stackNamespace}:`);
     return user === '' || isOurs ? `namespace:${namespace}` : user;
   }
+}
+
+/** The maximum of its queue does not shorten a service: nobody would enforce it. */
+function walltimeOf(
+  { walltimeSeconds }: Pick<WorkloadSettings, 'walltimeSeconds'>,
+  { deadlineSeconds, isService }: Demand,
+  plan: QueueSettings,
+): number {
+  const requested = walltimeSeconds ?? deadlineSeconds;
+  if (requested === undefined && isService) return ENDLESS_SECONDS;
+  return Math.min(requested ?? plan.defaultWalltimeSeconds, plan.maxWalltimeSeconds);
 }
 
 function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {

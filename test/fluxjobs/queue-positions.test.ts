@@ -10,7 +10,12 @@ describePostgres('queue positions', (getPostgres) => {
     try {
       await queue.migrate();
       const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
-      const positions = new QueuePositions(workloadCache, () => ({ now: 50, settingsOf: () => undefined }));
+      let now = 50;
+      const positions = new QueuePositions(
+        workloadCache,
+        () => ({ now, settingsOf: () => undefined }),
+        () => now,
+      );
       workloadCache.onChange(() => positions.invalidate());
       await workloadCache.submit(submission('late', { submittedAt: 20 }));
       await workloadCache.submit(submission('early', { submittedAt: 10 }));
@@ -23,6 +28,19 @@ describePostgres('queue positions', (getPostgres) => {
       const nodes = [{ name: 'node-1', units: { core: '0', memory: '0' } }];
       await workloadCache.allocate([{ uid: 'urgent', allocation: { jobid, start: 0, end: 60, nodes } }]);
       expect(all()).toEqual([undefined, 1, 2, 1]);
+
+      // Of many workloads the positions are computed once per second.
+      await queue.submit(
+        1,
+        Array.from({ length: 600 }, (_, i) => submission(`many-${i}`, { submittedAt: 100 + i })),
+      );
+      await workloadCache.reload();
+      positions.invalidate();
+      expect(positions.of('many-599')).toBe(602);
+      await workloadCache.submit(submission('last', { submittedAt: 900 }));
+      expect([positions.of('last'), positions.of('many-599')]).toEqual([undefined, 602]);
+      now += 1;
+      expect(positions.of('last')).toBe(603);
     } finally {
       await queue.close();
     }

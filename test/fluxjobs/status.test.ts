@@ -6,6 +6,7 @@ import { rowIn } from '../queue/rows';
 
 const context = (over: Partial<StatusContext> = {}): StatusContext => ({
   position: undefined,
+  wait: undefined,
   previous: {},
   generation: 3,
   now: 1000,
@@ -76,6 +77,21 @@ describe('the status of a FluxJob', () => {
     }
   });
 
+  test('names the fields that only kube-scheduler checks', () => {
+    const row = rowIn('Waiting');
+    const unmodeled = ['spec.resourceClaims', 'spec.schedulingGates'];
+    const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user: { unmodeled } } };
+    const { conditions: shown } = fluxJobStatus({ ...row, jobspec }, context());
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        type: 'PartiallyModeled',
+        status: 'True',
+        reason: 'FieldsNotModeled',
+        message: expect.stringContaining('spec.resourceClaims, spec.schedulingGates'),
+      }),
+    );
+  });
+
   test('shows the position and the estimated start of a waiting workload', () => {
     const row = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000.4 });
     expect(fluxJobStatus(row, context({ position: 2 }))).toMatchObject({
@@ -99,6 +115,24 @@ describe('the status of a FluxJob', () => {
     expect(status.allocation).toEqual([{ node: 'node-1', pods: 1, units: { core: '0', memory: '0' } }]);
     expect(status).not.toHaveProperty('position');
     expect(status).not.toHaveProperty('result');
+  });
+
+  test('is Ready with the reason while no pod of a grant runs, also after its pods were replaced', () => {
+    const wait = { reason: 'ImagePullBackOff', message: 'ImagePullBackOff: registry.example/a:1' };
+    for (const phase of ['Ready', 'Running'] as const) {
+      const status = fluxJobStatus(rowIn(phase), context({ wait }));
+      expect(status.phase).toBe('Ready');
+      expect(status.conditions).toContainEqual(
+        expect.objectContaining({ type: 'Ready', status: 'False', ...wait }),
+      );
+    }
+  });
+
+  test('says why a workload leaves its nodes', () => {
+    const row = rowIn('Running', { evictionReason: 'node node-1 was lost', evictionCause: 'failure' });
+    expect(fluxJobStatus(row, context()).conditions).toContainEqual(
+      expect.objectContaining({ reason: 'Evicting', message: 'node node-1 was lost; leaving node-1' }),
+    );
   });
 
   test('describes how the workload ended', () => {

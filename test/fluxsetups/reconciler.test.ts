@@ -45,6 +45,8 @@ class World {
       storeQueues: async () => {
         this.storeCalls++;
       },
+      enqueue: () => undefined,
+      clock: { now: () => this.now * 1000, after: () => () => undefined },
       logger: this.logger,
       now: () => this.now,
     });

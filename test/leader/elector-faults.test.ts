@@ -2,6 +2,7 @@
  * Every request of the election fails in every way, on replicas whose Lease and clock are in this process. Afterwards
  * one replica leads, never two at once, and every fence is higher than the one before it.
  */
+import { pause } from '../../runtime/clock';
 import { FluxqError } from '../../runtime/errors';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
@@ -15,12 +16,18 @@ import { recordingLogger } from '../kubernetes/recording-logger';
 const REQUESTS = ['read', 'create', 'take', 'database', 'fence', 'renew', 'release'] as const;
 type Request = (typeof REQUESTS)[number];
 
-/** `late`: the request has its effect, but its answer arrives after the deadline. */
-const FAULTS = ['once', 'twice', 'for 60 s', 'late'] as const;
+/**
+ * `lost`: the request has its effect, but its answer never arrives. `late`: the request takes effect only after the deadline of
+ * the term, and its answer arrives then, unless its sender has given up.
+ */
+const FAULTS = ['once', 'twice', 'for 60 s', 'lost', 'late'] as const;
 type Fault = (typeof FAULTS)[number];
 
 const LEASE_MS = 15_000;
 const RETRY_MS = 2_000;
+const DEADLINE_MS = 10_000;
+/** Half of the deadline: after it the sender of a request to the apiserver gives up. */
+const REQUEST_MS = 5_000;
 const MINUTE = 60_000;
 
 class FaultyElection {
@@ -59,7 +66,7 @@ class FaultyElection {
       onLost: () => undefined,
       logger: recordingLogger(),
       leaseDuration: LEASE_MS,
-      renewDeadline: 10_000,
+      renewDeadline: DEADLINE_MS,
       retryPeriod: RETRY_MS,
       clock: this.clock,
       random: () => 0,
@@ -115,13 +122,37 @@ class FaultyElection {
     return this.lease;
   }
 
+  /** Only a statement to the database has no timeout that is shorter than the deadline. */
+  private async answerLate<T>(request: Request, effect: () => T): Promise<T> {
+    const after = DEADLINE_MS + 1_000;
+    if (request === 'database') {
+      await pause(this.clock, after);
+      return effect();
+    }
+    this.clock.after(after, () => {
+      try {
+        effect();
+      } catch (error) {
+        // The Lease has changed meanwhile, so the apiserver refuses the write.
+        expect(error).toBeInstanceOf(ApiError);
+      }
+    });
+    await pause(this.clock, REQUEST_MS);
+    throw late();
+  }
+
   private async send<T>(request: Request, effect: () => T): Promise<T> {
     if (request !== this.request || this.left === 0 || this.clock.now() >= this.until) return effect();
     this.left -= 1;
     this.hits += 1;
-    if (this.fault === 'late') effect();
-    throw new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true });
+    if (this.fault === 'late') return this.answerLate(request, effect);
+    if (this.fault === 'lost') effect();
+    throw late();
   }
+}
+
+function late(): FluxqError {
+  return new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true });
 }
 
 function answer(status: number, reason: string) {
@@ -141,8 +172,9 @@ test.each(CASES)('a replica leads after the request "%s" failed: %s', async (req
   }
   election.start('b');
   await election.pass(RETRY_MS);
-  if (request === 'release' || request === 'take') await first.stop();
-  await election.pass((fault === 'for 60 s' ? MINUTE : 0) + LEASE_MS + 5 * RETRY_MS);
+  const stopping = request === 'release' || request === 'take' ? first.stop() : undefined;
+  await election.pass((fault === 'for 60 s' ? MINUTE : DEADLINE_MS) + LEASE_MS + 5 * RETRY_MS);
+  await stopping;
 
   expect(election.hits).toBeGreaterThan(0);
   expect(election.leaders).toHaveLength(1);
@@ -160,4 +192,28 @@ test('a replica that holds the Lease without its fence says that it does not lea
   expect([replica.holding, replica.leading]).toEqual([true, true]);
   await replica.stop();
   expect([replica.holding, replica.leading]).toEqual([false, false]);
+});
+
+test('a candidate leads within a second after the Lease was released', async () => {
+  const election = new FaultyElection();
+  const first = election.start('a');
+  const second = election.start('b');
+  await election.pass(5 * RETRY_MS + 1_000);
+  expect(first.leading).toBe(true);
+  await first.stop();
+  await election.pass(1_000);
+  expect(second.leading).toBe(true);
+  await second.stop();
+});
+
+test('a candidate leads within a second after the Lease of a dead leader expired', async () => {
+  const election = new FaultyElection();
+  election.start('a');
+  const second = election.start('b');
+  await election.pass(5 * RETRY_MS);
+  // The last renewal was at most one period ago.
+  election.inject('renew', 'for 60 s');
+  await election.pass(LEASE_MS + 1_000);
+  expect(second.leading).toBe(true);
+  for (const replica of election.replicas) await replica.stop();
 });

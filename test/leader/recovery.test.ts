@@ -59,6 +59,47 @@ describe('recovery', () => {
     expect(await controller.repairs()).toMatchObject({ 'workload-edited': 1, 'workload-ended': 2 });
   });
 
+  /** Submits a Job whose granted node a pod outside the queue takes before its pod is bound. */
+  async function refused(name: string): Promise<string> {
+    controller.submit(name, { runs: 600 });
+    while (controller.row(name)?.phase !== 'Ready') await controller.seconds(0.02);
+    const node = controller.row(name)!.allocation!.nodes[0]!.name;
+    controller.unmanagedPod('intruder', { node, cores: 2, runs: 3_600 });
+    return node;
+  }
+
+  test('requeues a workload whose pod kube-scheduler refuses, onto another node', async () => {
+    const node = await refused('a');
+    await controller.seconds(25);
+    expect(controller.row('a')).toMatchObject({ phase: 'Ready', evictionReason: null });
+    await controller.seconds(25);
+    const row = controller.row('a')!;
+    expect(row).toMatchObject({ phase: 'Running', requeues: 1, avoid: { [node]: expect.any(Number) } });
+    expect(row.allocation!.nodes[0]!.name).not.toBe(node);
+    expect(await controller.held()).toEqual([row.jobid]);
+  });
+
+  test('completes an eviction whose reason was committed before the controller stopped', async () => {
+    const node = await refused('a');
+    const request = controller.queue.requestEviction;
+    let committed = 0;
+    controller.queue.requestEviction = async (...call) => {
+      await request(...call);
+      committed += 1;
+      throw new Error('the answer was lost');
+    };
+    while (committed === 0) await controller.seconds(0.02);
+    await controller.stop();
+    controller.queue.requestEviction = request;
+    expect(controller.row('a')).toMatchObject({ phase: 'Ready', evictionCause: 'failure' });
+    expect(controller.job('a').spec.suspend).toBe(false);
+    await controller.start();
+    await controller.seconds(20);
+    const row = controller.row('a')!;
+    expect(row).toMatchObject({ phase: 'Running', requeues: 1, evictionReason: null });
+    expect(row.allocation!.nodes[0]!.name).not.toBe(node);
+  });
+
   test('requeues a workload whose node was deleted while the controller was down', async () => {
     await running('a', 60);
     const lost = controller.row('a')!.allocation!.nodes[0]!.name;

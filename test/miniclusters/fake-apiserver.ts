@@ -41,6 +41,7 @@ export class FakeApiserver {
       ownedObjectsOf: () => this.ownedObjects,
       podsOf: () => [],
       rowOf: () => this.row,
+      waitOf: () => undefined,
       recordEvent: (_, event) => this.events.push(event),
       logger: { debug: (_fields: object, decision?: string) => this.decisions.push(decision!) } as never,
       now: () => this.now,

@@ -12,7 +12,16 @@ const REJECTION = { reason: 'Immutable', message: 'no' };
 function after(before: MiniClusterStatus, over: Partial<Facts>): MiniClusterStatus {
   const selector = 'app=hello';
   const row = undefined;
-  const facts = { progress: PROGRESS, row, fluxJob: undefined, selector, rejection: undefined, now: NOW };
+  const wait = undefined;
+  const facts = {
+    progress: PROGRESS,
+    row,
+    wait,
+    fluxJob: undefined,
+    selector,
+    rejection: undefined,
+    now: NOW,
+  };
   return statusOf({ ...facts, ...over, cluster: cluster({}, before) });
 }
 

@@ -20,6 +20,7 @@ function status(over: Partial<Facts> = {}): MiniClusterStatus {
     cluster: cluster(),
     progress: progress(),
     row: undefined,
+    wait: undefined,
     fluxJob: undefined,
     selector: 'app=hello',
     rejection: undefined,
@@ -192,5 +193,16 @@ describe('the fields of the scale subresource', () => {
     const started = status({ cluster: cluster({ maxSize: 8 }, raised), row: running });
     const late = status({ cluster: cluster({ maxSize: 16 }, started), row: running });
     expect(late.maximumSize).toBe(8);
+  });
+});
+
+test('says what the pods of a granted Job wait for', () => {
+  const wait = { reason: 'ImagePullBackOff', message: 'ImagePullBackOff: registry.example/flux:1' };
+  const found = status({ row: { ...waiting, phase: 'Ready' }, wait });
+  expect(found.phase).toBe('Ready');
+  expect(condition(found, 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'ImagePullBackOff',
+    message: '0 of 4 brokers are up; ImagePullBackOff: registry.example/flux:1',
   });
 });

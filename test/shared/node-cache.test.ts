@@ -51,6 +51,25 @@ test('computes the cluster facts again after a change', () => {
   expect(cache.clusterFacts()).not.toEqual(before);
 });
 
+test('reports nodes that become ready or are no longer ready', () => {
+  const turned: string[] = [];
+  cache.readinessChanged.subscribe((name) => turned.push(name));
+  const dead = {
+    ...node('a'),
+    status: { ...node('a').status, conditions: [{ type: 'Ready', status: 'Unknown' }] },
+  };
+  informer.set(dead as Node);
+  expect([turned, cache.isReady('a'), cache.isReady('b'), cache.isReady('c')]).toEqual([
+    ['a'],
+    false,
+    true,
+    false,
+  ]);
+  informer.set(node('a'));
+  informer.set(node('a', '8'));
+  expect([turned, cache.isReady('a')]).toEqual([['a', 'a'], true]);
+});
+
 test('reports deleted nodes', () => {
   informer.delete('a');
   expect([deleted, changes]).toEqual([['a'], 1]);

@@ -44,6 +44,11 @@ describe('an unrecorded grant', () => {
     });
   });
 
+  test('has the job id of a Job even if that is as large as the queue gives', () => {
+    const jobid = 2 ** 52 - 1;
+    expect(recordedGrant(released({ ...GRANT, [JOBID_ANNOTATION]: String(jobid) }))).toMatchObject({ jobid });
+  });
+
   test.each(['', 'x', '1.5', '-4', '1e30', '9007199254740993', 'Infinity'])(
     'has job id 0 if the annotation has the invalid value %j',
     (jobid) => {
@@ -76,8 +81,14 @@ describe('an unrecorded grant', () => {
     expect(recordedGrant(object)).toBeUndefined();
   });
 
-  test('is not found if the workload has a running row', () => {
-    expect(recordedGrant(released(GRANT), rowIn('Running'))).toBeUndefined();
+  test('is not found if the workload has a running row of the same or a later grant', () => {
+    for (const jobid of [9, 10])
+      expect(recordedGrant(released(GRANT), rowIn('Running', { jobid }))).toBeUndefined();
+  });
+
+  test('is found if the workload carries a later grant than its granted row', () => {
+    for (const phase of ['Ready', 'Running'] as const)
+      expect(recordedGrant(released(GRANT), rowIn(phase, { jobid: 8 }))).toMatchObject({ jobid: 9 });
   });
 });
 

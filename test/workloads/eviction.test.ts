@@ -26,8 +26,9 @@ async function setUp() {
       patch: async (_path: string, body: object) => patches.push(body),
     } as unknown as KubernetesClient,
     workloadCache,
-    nodeExists: () => true,
+    nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
+    avoidSeconds: 300,
     onFreed: (jobid) => freed.push(jobid),
     onQueueChanged: () => undefined,
     recordEvent: (_object, _adapter, event) => events.push(event),
@@ -41,7 +42,8 @@ async function setUp() {
   };
   const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
     eviction.evict({ object, adapter, row: row(), pods }, reason);
-  return { workloadCache, eviction, events, freed, patches, decisions, row, grant, evict };
+  const reasonFor = (object: Job) => eviction.reasonFor({ object, adapter, row: row(), pods: [] });
+  return { queue, reasonFor, workloadCache, eviction, events, freed, patches, decisions, row, grant, evict };
 }
 
 function job(suspend: boolean, generation = 5): Job {
@@ -83,17 +85,38 @@ describe('an eviction', () => {
   });
 
   test('keeps the failure that began it until the workload is requeued', async () => {
-    const { grant, evict, row, eviction } = await setUp();
+    const { grant, evict, row, patches, reasonFor } = await setUp();
     await grant();
-    const granted = row();
-    expect(eviction.pendingFailure(granted)).toBeUndefined();
     await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true), [pod]);
-    expect(eviction.pendingFailure(granted)).toBeUndefined();
-    await evict(LOST, job(false));
-    expect(eviction.pendingFailure(granted)).toEqual(LOST);
+    expect(row()).toMatchObject({ evictionReason: null, evictionCause: null, avoid: {} });
+    await evict({ ...LOST, avoid: ['node-1'] }, job(false));
+    // It is committed before the Job is suspended: another leader continues from the row alone.
+    expect(patches).toHaveLength(1);
+    expect(row()).toMatchObject({
+      evictionReason: LOST.message,
+      evictionCause: 'failure',
+      avoid: { 'node-1': NOW + 300 },
+    });
+    expect(reasonFor(job(true))).toEqual(LOST);
     await evict(LOST, job(true));
-    expect(row().phase).toBe('Waiting');
-    expect(eviction.pendingFailure(granted)).toBeUndefined();
+    expect(row()).toMatchObject({
+      phase: 'Waiting',
+      requeues: 1,
+      evictionReason: null,
+      evictionCause: null,
+      avoid: { 'node-1': NOW + 300 },
+    });
+  });
+
+  test('suspends nothing while the reason is not committed', async () => {
+    const { grant, evict, row, patches, queue } = await setUp();
+    await grant();
+    queue.requestEviction = async () => {
+      throw new Error('the database is down');
+    };
+    await expect(evict(LOST, job(false))).rejects.toThrow('the database is down');
+    expect(patches).toEqual([]);
+    expect(row().evictionReason).toBeNull();
   });
 
   test('ignores the object as it was before its release', async () => {

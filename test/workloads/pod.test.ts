@@ -1,6 +1,6 @@
 import { GATE } from '../../constructs/api/labels';
 import type { NodeSelectorTerm, Pod, PodSpec } from '../../runtime/kubernetes/types';
-import { pinPatch, podAdapter } from '../../runtime/workloads/pod';
+import { assignedNode, pinPatch, podAdapter } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
 
 const TIME = '2026-01-01T00:00:10Z';
@@ -24,6 +24,39 @@ const required = (terms: readonly NodeSelectorTerm[]) => ({
 });
 const PIN = { key: 'metadata.name', operator: 'In', values: ['node-1'] };
 const ZONE = { key: 'zone', operator: 'In' as const, values: ['a'] };
+
+const named = (...values: string[]) => ({ key: 'metadata.name', operator: 'In' as const, values });
+
+describe('the node of a pod', () => {
+  test.each<[string, Partial<PodSpec>, string | undefined]>([
+    ['is the node to which it is bound', { nodeName: 'n1' }, 'n1'],
+    ['is unknown without an affinity', {}, undefined],
+    ['is the one that its affinity names', terms({ matchFields: [named('n1')] }), 'n1'],
+    [
+      'is the granted one of several that the template names',
+      terms({ matchFields: [named('n1'), named('n2')] }, { matchFields: [named('n2'), named('n2')] }),
+      'n2',
+    ],
+    ['is unknown if the affinity names several', terms({ matchFields: [named('n1', 'n2')] }), undefined],
+    [
+      'is unknown if another term names none',
+      terms({ matchFields: [named('n1')] }, { matchExpressions: [ZONE] }),
+      undefined,
+    ],
+    ['ignores a term that matches nothing', terms({}, { matchFields: [named('n1')] }), 'n1'],
+    [
+      'ignores excluded nodes',
+      terms({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }),
+      undefined,
+    ],
+  ])('%s', (_, spec, node) => {
+    expect(assignedNode(pod(spec))).toBe(node);
+  });
+
+  function terms(...all: NodeSelectorTerm[]): Partial<PodSpec> {
+    return { affinity: { nodeAffinity: required(all) } };
+  }
+});
 
 describe('a Pod', () => {
   test('is suspended by the gate of the queue and not by other gates', () => {
@@ -71,6 +104,7 @@ describe('a Pod', () => {
         pod({ restartPolicy: 'Never', activeDeadlineSeconds: 30 }),
         undefined,
       ],
+      ['replaces a later deadline of a pod that always restarts', pod({ activeDeadlineSeconds: 300 }), 61],
       [
         'replaces a later deadline of the user',
         pod({ restartPolicy: 'Never', activeDeadlineSeconds: 300 }),

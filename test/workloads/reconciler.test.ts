@@ -4,6 +4,7 @@ import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import { jobs } from '../../runtime/kubernetes/paths';
@@ -74,14 +75,19 @@ describeCluster('the workload reconciler', (getCluster) => {
         stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
+        runtimeClassOf: () => undefined,
+        storage: NO_STORAGE,
         onInvalid: (_object, _adapter, message) =>
           events.push({ type: 'Warning', reason: 'Invalid', message }),
         logger,
       }),
       objectOf: () => seen,
       podsOf: () => pods,
-      nodeExists: (name) => nodes.has(name),
+      nodes: { exists: (name) => nodes.has(name), isReady: (name) => nodes.has(name) },
+      schedulerRuns: () => true,
       requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
+      limits: config.grants,
+      onWait: () => undefined,
       onFreed: (jobid) => freed.push(jobid),
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
@@ -257,6 +263,18 @@ describeCluster('the workload reconciler', (getCluster) => {
       result: 'Cancelled',
     });
     expect((await current(job)).spec.suspend).toBe(true);
+  });
+
+  test('cancels a deleted Job that waits, although a pod of it is left on a lost node', async () => {
+    const job = await granted('requeued');
+    const { uid } = job.metadata;
+    await workloadCache.requeue({ uid, cause: 'failure', message: 'node-0 was lost' });
+    nodes.delete('node-0');
+    const metadata = { name: 'requeued-0', uid: 'orphan', resourceVersion: '1', creationTimestamp: '' };
+    pods = [{ metadata, spec: { nodeName: 'node-0', containers: [] }, status: { phase: 'Running' } }];
+    seen = undefined;
+    await reconciler().reconcile(keyOf(job));
+    expect((await queue.byUid([uid]))[0]).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
   });
 
   test('records the start of a Job that ran and finished between two reconciles', async () => {

@@ -3,6 +3,7 @@ import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
@@ -10,6 +11,7 @@ import { newRow } from '../../runtime/queue/rows';
 import type { Queue } from '../../runtime/queue/store';
 import type { Submission } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { ENDLESS_SECONDS } from '../../runtime/resources/endless';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { adapters } from '../../runtime/workloads/index';
 import { SubmissionBuilder } from '../../runtime/workloads/submission';
@@ -41,6 +43,8 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     stackNamespace: 'fluxqueue-system',
     units: config.units,
     clusterFacts: () => NO_FACTS,
+    runtimeClassOf: () => undefined,
+    storage: NO_STORAGE,
     onInvalid: (_object, _adapter, message) => invalid.push(message),
     logger: createLogger('test', 'silent'),
   });
@@ -119,6 +123,24 @@ describe('the walltime', () => {
     ],
   ])('is %s', async (_, object, walltime) => {
     expect((await builderFor({ setups: [team] }).read(object)).walltime).toBe(walltime);
+  });
+
+  describe('of a pod that always restarts', () => {
+    const pod = (annotations: Record<string, string> = {}, spec: object = {}): Pod => ({
+      metadata: metadata(annotations),
+      spec: { containers: [{ name: 'main' }], schedulingGates: [{ name: 'fluxqueue' }], ...spec },
+    });
+
+    test.each([
+      ['has no end, whatever its queue allows', pod(), ENDLESS_SECONDS],
+      ['has no end if it says so', pod({}, { restartPolicy: 'Always' }), ENDLESS_SECONDS],
+      ['is its setting', pod({ 'fluxqueue/walltime': '20m' }), 1200],
+      ['is its deadline', pod({}, { activeDeadlineSeconds: 60 }), 60],
+      ['is the default for one that does not', pod({}, { restartPolicy: 'OnFailure' }), 300],
+    ])('%s', async (_, object, walltime) => {
+      const read = await builderFor({ setups: [team] }).read(object, pods);
+      expect([read.walltime, read.jobspec.attributes.system.duration]).toEqual([walltime, walltime]);
+    });
   });
 
   test('is the default of the stack for a workload that has no queue yet', async () => {

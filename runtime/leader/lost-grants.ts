@@ -1,0 +1,106 @@
+/**
+ * Restores the rows of grants that the database has lost, because it was restored from a backup. Running workloads carry
+ * their grants (workloads/adoption.ts). A restored row may hold units that were free when another workload got them, so
+ * these rows are reconciled first.
+ */
+import { pause } from '../clock';
+import type { Submission, WorkloadRow } from '../queue/workload';
+import type { Shared } from '../shared/shared';
+import { isTerminal, type RecordedGrant } from '../workloads/adapter';
+import { adoptionOf, TakenUnits, unrecordedGrant } from '../workloads/adoption';
+import { adapters } from '../workloads/index';
+import type { SubmissionBuilder } from '../workloads/submission';
+
+/** A released workload whose grant the tables do not have. */
+interface LostGrant {
+  readonly submission: Submission;
+  readonly grant: RecordedGrant;
+}
+
+/** Milliseconds. Adoption does not wait longer for rows whose workloads no longer use their units. */
+const SETTLE_MS = 5_000;
+/** Milliseconds. Rows, objects and pods all decide whether a row has settled, so it is polled. */
+const SETTLE_POLL_MS = 50;
+
+export class LostGrants {
+  constructor(
+    private readonly shared: Shared,
+    private readonly submissionBuilder: Pick<SubmissionBuilder, 'submissionOf'>,
+  ) {}
+
+  /** The uids of the workloads that have to be adopted. */
+  uids(): ReadonlySet<string> {
+    return new Set(this.find().map(({ submission: { uid } }) => uid));
+  }
+
+  /** @returns the rows of the adopted workloads */
+  async adopt(): Promise<readonly WorkloadRow[]> {
+    if (this.find().length === 0) return [];
+    await this.settle();
+    await this.requeueUnreleased();
+    const { workloadCache, nodes, now } = this.shared;
+    const lost = this.find();
+    if (lost.length === 0) return [];
+    const adopted = new Set(lost.map(({ submission: { uid } }) => uid));
+    // Such a row holds units of an earlier grant.
+    const taken = new TakenUnits([...workloadCache.active()].filter(({ uid }) => !adopted.has(uid)));
+    return workloadCache.adopt(
+      lost.map(({ submission, grant }) => adoptionOf(submission, grant, taken, nodes.graphNodes(), now())),
+    );
+  }
+
+  private find(): readonly LostGrant[] {
+    const { workloadCache, workloads, now } = this.shared;
+    const lost: LostGrant[] = [];
+    for (const key of workloads.keys()) {
+      const object = workloads.get(key)!;
+      const { uid } = object.metadata;
+      const adapter = adapters.get(key.kind)!;
+      const row = workloadCache.byUid(uid);
+      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(uid), now());
+      const submission = grant && this.submissionBuilder.submissionOf(object, adapter, row?.queue);
+      if (grant !== undefined && submission !== undefined) lost.push({ submission, grant });
+    }
+    return lost;
+  }
+
+  /** Has the rows reconciled that hold units which their workloads no longer use, and waits until they are free. */
+  private async settle(): Promise<void> {
+    const { signals, time } = this.shared;
+    const deadline = time.clock.now() + SETTLE_MS;
+    for (const row of this.idleRows()) signals.reconcileWorkload.emit(row);
+    while (this.idleRows().length > 0 && time.clock.now() < deadline) await pause(time.clock, SETTLE_POLL_MS);
+  }
+
+  /** Granted rows whose workload is gone, has ended, was suspended or needs fewer nodes, and whose pods are gone. */
+  private idleRows(): readonly WorkloadRow[] {
+    const { workloadCache, workloads, now } = this.shared;
+    return [...workloadCache.active()].filter((row) => {
+      if (row.allocation === null) return false;
+      const object = workloads.get(row);
+      if (object?.metadata.uid !== row.uid) return !this.hasLivePods(row);
+      const adapter = adapters.get(row.kind)!;
+      const pods = workloads.podsOf(row.uid);
+      if (adapter.outcome(object, pods, now()) !== undefined) return true;
+      if (adapter.isSuspended(object)) return row.releasedAt !== null && !this.hasLivePods(row);
+      const finished = adapter.finishedNodes(object, row, pods).length;
+      return finished > 0 && finished < row.allocation.nodes.length;
+    });
+  }
+
+  private hasLivePods({ uid }: WorkloadRow): boolean {
+    return this.shared.workloads.podsOf(uid).some((pod) => !isTerminal(pod));
+  }
+
+  /** A grant that is not released may be one that was given up since the backup, and its units may be in use. */
+  private async requeueUnreleased(): Promise<void> {
+    const { workloadCache, workloads } = this.shared;
+    for (const row of [...workloadCache.active()]) {
+      const object = workloads.get(row);
+      if (row.allocation === null || row.releasedAt !== null || object === undefined) continue;
+      if (!adapters.get(row.kind)!.isSuspended(object)) continue;
+      const message = 'the database was restored before the release; requeued';
+      await workloadCache.requeue({ uid: row.uid, cause: 'suspended', message });
+    }
+  }
+}

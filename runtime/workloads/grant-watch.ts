@@ -1,0 +1,191 @@
+/**
+ * Watches whether the pods of a grant run. Kubernetes says what they wait for (pod-wait.ts, and Events of the Job
+ * controller about pods that it could not create); each cause has a time limit, and a wait beyond its limit is a failure
+ * of the grant. Without such a sentence a grant never fails: an outage of kube-scheduler or of the Job controller evicts
+ * nothing.
+ *
+ * A wait begins when this process sees it first, by its own clock. A new leader starts to count again.
+ */
+import type { Clock } from '../clock';
+import type { Config } from '../config';
+import type { KubernetesClient } from '../kubernetes/client';
+import { events } from '../kubernetes/paths';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
+import type { GrantWait } from '../shared/grant-waits';
+import { type ActiveWorkload, secondsOf } from './adapter';
+import type { EvictionReason } from './eviction';
+import type { NodeView } from './live-pods';
+import { belongsToGrant } from './pod';
+import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+
+export interface GrantWatchOptions {
+  readonly client: KubernetesClient;
+  readonly limits: Config['grants'];
+  readonly clock: Clock;
+  readonly nodes: NodeView;
+  /** Whether this scheduler has ever scheduled or refused a pod. */
+  readonly schedulerRuns: PodWaitContext['schedulerRuns'];
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+export interface GrantState {
+  /** What the workload waits for; undefined while a pod of the grant runs, or if nothing is known. */
+  readonly wait: GrantWait | undefined;
+  /** Set once a wait is longer than its limit. */
+  readonly failure: EvictionReason | undefined;
+  /** Milliseconds until a wait reaches its limit. */
+  readonly after: number | undefined;
+}
+
+/** A wait with a time limit. */
+interface Limited {
+  readonly wait: PodWait | undefined;
+  /** Milliseconds until its limit; at most 0 once it is reached. */
+  readonly left: number;
+}
+
+type Limit = 'unschedulableSeconds' | 'volumeSeconds' | 'startSeconds';
+
+const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
+  unschedulable: 'unschedulableSeconds',
+  volumes: 'volumeSeconds',
+  starting: 'startSeconds',
+};
+/** Of several waits the one that tells the user most is shown. */
+const ORDER: readonly PodWaitCause[] = ['unschedulable', 'volumes', 'starting', 'pending'];
+const MISSING = 'missing';
+/** Milliseconds until the Events of a Job with missing pods are read again. */
+const REREAD_MS = 15_000;
+/** Seconds by which the clocks of this process and of the Job controller may differ. */
+const CLOCK_SKEW = 5;
+/** kube-scheduler lists a reason for each group of nodes; the first sentences name the cause. */
+const LONGEST_SENTENCE = 600;
+/** A gang that fails on more nodes at once has another problem than its nodes. */
+const MOST_AVOIDED = 64;
+
+export class GrantWatch {
+  /** Job id -> wait -> when it was seen first, in milliseconds of the clock. */
+  private readonly since = new Map<number, Map<string, number>>();
+
+  constructor(private readonly options: GrantWatchOptions) {}
+
+  forget({ jobid }: WorkloadRow): void {
+    this.since.delete(jobid);
+  }
+
+  /** Only of a released workload. */
+  async observe(workload: ActiveWorkload): Promise<GrantState> {
+    const { row, pods } = workload;
+    const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
+    const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
+    const found = own.map((pod) => ({ pod, wait: podWait(pod, context) }));
+    const waits = found.flatMap(({ wait }) => wait ?? []);
+    const missing = workload.adapter.missingPods(workload.object, row, own);
+    // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
+    const movable = workload.adapter.suspendable ? waits : waits.filter(({ isBound }) => !isBound);
+    const limited = this.limited(row, movable, missing > 0);
+    const due = limited.filter(({ left }) => left <= 0);
+    const uncreated = due.some(({ wait }) => wait === undefined);
+    const sentence = uncreated ? await this.creationFailure(workload) : undefined;
+    const runs = found.some(({ pod, wait }) => wait === undefined && pod.status?.phase === 'Running');
+    const left = limited.filter((each) => each.left > 0).map((each) => each.left);
+    if (uncreated) left.push(REREAD_MS);
+    return {
+      wait: runs ? undefined : (waitOf(waits) ?? missingWait(missing, sentence)),
+      failure: this.failureOf(due, sentence),
+      after: left.length === 0 ? undefined : Math.min(...left),
+    };
+  }
+
+  /** The waits that have a limit. Forgets those that are over. */
+  private limited({ jobid }: WorkloadRow, waits: readonly PodWait[], isMissing: boolean): Limited[] {
+    const { clock, limits } = this.options;
+    const before = this.since.get(jobid);
+    const since = new Map<string, number>();
+    const now = clock.now();
+    const leftOf = (key: string, limit: Limit) => {
+      since.set(key, before?.get(key) ?? now);
+      return since.get(key)! + limits[limit] * 1000 - now;
+    };
+    const limited: Limited[] = waits.flatMap((wait) =>
+      wait.cause === 'pending'
+        ? []
+        : [{ wait, left: leftOf(`${wait.cause}/${wait.uid}`, LIMIT_OF[wait.cause]) }],
+    );
+    if (isMissing) limited.push({ wait: undefined, left: leftOf(MISSING, 'unschedulableSeconds') });
+    if (since.size === 0) this.since.delete(jobid);
+    else this.since.set(jobid, since);
+    return limited;
+  }
+
+  private failureOf(due: readonly Limited[], creation: string | undefined): EvictionReason | undefined {
+    const waits = due.flatMap(({ wait }) => wait ?? []);
+    const [first] = waits;
+    if (first === undefined)
+      return creation === undefined
+        ? undefined
+        : { cause: 'failure', message: `the Job controller cannot create its pods: ${creation}` };
+    const others = waits.length === 1 ? '' : ` and ${waits.length - 1} more`;
+    const place = first.node === undefined ? '' : ` on ${first.node}`;
+    // Volumes and images are missing on every node.
+    const nodes = waits.flatMap(({ cause, node }) => (cause === 'volumes' ? [] : (node ?? [])));
+    return {
+      cause: 'failure',
+      message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,
+      avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
+    };
+  }
+
+  /** The newest sentence of the Job controller about pods that it could not create since they are missing. */
+  private async creationFailure({ object, row }: ActiveWorkload): Promise<string | undefined> {
+    const { namespace, uid } = object.metadata;
+    const { items } = await this.options.client.list<ObjectEvent>(events(namespace), {
+      fieldSelector: `regarding.uid=${uid},reason=FailedCreate`,
+      priority: 'low',
+    });
+    const { clock, now } = this.options;
+    const missingSince = this.since.get(row.jobid)?.get(MISSING) ?? clock.now();
+    const from = Math.floor(now() - (clock.now() - missingSince) / 1000) - CLOCK_SKEW;
+    const recent = items.filter((event) => lastSeen(event) >= from);
+    const newest = recent.sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+    return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
+  }
+}
+
+/** An Event as the Job controller records it: by the older API, whose times have other names. */
+interface ObjectEvent extends KubernetesObject {
+  readonly note?: string;
+  readonly eventTime?: string | null;
+  readonly deprecatedLastTimestamp?: string | null;
+  readonly series?: { readonly lastObservedTime?: string };
+}
+
+function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: ObjectEvent): number {
+  return secondsOf(
+    series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp,
+  );
+}
+
+function waitOf(waits: readonly PodWait[]): GrantWait | undefined {
+  const rank = ({ cause }: PodWait) => ORDER.indexOf(cause);
+  const [first] = [...waits].sort((a, b) => rank(a) - rank(b));
+  if (first === undefined) return undefined;
+  return { reason: first.reason, message: shorten(first.message), pod: first.pod };
+}
+
+function missingWait(missing: number, sentence: string | undefined): GrantWait | undefined {
+  if (missing <= 0) return undefined;
+  if (sentence !== undefined) return { reason: 'FailedCreate', message: sentence };
+  return { reason: 'PodsMissing', message: `waiting for the Job controller to create ${countPods(missing)}` };
+}
+
+function countPods(count: number): string {
+  return count === 1 ? '1 pod' : `${count} pods`;
+}
+
+function shorten(text: string): string {
+  const sentence = text.replace(/\.$/, '');
+  return sentence.length <= LONGEST_SENTENCE ? sentence : `${sentence.slice(0, LONGEST_SENTENCE)}…`;
+}

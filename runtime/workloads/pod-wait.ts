@@ -1,0 +1,111 @@
+/**
+ * What a pod of a grant waits for, in the words of the component that said so: kube-scheduler (condition PodScheduled),
+ * the kubelet (states of the containers), the node controller (condition Ready of the node). Pure: how long a wait may
+ * last is decided in grant-watch.ts.
+ */
+import type { Pod } from '../kubernetes/types';
+import { isTerminal } from './adapter';
+import type { NodeView } from './live-pods';
+import { assignedNode, isGated } from './pod';
+
+/**
+ * unschedulable: kube-scheduler refused the pod, or its node is dead. volumes: it waits for volumes that are bound when
+ * it is. starting: it is bound, and its containers do not run yet. pending: nobody has refused it, so its wait has no
+ * limit.
+ */
+export type PodWaitCause = 'unschedulable' | 'volumes' | 'starting' | 'pending';
+
+export interface PodWait {
+  readonly cause: PodWaitCause;
+  /** In the words of Kubernetes: `Unschedulable`, `ImagePullBackOff`, `ContainerCreating`. */
+  readonly reason: string;
+  readonly message: string;
+  /** Name of the pod. */
+  readonly pod: string;
+  /** The UID of the pod. */
+  readonly uid: string;
+  /** The node to which it is bound or pinned. */
+  readonly node: string | undefined;
+  readonly isBound: boolean;
+}
+
+export interface PodWaitContext extends NodeView {
+  /** Whether this scheduler has ever scheduled or refused a pod. */
+  readonly schedulerRuns: (schedulerName: string) => boolean;
+}
+
+const DEFAULT_SCHEDULER = 'default-scheduler';
+/** Reasons of the kubelet about the image of a container. */
+const IMAGE_REASON = /Image/;
+
+type Wait = Pick<PodWait, 'cause' | 'reason' | 'message'>;
+
+/** Undefined for a pod that runs on a live node, has ended, is being deleted, or waits for the queue itself. */
+export function podWait(pod: Pod, context: PodWaitContext): PodWait | undefined {
+  if (isTerminal(pod) || isGated(pod)) return undefined;
+  const found = deadNodeWait(pod, context) ?? startWait(pod, context);
+  if (found === undefined) return undefined;
+  const { metadata, spec } = pod;
+  return {
+    ...found,
+    pod: metadata.name,
+    uid: metadata.uid,
+    node: assignedNode(pod),
+    isBound: spec.nodeName !== undefined,
+  };
+}
+
+/** Kubernetes has given the pod up, but its kubelet does not confirm that it has ended. */
+function deadNodeWait({ metadata, spec: { nodeName } }: Pod, nodes: NodeView): Wait | undefined {
+  if (nodeName === undefined) return undefined;
+  if (!nodes.exists(nodeName))
+    return { cause: 'unschedulable', reason: 'NodeLost', message: `node ${nodeName} was lost` };
+  if (metadata.deletionTimestamp === undefined || nodes.isReady(nodeName)) return undefined;
+  return { cause: 'unschedulable', reason: 'NodeNotReady', message: `node ${nodeName} is not ready` };
+}
+
+function startWait(pod: Pod, context: PodWaitContext): Wait | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === 'Running') return undefined;
+  return pod.spec.nodeName === undefined ? schedulingWait(pod, context) : startingWait(pod);
+}
+
+function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext): Wait {
+  const gates = spec.schedulingGates ?? [];
+  if (gates.length > 0) {
+    const message = `waiting for scheduling gate ${gates.map(({ name }) => name).join(', ')}`;
+    return { cause: 'unschedulable', reason: 'SchedulingGated', message };
+  }
+  const verdict = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (verdict?.status === 'False' && verdict.message !== undefined)
+    return { cause: 'unschedulable', reason: verdict.reason ?? 'Unschedulable', message: verdict.message };
+  const { schedulerName = DEFAULT_SCHEDULER, volumes = [] } = spec;
+  if (!schedulerRuns(schedulerName)) {
+    const message = `scheduler ${schedulerName} does not answer, and has never scheduled a pod`;
+    return { cause: 'unschedulable', reason: 'SchedulerMissing', message };
+  }
+  // kube-scheduler has chosen the node and says nothing while it binds the volumes.
+  if (volumes.some(({ persistentVolumeClaim: claim, ephemeral }) => (claim ?? ephemeral) !== undefined))
+    return { cause: 'volumes', reason: 'VolumesUnbound', message: 'waiting for its volumes to be bound' };
+  return { cause: 'pending', reason: 'Pending', message: `waiting for ${schedulerName}` };
+}
+
+function startingWait({ spec, status }: Pod): Wait {
+  const inits = status?.initContainerStatuses ?? [];
+  const init = inits.find(({ state }) => state?.running !== undefined);
+  if (init !== undefined)
+    return { cause: 'pending', reason: 'PodInitializing', message: `init container ${init.name} is running` };
+  const waiting = [...inits, ...(status?.containerStatuses ?? [])].find(({ state }) => isBlocked(state));
+  const { reason = 'ContainerCreating', message } = waiting?.state?.waiting ?? {};
+  if (waiting !== undefined && IMAGE_REASON.test(reason)) {
+    const containers = [...(spec.initContainers ?? []), ...spec.containers];
+    const image = containers.find(({ name }) => name === waiting.name)?.image ?? waiting.name;
+    return { cause: 'starting', reason, message: `${reason}: ${image}` };
+  }
+  return { cause: 'starting', reason, message: message === undefined ? reason : `${reason}: ${message}` };
+}
+
+/** PodInitializing is what the containers after the init container that waits have. */
+function isBlocked(state: { readonly waiting?: { readonly reason?: string } } | undefined): boolean {
+  const reason = state?.waiting?.reason;
+  return reason !== undefined && reason !== 'PodInitializing';
+}

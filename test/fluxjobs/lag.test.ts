@@ -1,0 +1,131 @@
+/**
+ * How far FluxJobs are behind their rows, with the work queue and the reconciler on a simulated clock. A change of a row
+ * is shown once a write was sent after it.
+ *
+ *   load                                    | FluxJobs are behind by at most
+ *   --------------------------------------- | ------------------------------
+ *   5 and 40 workloads per second           | 10 s
+ *   10,000 workloads at once                | 30 s
+ *   10,000 waiting, and one ends per second | 10 s for the changed ones
+ */
+import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { WorkQueue } from '../../runtime/kubernetes/work-queue';
+import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
+import { adapters } from '../../runtime/workloads/index';
+import { SimulatedClock } from '../fuzz/simulated-clock';
+import { recordingLogger } from '../kubernetes/recording-logger';
+import { rowIn } from '../queue/rows';
+
+/** Milliseconds that one request to the apiserver takes. */
+const REQUEST_MS = 5;
+
+class Scene {
+  readonly clock = new SimulatedClock();
+  private readonly rows = new Map<string, WorkloadRow>();
+  /** By name of the workload, in seconds. */
+  private readonly changes: { readonly uid: string; readonly at: number }[] = [];
+  private readonly writes = new Map<string, number[]>();
+  private readonly queue: WorkQueue;
+  busy = true;
+
+  constructor() {
+    const logger = recordingLogger();
+    const reconciler = new FluxJobReconciler({
+      client: this.client(),
+      adapters,
+      rowOf: (uid) => this.rows.get(uid),
+      waitOf: () => undefined,
+      positionOf: () => undefined,
+      fluxJobOf: () => undefined,
+      isBusy: () => this.busy,
+      onFinal: (uid) => this.rows.delete(uid),
+      enqueue: (uid) => this.queue.add(uid),
+      clock: this.clock,
+      logger,
+      now: () => this.now,
+    });
+    this.queue = new WorkQueue({
+      name: 'fluxjobs',
+      reconcile: (uid) => reconciler.reconcile(uid),
+      logger,
+      clock: this.clock,
+      random: () => 0.5,
+    });
+  }
+
+  get now(): number {
+    return this.clock.now() / 1000;
+  }
+
+  change(uid: string, phase: Phase, over: Partial<WorkloadRow> = {}): void {
+    const since = { submittedAt: this.now, allocatedAt: this.now, startedAt: this.now };
+    this.rows.set(uid, rowIn(phase, { uid, name: uid, ...since, ...over }));
+    this.changes.push({ uid, at: this.now });
+    this.queue.add(uid);
+  }
+
+  /** Seconds by which the FluxJob was behind, for each change. */
+  lags(): number[] {
+    return this.changes.map(({ uid, at }) => {
+      const shown = this.writes.get(uid)?.find((time) => time >= at);
+      return (shown ?? Number.POSITIVE_INFINITY) - at;
+    });
+  }
+
+  private client(): KubernetesClient {
+    const answer = { metadata: { uid: 'fluxjob', generation: 1 } };
+    const create = async (_: string, body: { metadata: { name: string } }) => {
+      this.sent(body.metadata.name);
+      await this.clock.pause(REQUEST_MS);
+      return answer;
+    };
+    const patch = async (path: string) => {
+      this.sent(path.split('/').at(-2)!);
+      await this.clock.pause(REQUEST_MS);
+      return answer;
+    };
+    return { create, patch } as unknown as KubernetesClient;
+  }
+
+  private sent(fluxJob: string): void {
+    const uid = fluxJob.replace(/-job$/, '');
+    this.writes.set(uid, [...(this.writes.get(uid) ?? []), this.now]);
+  }
+}
+
+async function stream(scene: Scene, perSecond: number, seconds: number): Promise<void> {
+  const { clock } = scene;
+  for (let i = 0; i < perSecond * seconds; i++) {
+    const uid = `w${i}`;
+    scene.change(uid, 'Waiting');
+    clock.after(300, () => scene.change(uid, 'Ready'));
+    clock.after(1_500, () => scene.change(uid, 'Running'));
+    clock.after(1_500 + (i % 40) * 1000, () => scene.change(uid, 'Finished'));
+    await clock.advance(1000 / perSecond);
+  }
+  await clock.advance(60_000);
+}
+
+test.each([5, 40])('with %i workloads per second, FluxJobs are at most 10 s behind', async (perSecond) => {
+  const scene = new Scene();
+  await stream(scene, perSecond, 60);
+  expect(Math.max(...scene.lags())).toBeLessThan(10);
+});
+
+test('after 10,000 workloads at once, FluxJobs are at most 30 s behind', async () => {
+  const scene = new Scene();
+  for (let i = 0; i < 10_000; i++) scene.change(`w${i}`, 'Waiting');
+  await scene.clock.advance(60_000);
+  expect(Math.max(...scene.lags())).toBeLessThan(30);
+
+  // The queue is deep and quiet now: what changes is shown soon.
+  scene.busy = false;
+  for (let i = 0; i < 20; i++) {
+    scene.change(`w${i}`, 'Finished');
+    scene.change(`w${i + 100}`, 'Running');
+    await scene.clock.advance(1_000);
+  }
+  await scene.clock.advance(10_000);
+  expect(Math.max(...scene.lags().slice(10_000))).toBeLessThan(10);
+});

@@ -1,0 +1,98 @@
+/** The database is restored from a backup, on a simulated cluster: running workloads keep the nodes that they really use. */
+import type { Snapshot } from '../fuzz/queue-model';
+import { SimulatedController } from '../fuzz/simulated-controller';
+import { doubleGrants } from '../invariants/log';
+
+describe.each(['while no controller runs', 'while the controller runs'])('a restore %s', (when) => {
+  let controller: SimulatedController;
+
+  beforeEach(async () => {
+    controller = new SimulatedController();
+    await controller.start();
+  });
+  afterEach(async () => {
+    expect(doubleGrants(controller.queue.events)).toEqual([]);
+    await controller.close();
+  });
+
+  /** Submits a Job that runs on one whole node. @param runs seconds */
+  async function running(name: string, runs = 300): Promise<void> {
+    controller.submit(name, { runs });
+    await controller.seconds(5);
+    expect(controller.row(name)).toMatchObject({ phase: 'Running' });
+  }
+
+  async function restore(backup: Snapshot): Promise<void> {
+    if (when === 'while no controller runs') {
+      await controller.stop();
+      controller.queue.restore(backup);
+      await controller.start();
+    } else controller.queue.restore(backup);
+    controller.submit('trigger', { runs: 1 });
+    await controller.seconds(8);
+  }
+
+  function suspend(name: string): void {
+    const job = controller.job(name);
+    controller.label(name, { 'fluxqueue/hold': 'true' });
+    controller.apiserver.store.put('jobs', {
+      ...controller.job(name),
+      spec: { ...job.spec, suspend: true },
+    });
+  }
+
+  /** The Job runs on without a requeue, and Fluxion holds units for it that its node has. */
+  async function expectAdopted(name: string, node: string): Promise<void> {
+    const row = controller.row(name)!;
+    expect(row).toMatchObject({ phase: 'Running', requeues: 0 });
+    expect(row.allocation!.nodes).toMatchObject([{ name: node, units: { core: '0-3' } }]);
+    expect(await controller.held()).toContain(row.jobid);
+    expect(controller.job(name).spec.suspend).toBe(false);
+    expect(controller.queue.events.filter(({ event }) => event === 'Adopted').length).toBeGreaterThan(0);
+  }
+
+  test.each<[string, number, () => void]>([
+    ['is deleted', 300, () => controller.delete('old')],
+    ['has ended', 12, () => undefined],
+    ['was suspended', 300, () => suspend('old')],
+  ])('adopts a workload on the units of a row whose workload %s', async (_, runs, end) => {
+    await running('other');
+    await running('old', runs);
+    const backup = controller.queue.backup();
+    controller.submit('new', { runs: 300 });
+    end();
+    await controller.seconds(20);
+    const node = controller.row('new')!.allocation!.nodes[0]!.name;
+    expect(node).toBe(backup.rows.get(controller.row('old')?.uid ?? '')!.allocation!.nodes[0]!.name);
+    await restore(backup);
+    await expectAdopted('new', node);
+  });
+
+  test('moves a row whose workload was requeued and granted again since', async () => {
+    await running('a');
+    const { name: before } = controller.row('a')!.allocation!.nodes[0]!;
+    const backup = controller.queue.backup();
+    controller.removeNode(before);
+    await controller.seconds(15);
+    const { name: after } = controller.row('a')!.allocation!.nodes[0]!;
+    expect(after).not.toBe(before);
+    controller.addNode(before);
+    await restore(backup);
+    await expectAdopted('a', after);
+  });
+
+  test('requeues a grant that is not released if its units are used by now', async () => {
+    await running('other');
+    await running('old');
+    const row = controller.row('old')!;
+    const unreleased = { ...row, phase: 'Ready', releasedAt: null, startedAt: null } as const;
+    const backup = controller.queue.backup();
+    const rows = new Map([...backup.rows, [row.uid, unreleased]]);
+    suspend('old');
+    await controller.seconds(5);
+    await running('new');
+    await restore({ ...backup, rows });
+    await expectAdopted('new', row.allocation!.nodes[0]!.name);
+    expect(controller.row('old')).toMatchObject({ phase: 'Waiting' });
+  });
+});

@@ -1,0 +1,80 @@
+/** A standby with open watches, and the term that takes them over, on a simulated cluster. */
+import { Registry } from 'prom-client';
+import { parseConfig } from '../../runtime/config';
+import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { fluxJobs, fluxSetups } from '../../runtime/kubernetes/custom-resources';
+import { priorityClasses } from '../../runtime/kubernetes/paths';
+import { Standby } from '../../runtime/leader/standby';
+import { Term } from '../../runtime/leader/term';
+import { createLogger } from '../../runtime/observability/log';
+import { controllerMetrics } from '../../runtime/observability/metrics';
+import { ObjectStore } from '../fuzz/object-store';
+import { QueueModel } from '../fuzz/queue-model';
+import { Random } from '../fuzz/random';
+import { SimulatedApiserver } from '../fuzz/simulated-apiserver';
+import { SimulatedClock } from '../fuzz/simulated-clock';
+
+const clock = new SimulatedClock();
+const now = () => 1_800_000_000 + clock.now() / 1000;
+const logger = createLogger('test', 'silent');
+let listed: string[];
+
+function recorded(client: KubernetesClient): KubernetesClient {
+  const list = client.list.bind(client);
+  return Object.assign(client, {
+    list: (path: string, options?: object) => {
+      listed.push(path);
+      return list(path, options);
+    },
+  });
+}
+
+test('a term takes over the watches of its standby, and reads nothing again', async () => {
+  listed = [];
+  const random = new Random(1);
+  const apiserver = new SimulatedApiserver(new ObjectStore(now), clock, random, now);
+  const client = recorded(apiserver.client());
+  const time = { clock, wall: now, random: random.next };
+  const standby = new Standby({ client, logger, time });
+  standby.warmUp();
+  standby.warmUp();
+  await clock.advance(5_000);
+  expect(standby.isWarm).toBe(true);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(listed.length).toBeGreaterThanOrEqual(6);
+
+  listed = [];
+  const queue = new QueueModel(now);
+  const term = async (taken: ReturnType<Standby['take']>) =>
+    new Term({
+      config: parseConfig({}),
+      client,
+      queue,
+      fluxion: embeddedFluxion(),
+      fence: await queue.acquireFence('test', 0),
+      logger,
+      metrics: controllerMetrics(new Registry()),
+      onFenced: () => undefined,
+      time,
+      ...taken,
+    });
+  const first = await term(standby.take());
+  await clock.until(first.start());
+  expect(first.trouble).toBeUndefined();
+  // Only MiniClusters have watches of their own, for which no pass waits.
+  const shared = ['/api/v1/pods', '/api/v1/nodes', fluxJobs(), fluxSetups(), priorityClasses()];
+  expect(listed.filter((path) => shared.includes(path))).toEqual([]);
+  await clock.until(first.stop());
+
+  // A term that failed has stopped the watches: the next one opens its own.
+  const second = await term(standby.take());
+  await clock.until(second.start());
+  expect(listed).toEqual(expect.arrayContaining(shared));
+  await clock.until(second.stop());
+
+  standby.warmUp();
+  await standby.stop();
+  standby.warmUp();
+  expect(standby.take()).toEqual({});
+});

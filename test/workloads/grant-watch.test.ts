@@ -1,0 +1,199 @@
+/** The limits of waits: which of them end a grant, when, and with which sentence. */
+import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { parseConfig } from '../../runtime/config';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { GrantWatch } from '../../runtime/workloads/grant-watch';
+import { jobAdapter } from '../../runtime/workloads/job';
+import { podAdapter } from '../../runtime/workloads/pod';
+import { ManualClock } from '../kubernetes/manual-clock';
+import { rowIn } from '../queue/rows';
+
+const RELEASED = Date.parse('2026-01-01T00:00:00Z') / 1000;
+const row = rowIn('Ready', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED });
+const metadata = (name: string) => ({
+  name,
+  namespace: 'science',
+  uid: name,
+  resourceVersion: '1',
+  creationTimestamp: '2026-01-01T00:00:00Z',
+});
+
+const job: Job = {
+  metadata: metadata('job'),
+  spec: {
+    parallelism: 2,
+    completions: 2,
+    completionMode: 'Indexed',
+    template: { metadata: { annotations: { [JOBID_ANNOTATION]: '7' } }, spec: { containers: [] } },
+  },
+};
+
+function pod(name: string, status: Pod['status'], nodeName?: string, jobid = 7): Pod {
+  return {
+    metadata: { ...metadata(name), annotations: { [JOBID_ANNOTATION]: String(jobid) } },
+    spec: { containers: [{ name: 'main', image: 'a:1' }], ...(nodeName !== undefined && { nodeName }) },
+    status: { phase: 'Pending', ...status },
+  };
+}
+
+const refused: Pod['status'] = {
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/2 nodes.' }],
+};
+const RUNS: Pod['status'] = { phase: 'Running' };
+
+interface FailedCreate {
+  readonly note: string;
+  readonly deprecatedLastTimestamp: string;
+}
+
+function setUp({ failures = [] as readonly FailedCreate[], given = row as WorkloadRow } = {}) {
+  const clock = new ManualClock();
+  const lists: unknown[] = [];
+  const watch = new GrantWatch({
+    client: {
+      list: async (_path: string, selection: object) => {
+        lists.push(selection);
+        return { items: failures };
+      },
+    } as unknown as KubernetesClient,
+    limits: parseConfig({}).grants,
+    clock,
+    nodes: { exists: () => true, isReady: () => true },
+    schedulerRuns: () => true,
+    now: () => RELEASED + 10 + clock.now() / 1000,
+  });
+  const observe = (pods: readonly Pod[], adapter: WorkloadAdapter = jobAdapter as WorkloadAdapter) =>
+    watch.observe({ object: adapter.kind === 'Job' ? job : pods[0]!, adapter, row: given, pods });
+  const seconds = (count: number) => clock.freeze(count * 1000);
+  return { watch, observe, seconds, lists };
+}
+
+test('a refused pod ends the grant after 30 s, and its node is avoided', async () => {
+  const { observe, seconds } = setUp();
+  const pods = [pod('a', RUNS, 'n1'), { ...pod('b', refused), spec: pinnedTo('n2') }];
+  expect(await observe(pods)).toEqual({ wait: undefined, failure: undefined, after: 30_000 });
+  seconds(29);
+  expect(await observe(pods)).toMatchObject({ failure: undefined, after: 1_000 });
+  seconds(1);
+  expect((await observe(pods)).failure).toEqual({
+    cause: 'failure',
+    message: 'pod b did not run on n2: 0/2 nodes',
+    avoid: ['n2'],
+  });
+});
+
+test('a pod that is scheduled in time ends nothing, and its successor has the whole time', async () => {
+  const { observe, seconds } = setUp();
+  await observe([pod('a', RUNS, 'n1'), pod('b', refused)]);
+  seconds(29);
+  expect(await observe([pod('a', RUNS, 'n1'), pod('b', RUNS, 'n1')])).toEqual({
+    wait: undefined,
+    failure: undefined,
+    after: undefined,
+  });
+  expect(await observe([pod('a', RUNS, 'n1'), pod('c', refused)])).toMatchObject({ after: 30_000 });
+});
+
+test('says what the workload waits for only while none of its pods runs', async () => {
+  const { observe } = setUp();
+  const starting = pod('b', undefined, 'n2');
+  expect((await observe([pod('a', refused), starting])).wait).toEqual({
+    reason: 'Unschedulable',
+    message: '0/2 nodes',
+    pod: 'a',
+  });
+  expect((await observe([starting, pod('c', undefined, 'n1')])).wait).toMatchObject({
+    reason: 'ContainerCreating',
+  });
+  expect((await observe([pod('a', RUNS, 'n1'), starting])).wait).toBeUndefined();
+});
+
+test('a container that does not start has ten minutes', async () => {
+  const { observe, seconds } = setUp();
+  const pods = [pod('a', RUNS, 'n1'), pod('b', undefined, 'n2')];
+  expect(await observe(pods)).toMatchObject({ after: 600_000 });
+  seconds(600);
+  expect((await observe(pods)).failure).toMatchObject({ avoid: ['n2'] });
+});
+
+test('missing pods end the grant with the newest sentence of the Job controller since they are missing', async () => {
+  const failures = [
+    {
+      note: 'Error creating: pods "b" is forbidden: too old',
+      deprecatedLastTimestamp: '2025-12-31T23:00:00Z',
+    },
+    {
+      note: 'Error creating: pods "b" is forbidden: exceeded quota',
+      deprecatedLastTimestamp: '2026-01-01T00:00:09Z',
+    },
+  ];
+  const { observe, seconds, lists } = setUp({ failures });
+  const pods = [pod('a', RUNS, 'n1')];
+  expect(await observe(pods)).toMatchObject({ failure: undefined, after: 30_000 });
+  expect(lists).toEqual([]);
+  seconds(30);
+  expect((await observe(pods)).failure).toEqual({
+    cause: 'failure',
+    message: 'the Job controller cannot create its pods: pods "b" is forbidden: exceeded quota',
+  });
+  expect(lists).toEqual([
+    expect.objectContaining({ fieldSelector: 'regarding.uid=job,reason=FailedCreate' }),
+  ]);
+});
+
+test('missing pods without a sentence end nothing: the Job controller may be down', async () => {
+  const { observe, seconds } = setUp();
+  await observe([]);
+  seconds(3600);
+  expect(await observe([])).toEqual({
+    wait: { reason: 'PodsMissing', message: 'waiting for the Job controller to create 2 pods' },
+    failure: undefined,
+    after: 15_000,
+  });
+});
+
+test('ignores pods of an earlier grant', async () => {
+  const { observe, seconds } = setUp();
+  const pods = [pod('a', RUNS, 'n1'), pod('b', RUNS, 'n2'), pod('old', refused, undefined, 6)];
+  await observe(pods);
+  seconds(60);
+  expect(await observe(pods)).toMatchObject({ failure: undefined, after: undefined });
+});
+
+test('names how many pods did not run, and avoids all their nodes', async () => {
+  const { observe, seconds } = setUp();
+  const pods = ['n1', 'n2'].map((node) => ({ ...pod(`on-${node}`, refused), spec: pinnedTo(node) }));
+  await observe(pods);
+  seconds(30);
+  expect((await observe(pods)).failure).toMatchObject({
+    message: 'pod on-n1 and 1 more did not run on n1: 0/2 nodes',
+    avoid: ['n1', 'n2'],
+  });
+});
+
+test('a lone pod that is bound keeps its node, however long it takes to start', async () => {
+  const { observe, seconds } = setUp({
+    given: rowIn('Ready', { uid: 'a', kind: 'Pod', releasedAt: RELEASED }),
+  });
+  const pods = [pod('a', undefined, 'n1')];
+  const adapter = podAdapter as unknown as WorkloadAdapter;
+  await observe(pods, adapter);
+  seconds(3600);
+  expect(await observe(pods, adapter)).toEqual({
+    wait: { reason: 'ContainerCreating', message: 'ContainerCreating', pod: 'a' },
+    failure: undefined,
+    after: undefined,
+  });
+});
+
+function pinnedTo(node: string): Pod['spec'] {
+  const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [node] }];
+  const required = { nodeSelectorTerms: [{ matchFields }] };
+  return {
+    containers: [{ name: 'main', image: 'a:1' }],
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
+  };
+}

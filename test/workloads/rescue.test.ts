@@ -1,0 +1,163 @@
+/** Lone pods that cannot run on their node: what their successors take over, and what becomes of bare pods. */
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { ApiError } from '../../runtime/kubernetes/errors';
+import type { EventNote } from '../../runtime/kubernetes/events';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
+import { podAdapter } from '../../runtime/workloads/pod';
+import { Rescue } from '../../runtime/workloads/rescue';
+import { QueueModel } from '../fuzz/queue-model';
+import { allocationOf, submission } from '../queue/submission';
+
+const adapter = podAdapter as unknown as WorkloadAdapter;
+const REFUSED: EvictionReason = {
+  cause: 'failure',
+  message: 'pod p-a did not run on node-1: 0/2 nodes',
+  avoid: ['node-1'],
+};
+
+async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError } = {}) {
+  let now = 1_000;
+  const queue = new QueueModel(() => now);
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+  await workloadCache.reload();
+  const events: EventNote[] = [];
+  const created: unknown[][] = [];
+  const freed: number[] = [];
+  const client = {
+    create: async (...call: unknown[]) => {
+      created.push(call);
+      if (answer !== undefined) throw answer;
+    },
+  } as unknown as KubernetesClient;
+  const common = { client, logger: { debug: () => undefined } as never, now: () => now };
+  const eviction = new Eviction({
+    ...common,
+    workloadCache,
+    nodes: { exists: () => true, isReady: () => true },
+    requeueOf: () => ({ limit, backoffSeconds: 10 }),
+    avoidSeconds: 300,
+    onFreed: (jobid) => freed.push(jobid),
+    onQueueChanged: () => undefined,
+    recordEvent: (_object, _adapter, event) => events.push(event),
+  });
+  const rescue = new Rescue({ ...common, eviction });
+  const row = (uid: string) => workloadCache.byUid(uid)!;
+  /** Queues the pod, grants it node-1 and lets it fail there. */
+  async function fail(object: Pod) {
+    const { uid } = object.metadata;
+    await workloadCache.submit({
+      ...submission(uid, { kind: 'Pod', submittedAt: now }),
+      ...rescue.predecessorOf(object),
+    });
+    rescue.succeeded(object);
+    await workloadCache.allocate([{ uid, allocation: allocationOf(row(uid)) }]);
+    await workloadCache.released(uid);
+    return rescue.rescue({ object, adapter, row: row(uid), pods: [object] }, REFUSED);
+  }
+  const wait = (seconds: number) => {
+    now += seconds;
+  };
+  return { rescue, row, fail, wait, events, created, freed };
+}
+
+function pod(uid: string, owner?: string): Pod {
+  const ownerReferences = [
+    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: owner ?? '', controller: true },
+  ];
+  return {
+    metadata: {
+      name: `p-${uid}`,
+      namespace: 'science',
+      uid,
+      resourceVersion: '1',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      ...(owner !== undefined && { ownerReferences }),
+    },
+    spec: { containers: [] },
+  };
+}
+
+test('a pod of a controller is evicted, after its reason and its node are committed', async () => {
+  const { fail, created, row } = await setUp();
+  expect(await fail(pod('a', 'web'))).toBeUndefined();
+  expect(row('a')).toMatchObject({
+    evictionReason: REFUSED.message,
+    evictionCause: 'failure',
+    avoid: { 'node-1': 1_300 },
+  });
+  expect(created).toEqual([
+    [
+      '/api/v1/namespaces/science/pods/p-a/eviction',
+      expect.objectContaining({ kind: 'Eviction', deleteOptions: { preconditions: { uid: 'a' } } }),
+    ],
+  ]);
+});
+
+test('its successor takes over its place, its backoff, its count and the nodes to avoid, once', async () => {
+  const { fail, rescue, wait } = await setUp();
+  await fail(pod('a', 'web'));
+  wait(5);
+  expect(rescue.predecessorOf(pod('x', 'other'))).toBeUndefined();
+  expect(rescue.predecessorOf(pod('y'))).toBeUndefined();
+  expect(rescue.predecessorOf(pod('b', 'web'))).toEqual({
+    submittedAt: 1_000,
+    requeues: 1,
+    notBefore: 1_010,
+    message: `${REFUSED.message}; requeued, retrying in 10s`,
+    avoid: { 'node-1': 1_300 },
+  });
+  rescue.succeeded(pod('b', 'web'));
+  expect(rescue.predecessorOf(pod('c', 'web'))).toBeUndefined();
+});
+
+test('a controller that creates no pod any more leaves nothing to take over', async () => {
+  const { fail, rescue, wait } = await setUp();
+  await fail(pod('a', 'web'));
+  wait(601);
+  expect(rescue.predecessorOf(pod('b', 'web'))).toBeUndefined();
+});
+
+test('stops at the requeue limit of the queue, over all successors, and holds nothing', async () => {
+  const { fail, row, created, freed } = await setUp();
+  for (const uid of ['a', 'b', 'c']) await fail(pod(uid, 'web'));
+  expect(created).toHaveLength(2);
+  expect(row('c')).toMatchObject({
+    phase: 'Waiting',
+    reason: 'RequeueLimit',
+    allocation: null,
+    message: `${REFUSED.message}; not retried after 2 requeues, edit the workload to retry`,
+  });
+  expect(freed).toHaveLength(1);
+});
+
+test('a bare pod is kept, without its grant, and says what its user can do', async () => {
+  const { fail, row, created, events } = await setUp();
+  await fail(pod('a'));
+  expect(created).toEqual([]);
+  expect(row('a')).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit', allocation: null });
+  expect(events).toEqual([
+    {
+      type: 'Warning',
+      reason: 'RequeueLimit',
+      message: `${REFUSED.message}; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again`,
+    },
+  ]);
+});
+
+test.each([
+  [429, { after: 5_000 }],
+  [404, undefined],
+  [409, undefined],
+])('an eviction that is answered with %d', async (status, result) => {
+  const answer = new ApiError({
+    status,
+    reason: 'Unknown',
+    message: 'refused',
+    retryAfterSeconds: undefined,
+  });
+  const { fail } = await setUp({ answer });
+  expect(await fail(pod('a', 'web'))).toEqual(result);
+});
