@@ -30,7 +30,7 @@ export interface FluxJobStatus {
   readonly start?: string;
 
   /**
-   * Estimated start time of a waiting workload that has a reservation. RFC 3339.
+   * Estimated start time of a waiting workload that has a reservation. Absent while the start depends on a workload that should have ended by now. RFC 3339.
    */
   readonly estimatedStart?: string;
 
@@ -65,7 +65,7 @@ export interface FluxJobStatus {
   readonly allocation?: readonly FluxJobStatusAllocation[];
 
   /**
-   * Scheduled is True when nodes are allocated; before that, its reason is Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued or RequeueLimit. Ready, Reconciling and Stalled are for GitOps tools and `kubectl wait`.
+   * Scheduled is True when nodes are allocated; before that, its reason is Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued or RequeueLimit. Ready, Reconciling and Stalled are for GitOps tools and `kubectl wait`. PartiallyModeled is there only if kube-scheduler checks fields of the pods that the queue does not know; its message names them.
    */
   readonly conditions?: readonly FluxJobStatusConditions[];
 

@@ -119,7 +119,7 @@ export interface FluxJobSpec {
   readonly priority?: number;
 
   /**
-   * Walltime in seconds. It is finite, because planning needs the end of every workload. Absent while the workload is Invalid.
+   * Walltime in seconds. Absent for a service, which has no end, and while the workload is Invalid.
    *
    * @schema FluxJobSpec#walltimeSeconds
    */

@@ -70,14 +70,19 @@ export class Controller extends Construct {
   }
 }
 
-function controllerContainer({ image, configuration, databaseUrl, fluxion }: ControllerProps): k8s.Container {
+function controllerContainer(props: ControllerProps): k8s.Container {
+  const { image, namespace, configuration, databaseUrl, fluxion } = props;
   return {
     name: 'controller',
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('controller', '--config', CONFIG_FILE),
+    // The name instead of the value: the kubelet starts no container whose Secret is filled later, and looks again after
+    // 10 to 15 s. Variables instead of the file, so that commands in this container need no option.
     env: [
-      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: databaseUrl } },
+      { name: 'FLUXQUEUE_database_secret_namespace', value: namespace },
+      { name: 'FLUXQUEUE_database_secret_name', value: databaseUrl.name },
+      { name: 'FLUXQUEUE_database_secret_key', value: databaseUrl.key },
       { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     ],
     ports: [{ name: 'http', containerPort: HTTP_PORT }],

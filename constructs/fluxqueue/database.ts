@@ -23,6 +23,11 @@ import {
 import { DatabaseAccount } from './rbac';
 
 const NAME = 'fluxqueue-database';
+/**
+ * Service of the clients. The governing Service of the StatefulSet is headless, and both that name in a StatefulSet and
+ * the address of a Service are immutable, so an upgrade can only add a Service.
+ */
+const CLIENT_SERVICE = 'fluxqueue-postgres';
 const URL_KEY = 'url';
 const USER = 'fluxqueue';
 const PORT = 5432;
@@ -127,14 +132,7 @@ class Postgres extends Construct {
       }),
       type: 'Opaque',
     });
-    new k8s.KubeService(this, 'service', {
-      metadata,
-      spec: {
-        clusterIp: 'None',
-        selector: labels,
-        ports: [{ name: 'postgres', port: PORT, targetPort: k8s.IntOrString.fromString('postgres') }],
-      },
-    });
+    this.addServices(namespace, labels);
     new k8s.KubeStatefulSet(this, 'stateful-set', {
       metadata,
       spec: {
@@ -144,6 +142,23 @@ class Postgres extends Construct {
         template: { metadata: { labels }, spec: pod(props) },
         volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim(props) }],
       },
+    });
+  }
+
+  private addServices(namespace: string, selector: Record<string, string>): void {
+    const ports = [{ name: 'postgres', port: PORT, targetPort: k8s.IntOrString.fromString('postgres') }];
+    const metadata = (name: string) =>
+      objectMetadata({ name, namespace, component: 'database', wave: Wave.DATABASE });
+    new k8s.KubeService(this, 'service', {
+      metadata: metadata(NAME),
+      spec: { clusterIp: 'None', selector, ports },
+    });
+    // DNS servers and resolvers cache the address of a headless name, and that it has none, for 5 to 30 s after the pod
+    // moved. A cluster IP never changes, and refuses connections while the database has no pod. There is one pod, so its
+    // address is published before it is Ready: Postgres refuses a login that is too early, and the client retries.
+    new k8s.KubeService(this, 'client-service', {
+      metadata: metadata(CLIENT_SERVICE),
+      spec: { selector, ports, publishNotReadyAddresses: true },
     });
   }
 }
@@ -188,7 +203,7 @@ function passwordContainer({ namespace, runtimeImage }: DatabaseProps): k8s.Cont
       'password',
       ...['--namespace', namespace],
       ...['--secret', NAME],
-      ...['--url', `postgres://${USER}@${NAME}.${namespace}.svc:${PORT}/${USER}`],
+      ...['--url', `postgres://${USER}@${CLIENT_SERVICE}.${namespace}.svc:${PORT}/${USER}`],
       ...['--file', PASSWORD_FILE],
     ),
     resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '256Mi' }),
@@ -211,7 +226,7 @@ function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabase
       { name: 'POSTGRES_PASSWORD_FILE', value: PASSWORD_FILE },
     ],
     ports: [{ name: 'postgres', containerPort: PORT }],
-    startupProbe: { exec: { command: logsIn }, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 150 },
+    startupProbe: { exec: { command: logsIn }, periodSeconds: 1, timeoutSeconds: 3, failureThreshold: 300 },
     livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
     readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
     resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),

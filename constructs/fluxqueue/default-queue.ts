@@ -16,6 +16,7 @@ export function queueSettings(props: FluxQueueProps) {
     depth: props.queueDepth ?? QUEUE_DEFAULTS.depth,
     weight: props.queueWeight ?? QUEUE_DEFAULTS.weight,
     retentionDays: props.retention?.toDays() ?? STACK_DEFAULTS.retentionDays,
+    archiveDays: props.archiveRetention?.toDays() ?? STACK_DEFAULTS.archiveDays,
     ...walltimes(props),
   };
 }
@@ -32,7 +33,7 @@ export function checkQueue(props: FluxQueueProps): void {
     props.queueReservations,
   );
   checkFairShare(props);
-  checkRetention(props.retention);
+  for (const name of ['retention', 'archiveRetention'] as const) checkDays(`FluxQueue.${name}`, props[name]);
 }
 
 /** @throws PropsError where the value is given and not a whole number from 1 */
@@ -41,11 +42,11 @@ export function checkPositive(field: string, value: number | undefined): void {
   throw new PropsError(field, 'must be a whole number greater than 0', value, 'give 1 or more');
 }
 
-function checkRetention(retention: Duration | undefined): void {
-  const days = (retention?.toMilliseconds() ?? DAY_MS) / DAY_MS;
+function checkDays(field: string, duration: Duration | undefined): void {
+  const days = (duration?.toMilliseconds() ?? DAY_MS) / DAY_MS;
   if (Number.isInteger(days) && days >= 1) return;
   throw new PropsError(
-    'FluxQueue.retention',
+    field,
     'must be a whole number of days, 1 or more',
     `${days} days`,
     'give Duration.days(…)',

@@ -20,6 +20,7 @@ import { Crds } from './crds';
 import { Database } from './database';
 import { checkPositive, checkQueue, queueSettings } from './default-queue';
 import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
+import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
 import type { FluxQueueProps } from './props';
@@ -38,6 +39,7 @@ export class FluxQueue extends Construct {
   readonly admission: AdmissionForm;
 
   private readonly version: KubernetesVersion | undefined;
+  private readonly database: Database;
 
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(
@@ -50,6 +52,7 @@ export class FluxQueue extends Construct {
     this.version =
       props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
     this.admission = admissionForm(props, this.version);
+    this.database = props.database ?? Database.statefulSet();
     checkQueue(props);
     checkReplicas(props);
 
@@ -67,7 +70,11 @@ export class FluxQueue extends Construct {
 
   private addRights(): void {
     const scope = this.layer('rbac');
-    new ControllerAccount(scope, 'controller-account', this);
+    const { namespace, props, database } = this;
+    new ControllerAccount(scope, 'controller-account', {
+      namespace,
+      ...(props.externalRuntime === undefined ? { databaseSecret: database.url.name } : {}),
+    });
     if (this.admission === 'webhook') {
       new WebhookAccount(scope, 'webhook-account', {
         namespace: this.namespace,
@@ -79,13 +86,12 @@ export class FluxQueue extends Construct {
   }
 
   private addRuntime(): void {
-    const { namespace, props } = this;
+    const { namespace, props, database } = this;
     const image = props.runtimeImage ?? DEFAULT_IMAGES.runtime;
     const configuration = new Configuration(this.layer('rbac'), 'configuration', {
       namespace,
       settings: this.settings(),
     });
-    const database = props.database ?? Database.statefulSet();
     if (database.isDeployed) database.render(this.layer('database'), { namespace, runtimeImage: image });
     new Controller(this.layer('controller'), 'controller', {
       namespace,
@@ -139,11 +145,11 @@ export class FluxQueue extends Construct {
 
   /** The Secret that each ServiceAccount can create. */
   private ownSecrets(): Record<string, string> {
-    const { database = Database.statefulSet(), externalRuntime } = this.props;
+    const { database, props } = this;
     const { name } = database.url;
     return {
       ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
-      ...(externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
+      ...(props.externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
     };
   }
 
@@ -163,6 +169,7 @@ export class FluxQueue extends Construct {
         enabled: props.fairShare ?? false,
         halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
       },
+      grants: grantSettings(props),
       units: {
         cpuMillis: props.coreUnitMillis ?? STACK_DEFAULTS.units.cpuMillis,
         memoryMiB: props.memoryUnit?.toMebibytes() ?? STACK_DEFAULTS.units.memoryMiB,

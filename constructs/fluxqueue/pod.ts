@@ -47,13 +47,16 @@ export function resources({ cpu, memory, memoryLimit }: ResourceProps): k8s.Reso
   };
 }
 
-/** A failing /healthz restarts the container; a failing /readyz only removes the pod from its Service. */
+/**
+ * A failing /healthz restarts the container; a failing /readyz only removes the pod from its Service. The kubelet looks
+ * every second at what is starting or not Ready yet, because rollouts and users wait for these answers.
+ */
 export function httpProbes(port: number, scheme = 'HTTP', ready = '/readyz') {
   const get = (path: string) => ({ path, port: k8s.IntOrString.fromNumber(port), scheme });
   return {
-    startupProbe: { httpGet: get('/healthz'), periodSeconds: 2, failureThreshold: 30 },
+    startupProbe: { httpGet: get('/healthz'), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { httpGet: get('/healthz'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-    readinessProbe: { httpGet: get(ready), periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 },
+    readinessProbe: { httpGet: get(ready), periodSeconds: 1, timeoutSeconds: 3, failureThreshold: 3 },
   } satisfies Partial<k8s.Container>;
 }
 

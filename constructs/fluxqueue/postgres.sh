@@ -78,6 +78,17 @@ ALTER ROLE "$POSTGRES_USER" PASSWORD '$password';
 SQL
 }
 
+# A pod that was force-deleted may still run while the next one starts. Postgres does not notice a server in another
+# container: it compares process ids and shared memory, which are different there. All its processes inherit the lock.
+lock_volume() {
+  exec 9>"${PGDATA%/*/*}/fluxqueue.lock"
+  if flock -n 9; then return; fi
+  say "waiting for the server of an earlier pod that still runs on this volume"
+  # A trap runs between two attempts.
+  until flock -w 2 9; do :; done
+}
+
+lock_volume
 if [ ! -e "$PGDATA/$marker" ] && [ -n "$(ls -A "$PGDATA" 2>/dev/null)" ]; then adopt_directory; fi
 if [ ! -e "$PGDATA/$marker" ]; then
   create_directory

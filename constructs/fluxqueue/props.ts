@@ -95,11 +95,33 @@ export interface FluxQueueProps {
    */
   readonly retention?: Duration;
 
+  /**
+   * Time for which finished workloads stay in the archive, in whole days; after that only their daily sums remain.
+   * @default Duration.days(365)
+   */
+  readonly archiveRetention?: Duration;
+
   /** Whether, among equal priorities, queues and users start first that have used less of their share. @default false */
   readonly fairShare?: boolean;
 
   /** Time after which past usage counts half, in whole seconds; with `fairShare: true`. @default Duration.days(7) */
   readonly fairShareHalfLife?: Duration;
+
+  /**
+   * Time after which a granted workload is requeued because kube-scheduler refuses one of its pods or the Job controller
+   * cannot create one, in whole seconds.
+   * @default Duration.seconds(30)
+   */
+  readonly unschedulableTimeout?: Duration;
+
+  /** The same for a pod that waits for volumes that kube-scheduler binds with it. @default Duration.minutes(10) */
+  readonly volumeTimeout?: Duration;
+
+  /** The same for a pod on its node whose containers do not start, for example during an image pull. @default Duration.minutes(10) */
+  readonly startTimeout?: Duration;
+
+  /** Time for which a workload avoids the nodes on which its pods did not run, in whole seconds. @default Duration.minutes(5) */
+  readonly nodeAvoidance?: Duration;
 
   /** Size of one core vertex of the resource graph in thousandths of a core; requests are rounded up to it. @default 1000 */
   readonly coreUnitMillis?: number;

@@ -114,21 +114,27 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   },
 ];
 
+export interface ControllerAccountProps extends ComponentProps {
+  /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
+  readonly databaseSecret?: string;
+}
+
 /**
  * Account of the controller: it reads nodes, workloads and FluxSetups, releases workloads, writes FluxJobs and the status
  * of FluxSetups, and creates the objects of MiniClusters.
  */
 export class ControllerAccount extends Construct {
-  constructor(scope: Construct, id: string, props: ComponentProps) {
+  constructor(scope: Construct, id: string, props: ControllerAccountProps) {
     super(scope, id);
     const account = new Account(this, 'account', {
-      ...props,
+      namespace: props.namespace,
       name: CONTROLLER_SERVICE_ACCOUNT,
       component: 'controller',
     });
     account.grantClusterWide([
       { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       {
         apiGroups: [FLUXJOB_GROUP],
@@ -139,10 +145,21 @@ export class ControllerAccount extends Construct {
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['patch'] },
       { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
-      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'], verbs: ['list', 'watch'] },
+      // Volumes decide on which nodes a pod can run.
+      {
+        apiGroups: [''],
+        resources: ['persistentvolumeclaims', 'persistentvolumes'],
+        verbs: ['list', 'watch'],
+      },
+      { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['list', 'create', 'patch'] },
       ...MINICLUSTER_RULES,
     ]);
-    account.grantInNamespace(leaseRules(CONTROLLER_LEASE));
+    account.grantInNamespace([
+      ...leaseRules(CONTROLLER_LEASE),
+      ...(props.databaseSecret === undefined ? [] : [namedSecret(props.databaseSecret, ['get'])]),
+    ]);
   }
 }
 
@@ -252,9 +269,9 @@ function leaseRules(name: string): k8s.PolicyRule[] {
 }
 
 function ownSecret(name: string, verbs: string[]): k8s.PolicyRule[] {
-  const secrets = { apiGroups: [''], resources: ['secrets'] };
-  return [
-    { ...secrets, verbs: ['create'] },
-    { ...secrets, resourceNames: [name], verbs },
-  ];
+  return [{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }, namedSecret(name, verbs)];
+}
+
+function namedSecret(name: string, verbs: string[]): k8s.PolicyRule {
+  return { apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs };
 }

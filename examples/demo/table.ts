@@ -5,7 +5,7 @@ import type { Recording } from './recording';
 const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
 /** Lines of the table in a recording. */
 const RECORDED_ROWS = 24;
-const ORDER = ['Running', 'Ready', 'Waiting', 'Requested', undefined, 'Finished'] as const;
+const ORDER = ['Running', 'Ready', 'Waiting', undefined, 'Finished'] as const;
 
 export class LiveTable {
   private drawn = 0;
@@ -38,7 +38,7 @@ export class LiveTable {
 }
 
 function countsOf(fluxJobs: readonly FluxJobObject[]): string {
-  const counts = Map.groupBy(fluxJobs, ({ status }) => status?.phase ?? 'Requested');
+  const counts = Map.groupBy(fluxJobs, ({ status }) => status?.phase);
   const parts = ['Waiting', 'Ready', 'Running', 'Finished'].map(
     (phase) => `${phase.toLowerCase()} ${counts.get(phase as 'Waiting')?.length ?? 0}`,
   );
@@ -61,9 +61,10 @@ function rank({ status }: FluxJobObject): number {
 }
 
 function cells({ metadata, spec, status }: FluxJobObject): string[] {
-  const why = status?.phase === 'Waiting' ? reasonOf(status) : (status?.result ?? '');
+  const waits = status?.phase === 'Waiting' || status?.phase === 'Ready';
+  const why = waits ? reasonOf(status) : (status?.result ?? '');
   const clock = status?.start?.replace(/\d{4}-\d\d-\d\dT/, '').replace('Z', '') ?? '';
-  const { phase = 'Requested', position, nodes = '' } = status ?? {};
+  const { phase = '', position, nodes = '' } = status ?? {};
   return [
     metadata.name,
     spec.queue,

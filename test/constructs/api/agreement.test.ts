@@ -195,11 +195,13 @@ test.each([
 
 describe('the configuration of the runtime', () => {
   test('has the defaults', () => {
-    const { units, fairShare, fluxion, queue } = parseConfig({});
+    const { units, fairShare, fluxion, queue, grants } = parseConfig({});
     expect(units).toEqual(STACK_DEFAULTS.units);
+    expect(grants).toEqual(STACK_DEFAULTS.grants);
     expect(fairShare.halfLifeSeconds).toBe(STACK_DEFAULTS.halfLifeSeconds);
     expect(fluxion.policy).toBe(STACK_DEFAULTS.matchPolicy);
     expect(queue.retentionDays).toBe(STACK_DEFAULTS.retentionDays);
+    expect(queue.archiveDays).toBe(STACK_DEFAULTS.archiveDays);
   });
 
   test.each(QUEUE_POLICIES)('takes the queue policy %s', (policy) => {

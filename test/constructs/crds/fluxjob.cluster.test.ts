@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FluxJobSpec } from '../../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../../imports/jobs.converged-computing.org-status';
 import { describeCluster } from '../../cluster/suite';
+import { expectEstablished } from './expect-established';
 
 const CRD = readFileSync(join(__dirname, '../../../constructs/crds/fluxjobs.yaml'), 'utf8');
 const COLLECTION = '/apis/jobs.converged-computing.org/v1alpha1/namespaces/default/fluxjobs';
@@ -80,12 +81,7 @@ describeCluster('the API of FluxJob', (getCluster) => {
   });
 
   test('has a structural schema and accepted names', async () => {
-    const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxjobs.jobs.converged-computing.org',
-    );
-    const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
-    expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
-    expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+    await expectEstablished(getCluster(), 'fluxjobs.jobs.converged-computing.org');
   });
 
   test('kubectl get fj shows queue, phase, position, nodes, start and age', async () => {

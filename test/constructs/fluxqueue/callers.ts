@@ -23,7 +23,7 @@ interface Caller {
 /** Calls that make a request with the verb. After a failed patch or delete, runtime/kubernetes/writes.ts gets the object. */
 const CALLS: Readonly<Record<string, RegExp>> = {
   get: /\bclient\.get\b|\b(applyPatch|deleteObject)\(/,
-  list: /\bnew (Reflector|Informer)\b/,
+  list: /\bnew (Reflector|Informer)\b|\bclient\s*\.list\b/,
   watch: /\bnew (Reflector|Informer)\b/,
   create: /\bclient\s*\.create\b|\bcreateSecret\(|\bclient\.patch\([^;]*'apply'/,
   update: /\bclient\s*\.update\b/,
@@ -41,6 +41,10 @@ const CONTROLLER: readonly Caller[] = [
       'jobs.converged-computing.org/fluxjobs': 'fluxJobs()',
       'flux-framework.org/fluxsetups': 'fluxSetups()',
       'scheduling.k8s.io/priorityclasses': 'priorityClasses()',
+      'node.k8s.io/runtimeclasses': 'runtimeClasses()',
+      persistentvolumeclaims: 'persistentVolumeClaims()',
+      persistentvolumes: 'persistentVolumes()',
+      'storage.k8s.io/storageclasses': 'storageClasses()',
     },
     verbs: ['list', 'watch'],
   },
@@ -53,6 +57,17 @@ const CONTROLLER: readonly Caller[] = [
     folder: 'runtime/workloads',
     resources: { pods: '/pods/', 'batch/jobs': 'adapter.path(' },
     verbs: ['get', 'patch'],
+  },
+  {
+    folder: 'runtime/workloads',
+    file: 'grant-watch.ts',
+    resources: { 'events.k8s.io/events': 'events(' },
+    verbs: ['list'],
+  },
+  {
+    folder: 'runtime/workloads',
+    resources: { 'pods/eviction': "'eviction')" },
+    verbs: ['create'],
   },
   {
     folder: 'runtime/fluxjobs',
@@ -120,6 +135,12 @@ const CONTROLLER: readonly Caller[] = [
     folder: 'runtime/miniclusters',
     resources: { secrets: 'secrets(' },
     verbs: ['create'],
+  },
+  {
+    folder: 'runtime/kubernetes',
+    file: 'secrets.ts',
+    resources: { secrets: 'secrets(' },
+    verbs: ['get'],
   },
 ];
 

@@ -1,6 +1,7 @@
 import { App, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import { loadConfig } from '../../../runtime/config';
 import {
   configurationOf,
   container,
@@ -16,6 +17,13 @@ describe('the components of the stack', () => {
     const template = podTemplates(stackObjects(props)).find(({ owner }) => owner === 'fluxqueue-controller');
     if (template === undefined) throw new Error('no controller');
     return template;
+  };
+
+  /** The settings in the variables of the controller's container. */
+  const databaseSecret = (props: FluxQueueProps) => {
+    const { env = [] } = container(controller(props), 'controller');
+    const given = env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
+    return loadConfig(undefined, Object.fromEntries(given) as NodeJS.ProcessEnv).database.secret;
   };
 
   test('include two replicas of controller and webhook', () => {
@@ -50,9 +58,10 @@ describe('the components of the stack', () => {
     const database = Database.fromSecret(Secret.fromSecretName(new App(), 'db', 'team-db'), 'uri');
     const found = names(stackObjects({ database }));
     expect(found.filter((name) => name.includes('database'))).toEqual([]);
-    expect(container(controller({ database }), 'controller').env).toContainEqual({
-      name: 'DATABASE_URL',
-      valueFrom: { secretKeyRef: { name: 'team-db', key: 'uri' } },
+    expect(databaseSecret({ database })).toEqual({
+      namespace: 'fluxqueue-system',
+      name: 'team-db',
+      key: 'uri',
     });
   });
 
@@ -76,8 +85,38 @@ describe('the components of the stack', () => {
       storageClassName: 'fast',
       resources: { requests: { storage: '40Gi' } },
     });
-    const secret = container(controller({}), 'controller').env?.[0]?.valueFrom?.secretKeyRef;
-    expect(names(objects)).toContain(`Secret/${secret?.name}`);
+    expect(names(objects)).toContain(`Secret/${databaseSecret({})?.name}`);
+  });
+
+  test('start a controller before the Secret of the database has a value, because the kubelet waits up to 15 s for it', () => {
+    const { env = [] } = container(controller({}), 'controller');
+    expect(env.filter(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined)).toEqual([]);
+  });
+
+  test('connect the controller to the database by an address that stays when the pod moves', () => {
+    const objects = stackObjects();
+    const template = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database');
+    if (template === undefined) throw new Error('no database');
+    const url = new URL(container(template, 'password').command?.find((arg) => arg.includes('://')) ?? '');
+    const [name = ''] = url.hostname.split('.');
+    const { spec } = find<{ spec: Record<string, unknown> }>(objects, 'Service', name);
+    expect(spec).not.toHaveProperty('clusterIP');
+    expect(spec).toMatchObject({ publishNotReadyAddresses: true });
+    expect(spec.selector).toEqual(
+      find<{ spec: { selector: { matchLabels: unknown } } }>(objects, 'StatefulSet', 'fluxqueue-database')
+        .spec.selector.matchLabels,
+    );
+  });
+
+  test('keep the immutable fields of the first version of the database, so that an upgrade applies', () => {
+    const objects = stackObjects();
+    expect(find(objects, 'Service', 'fluxqueue-database').spec).toMatchObject({ clusterIP: 'None' });
+    expect(find(objects, 'StatefulSet', 'fluxqueue-database').spec).toMatchObject({
+      serviceName: 'fluxqueue-database',
+      selector: {
+        matchLabels: { 'app.kubernetes.io/name': 'fluxqueue', 'app.kubernetes.io/component': 'database' },
+      },
+    });
   });
 
   test('include a scheduler of the version of the cluster, to which admission assigns pods', () => {

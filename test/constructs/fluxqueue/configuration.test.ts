@@ -51,15 +51,44 @@ describe('the configuration of the runtime', () => {
         queueReservations: 3,
         queueWeight: 2,
         retention: Duration.days(90),
+        archiveRetention: Duration.days(1_000),
         fairShare: true,
         fairShareHalfLife: Duration.hours(12),
       }),
     );
     expect(given).toMatchObject({
-      queue: { enabled: false, policy: 'hybrid', reservations: 3, weight: 2, retentionDays: 90 },
+      queue: {
+        enabled: false,
+        policy: 'hybrid',
+        reservations: 3,
+        weight: 2,
+        retentionDays: 90,
+        archiveDays: 1_000,
+      },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
     expect(configurationOf(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
+  });
+
+  test('has the times after which a grant has failed', () => {
+    const given = configurationOf(
+      stackObjects({
+        unschedulableTimeout: Duration.minutes(1),
+        volumeTimeout: Duration.minutes(20),
+        startTimeout: Duration.hours(1),
+        nodeAvoidance: Duration.seconds(10),
+      }),
+    );
+    expect(given.grants).toEqual({
+      unschedulableSeconds: 60,
+      volumeSeconds: 1200,
+      startSeconds: 3600,
+      avoidSeconds: 10,
+    });
+    for (const time of [Duration.millis(1500), Duration.seconds(0)])
+      expect(() => stackObjects({ startTimeout: time })).toThrow(
+        /FluxQueue\.startTimeout: must be a whole number of seconds/,
+      );
   });
 
   test('knows every environment variable of the pods', () => {
@@ -68,7 +97,9 @@ describe('the configuration of the runtime', () => {
       .filter(({ command = [] }) => command.includes('/app/runtime.js'))
       .flatMap(({ env = [] }) => env.map(({ name }) => name));
     expect(variables.sort()).toEqual([
-      'DATABASE_URL',
+      'FLUXQUEUE_database_secret_key',
+      'FLUXQUEUE_database_secret_name',
+      'FLUXQUEUE_database_secret_namespace',
       'FLUXQUEUE_http_port',
       'FLUXQUEUE_leaderElection_podUid',
     ]);

@@ -22,7 +22,20 @@ import { waitFor } from '../../cluster/wait';
 const SCRIPT = readFileSync(join(__dirname, '../../../constructs/fluxqueue/postgres.sh'), 'utf8');
 
 /** Programs that the script calls; a test can kill it before each call, like the loss of its node. */
-const CALLED = ['rm', 'mkdir', 'initdb', 'postgres', 'sync', 'mv', 'dirname', 'sed', 'ls', 'grep', 'chmod'];
+const CALLED = [
+  'rm',
+  'mkdir',
+  'initdb',
+  'postgres',
+  'sync',
+  'mv',
+  'dirname',
+  'sed',
+  'ls',
+  'grep',
+  'chmod',
+  'flock',
+];
 
 export interface Start {
   /** Shell that runs the script. @default sh */
@@ -152,6 +165,17 @@ export class DatabasePod {
     const over = once(this.container!, 'exit');
     process.kill(-this.container!.pid!, signal);
     await over;
+  }
+
+  /** The container runs on without its pod. The result kills it. */
+  forceDelete(): () => Promise<void> {
+    const old = this.container!;
+    this.container = undefined;
+    return async () => {
+      const over = once(old, 'exit');
+      process.kill(-old.pid!, 'SIGKILL');
+      await over;
+    };
   }
 
   /** Resolves when a login succeeds. @throws with the output of the container when it ends before that */

@@ -101,6 +101,22 @@ withPostgres('the start of the database', () => {
     expect(await note()).toEqual([{ n: 7 }]);
   });
 
+  test('waits for the server of a pod that was force-deleted and still runs on the same volume', async () => {
+    pod.start();
+    await pod.untilReady('first');
+    await pod.query('first', NOTE);
+    const endOld = pod.forceDelete();
+    pod.start();
+    await waitFor('the new container to wait', () =>
+      pod.log.includes('waiting for the server of an earlier pod'),
+    );
+    expect(await note()).toEqual([{ n: 7 }]);
+    expect(pod.calls.filter((call) => call !== 'flock')).toEqual([]);
+    await endOld();
+    await pod.untilReady('first');
+    expect(await note()).toEqual([{ n: 7 }]);
+  });
+
   test('removes group permissions of the volume', async () => {
     pod.start();
     await pod.untilReady('first');

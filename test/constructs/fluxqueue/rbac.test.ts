@@ -50,6 +50,7 @@ test('reads and changes Secrets by name only; a policy restricts the Secrets tha
   expect(secrets.map(({ role, resourceNames }) => [role, resourceNames])).toEqual([
     // Tested in test/stack/minicluster-rights.test.ts.
     ['fluxqueue-controller', undefined],
+    ['fluxqueue-controller', ['fluxqueue-database']],
     // Tested in secrets.cluster.test.ts.
     ['fluxqueue-webhook', undefined],
     ['fluxqueue-webhook', ['fluxqueue-webhook-tls']],

@@ -84,6 +84,26 @@ describeCluster(
       rmSync(folder, { recursive: true });
     });
 
+    test('the init container of the database keeps the password and replaces the address of an earlier version', async () => {
+      await getCluster().apply(stackObjects());
+      const client = await account('fluxqueue-database');
+      const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-password-'));
+      const file = join(folder, 'password');
+      const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database', file };
+      const readUrl = async () => {
+        const { data } = await getCluster().get<{ data: Record<string, string> }>(path('fluxqueue-database'));
+        return Buffer.from(data.url ?? '', 'base64').toString();
+      };
+      await ensurePassword({ ...options, url: 'postgres://u@old.ns.svc:5432/d' });
+      const password = readFileSync(file, 'utf8');
+      expect(await readUrl()).toBe(`postgres://u:${password}@old.ns.svc:5432/d`);
+      await ensurePassword({ ...options, url: 'postgres://u@new.ns.svc:5432/d' });
+      expect(readFileSync(file, 'utf8')).toBe(password);
+      expect(await readUrl()).toBe(`postgres://u:${password}@new.ns.svc:5432/d`);
+      client.close();
+      rmSync(folder, { recursive: true });
+    });
+
     test.each([
       ['fluxqueue-webhook', 'another', 'Opaque'],
       ['fluxqueue-webhook', 'fluxqueue-database', 'Opaque'],

@@ -103,6 +103,9 @@ describeCluster(
         ['fluxqueue-controller', 'delete', 'batch', 'jobs', 'science', 'any', false],
         ['fluxqueue-controller', 'watch', '', 'nodes', undefined, '', true],
         ['fluxqueue-controller', 'patch', '', 'nodes', undefined, 'node-0', false],
+        // The database of the last variant.
+        ['fluxqueue-controller', 'get', '', 'secrets', SYSTEM, 'db', true],
+        ['fluxqueue-controller', 'update', '', 'secrets', SYSTEM, 'db', false],
         ['fluxqueue-controller', 'get', '', 'secrets', SYSTEM, 'fluxqueue-database', false],
         [
           'fluxqueue-controller',

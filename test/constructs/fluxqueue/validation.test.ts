@@ -18,6 +18,7 @@ describe('invalid props', () => {
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'must be a whole number greater than 0'],
     [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'must be a whole number greater than 0'],
     [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be a whole number of days'],
+    [{ archiveRetention: Duration.hours(1) }, 'FluxQueue.archiveRetention', 'must be a whole number of days'],
     [{ queueName: 'Night' }, 'FluxQueue.queueName', 'does not match the required pattern'],
     [{ queueReservations: 2 }, 'FluxQueue.queueReservations', 'requires queuePolicy: hybrid'],
     [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife', 'requires fairShare: true'],

@@ -6,6 +6,7 @@ import { Cpu } from 'cdk8s-plus-28';
 import { FluxSetup } from '../../../constructs/fluxqueue/index';
 import type { KubeObject } from '../../cluster/api';
 import { describeCluster } from '../../cluster/suite';
+import { expectEstablished } from '../crds/expect-established';
 
 const CRD = readFileSync(join(__dirname, '../../../constructs/crds/fluxsetups.yaml'), 'utf8');
 const COLLECTION = '/apis/flux-framework.org/v1alpha1/namespaces/default/fluxsetups';
@@ -32,12 +33,7 @@ describeCluster(
     });
 
     test('has a structural schema and accepted names', async () => {
-      const { status } = await getCluster().get<{
-        status: { conditions: { type: string; status: string }[] };
-      }>('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxsetups.flux-framework.org');
-      const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
-      expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
-      expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+      await expectEstablished(getCluster(), 'fluxsetups.flux-framework.org');
     });
 
     test('an empty spec gets every default', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../../constructs/minicluster';
 import { withDefaults } from '../../../constructs/minicluster/schema';
 import { describeCluster } from '../../cluster/suite';
+import { expectEstablished } from '../crds/expect-established';
 import { FIELDS } from './fields';
 import { INVALID, VALID } from './specs';
 
@@ -47,12 +48,7 @@ describeCluster('MiniCluster on a real apiserver', (getCluster) => {
   });
 
   test('has a structural schema and accepted names', async () => {
-    const { status } = await getCluster().get<{ status: { conditions: { type: string; status: string }[] } }>(
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/miniclusters.flux-framework.org',
-    );
-    const conditions = Object.fromEntries(status.conditions.map((each) => [each.type, each.status]));
-    expect(conditions).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
-    expect(conditions.NonStructuralSchema ?? 'False').toBe('False');
+    await expectEstablished(getCluster(), 'miniclusters.flux-framework.org');
   });
 
   describe.each(Object.entries(VALID))('%s', (_, spec) => {

@@ -1,0 +1,28 @@
+/** How long pods of a granted workload may wait, in the form that runtime/config.ts reads. */
+import type { Duration } from 'cdk8s';
+import { PropsError } from '../api/errors';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
+import type { FluxQueueProps } from './props';
+
+/** @throws PropsError for a time that is not a whole number of seconds from 1 */
+export function grantSettings(props: FluxQueueProps) {
+  const { grants } = STACK_DEFAULTS;
+  const { unschedulableTimeout, volumeTimeout, startTimeout, nodeAvoidance } = props;
+  return {
+    unschedulableSeconds: seconds('unschedulableTimeout', unschedulableTimeout, grants.unschedulableSeconds),
+    volumeSeconds: seconds('volumeTimeout', volumeTimeout, grants.volumeSeconds),
+    startSeconds: seconds('startTimeout', startTimeout, grants.startSeconds),
+    avoidSeconds: seconds('nodeAvoidance', nodeAvoidance, grants.avoidSeconds),
+  };
+}
+
+function seconds(prop: keyof FluxQueueProps, time: Duration | undefined, otherwise: number): number {
+  const value = time === undefined ? otherwise : time.toMilliseconds() / 1000;
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new PropsError(
+    `FluxQueue.${prop}`,
+    'must be a whole number of seconds, 1 or more',
+    `${value} s`,
+    'give a Duration of seconds or minutes',
+  );
+}
