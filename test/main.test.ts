@@ -12,17 +12,7 @@ import { waitFor } from './cluster/wait';
 import { Roles } from './stack/roles';
 import { describeStack } from './stack/suite';
 import { Namespace } from './stack/workloads';
-
-/** No program listens on this port, because it is reserved. */
-const NOBODY = '127.0.0.1:1';
-
-const KUBECONFIG = `apiVersion: v1
-kind: Config
-clusters: [{ name: none, cluster: { server: 'https://${NOBODY}' } }]
-users: [{ name: me, user: { token: none } }]
-contexts: [{ name: here, context: { cluster: none, user: me } }]
-current-context: here
-`;
+import { NOBODY, UNREACHABLE_KUBECONFIG } from './unreachable';
 
 describe('a role that can not start', () => {
   let roles: Roles;
@@ -50,7 +40,11 @@ describe('a role that can not start', () => {
       'FLUXQ_CONFIG_INVALID: queue.polcy: is not a known setting',
     ],
     ['a wrong type', { units: { cpuMillis: 'all' } }, 'FLUXQ_CONFIG_INVALID: units.cpuMillis: '],
-    ['no database', {}, 'FLUXQ_CONFIG_INVALID: database.url: is missing; set DATABASE_URL'],
+    [
+      'no database',
+      {},
+      'FLUXQ_CONFIG_INVALID: database.url: is missing; set DATABASE_URL, or database.secret to the key of a Secret',
+    ],
   ])('%s ends the role with one sentence', async (_, config, sentence) => {
     const said = await ended('controller', config, { DATABASE_URL: '' });
     expect(said).toContain(sentence);
@@ -73,7 +67,7 @@ describe('a role that can not start', () => {
     );
     try {
       const kubeconfig = join(folder, 'config');
-      writeFileSync(kubeconfig, KUBECONFIG);
+      writeFileSync(kubeconfig, UNREACHABLE_KUBECONFIG);
       const database = { url: `postgres://u:p@${NOBODY}/d` };
       const environment = { FLUXQUEUE_http_port: String(port) };
       const said = await ended('controller', { database, kubernetes: { kubeconfig } }, environment);
@@ -88,6 +82,38 @@ describe('a role that can not start', () => {
 describeStack(
   'an outage at the start',
   (getFixture) => {
+    test('a controller that starts before the Secret of the database has a value waits for it', async () => {
+      const { stack } = getFixture();
+      const { cluster, postgres, roles } = stack;
+      const namespace = 'fluxqueue-system';
+      const role = await roles.start(
+        'controller',
+        {
+          kubernetes: { kubeconfig: cluster.kubeconfig },
+          database: { secret: { namespace, name: 'late', key: 'url' } },
+        },
+        { DATABASE_URL: '' },
+      );
+      await waitFor(
+        'readiness to name the database',
+        async () => (await role.notReady()) === 'not ready: database\n',
+      );
+      await waitFor('the log to name the Secret', () =>
+        role.process
+          .logTail()
+          .includes('FLUXQ_SECRET_MISSING: Secret fluxqueue-system/late: has no value for the key url'),
+      );
+      await cluster.apply({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'late', namespace },
+        stringData: { url: postgres.url },
+      });
+      await waitFor('the controller', () => role.isReady());
+      await role.stop();
+      expect(await role.process.exited).toBe('exit code 0');
+    });
+
     test('the controller waits for the database and then for Fluxion, and reports both', async () => {
       const { stack, client } = getFixture();
       const { cluster, postgres, roles } = stack;

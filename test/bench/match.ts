@@ -1,9 +1,10 @@
 /**
- * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5]`: the speed of the
- * embedded matcher, and of flux-sched's library if it is installed, on nodes with 64 cores and 8 gpus. Progress goes to
- * stderr, the result is the last line on stdout.
+ * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5] [--core-millis 100]
+ * [--memory-mib 128]`: the speed of the embedded matcher, and of flux-sched's library if it is installed, on nodes with
+ * 64 cores, 256 GiB and 8 gpus in units of these sizes. Progress goes to stderr, the result is the last line on stdout.
  *
- * The library needs minutes to load 720,000 vertices, so it runs with at most --library-nodes nodes.
+ * The library needs minutes to load a million vertices, so it runs with at most --library-nodes nodes, in the units that
+ * are the default for it.
  */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -36,6 +37,8 @@ function enginesUnderTest(libraryNodes = Number.POSITIVE_INFINITY): EngineUnderT
 
 export interface MatchFigures {
   readonly engine: string;
+  readonly coreMillis: number;
+  readonly memoryMiB: number;
   readonly nodes: number;
   readonly policy: string;
   readonly initMs: number;
@@ -53,9 +56,20 @@ export interface MatchFigures {
   readonly rssMiB: number;
 }
 
-const UNIT = { cores: 8, gpus: 1, perNode: 8 };
+/** What a job asks for: an eighth of a node. */
+const SHARE = { cores: 8, memoryGiB: 32, gpus: 1, perNode: 8 };
 
-function jobspecOf(slots: number, duration: number): Jobspec {
+interface Units {
+  readonly coreMillis: number;
+  readonly memoryMiB: number;
+}
+
+function unitsOfShare({ coreMillis, memoryMiB }: Units): Readonly<Record<string, number>> {
+  const { cores, memoryGiB, gpus } = SHARE;
+  return { core: (cores * 1000) / coreMillis, memory: (memoryGiB * 1024) / memoryMiB, gpu: gpus };
+}
+
+function jobspecOf(slots: number, duration: number, units: Units): Jobspec {
   return {
     version: 1,
     resources: [
@@ -63,10 +77,7 @@ function jobspecOf(slots: number, duration: number): Jobspec {
         type: 'slot',
         count: slots,
         label: 'task',
-        with: [
-          { type: 'core', count: UNIT.cores },
-          { type: 'gpu', count: UNIT.gpus },
-        ],
+        with: Object.entries(unitsOfShare(units)).map(([type, count]) => ({ type, count })),
       },
     ],
     tasks: [{ command: ['bench'], slot: 'task', count: { per_slot: 1 } }],
@@ -91,12 +102,15 @@ class Bench {
   constructor(
     readonly engine: Engine,
     private readonly nodes: number,
+    private readonly units: Units,
   ) {}
 
   async init(policy: MatchPolicy): Promise<number> {
     const nodes: GraphNode[] = Array.from({ length: this.nodes }, (_, i) => ({
       name: `node-${i}`,
-      units: { core: UNIT.cores * UNIT.perNode, gpu: UNIT.gpus * UNIT.perNode },
+      units: Object.fromEntries(
+        Object.entries(unitsOfShare(this.units)).map(([type, n]) => [type, n * SHARE.perNode]),
+      ),
     }));
     return (await timed(() => this.engine.init({ nodes, policy, now: 0 }))).ms;
   }
@@ -104,11 +118,11 @@ class Bench {
   /** Fills the graph with small jobs for some seconds, then with wide jobs. @returns the times of the small jobs */
   async fill(seconds: number): Promise<number[]> {
     const times: number[] = [];
-    const capacity = this.nodes * UNIT.perNode;
+    const capacity = this.nodes * SHARE.perNode;
     const until = Date.now() + seconds * 1000;
     while (times.length < capacity && Date.now() < until) {
       // Different walltimes, so that a reservation has several candidate times.
-      times.push(await this.expect('OK', jobspecOf(1, 3600 + (times.length % 97)), 'allocate'));
+      times.push(await this.expect('OK', jobspecOf(1, 3600 + (times.length % 97), this.units), 'allocate'));
     }
     await this.fillRest(capacity - times.length);
     return times.sort((a, b) => a - b);
@@ -119,7 +133,7 @@ class Bench {
       const wanted = Math.min(width, left);
       const call = {
         jobid: ++this.lastId,
-        jobspec: jobspecOf(wanted, 3600),
+        jobspec: jobspecOf(wanted, 3600, this.units),
         operation: 'allocate',
         now: 0,
       } as const;
@@ -129,11 +143,11 @@ class Bench {
   }
 
   refuse(): Promise<number> {
-    return this.expect('BUSY', jobspecOf(1, 3600), 'allocate_with_satisfiability');
+    return this.expect('BUSY', jobspecOf(1, 3600, this.units), 'allocate_with_satisfiability');
   }
 
   async reserve(): Promise<number> {
-    const ms = await this.expect('OK', jobspecOf(4, 600), 'allocate_orelse_reserve');
+    const ms = await this.expect('OK', jobspecOf(4, 600, this.units), 'allocate_orelse_reserve');
     await this.engine.cancel(this.lastId);
     return ms;
   }
@@ -155,11 +169,9 @@ async function repeat(times: number, work: () => Promise<number>): Promise<numbe
 
 async function measure(
   engineUnderTest: EngineUnderTest,
-  nodes: number,
-  policy: MatchPolicy,
-  seconds: number,
+  { nodes, policy, seconds, units }: Order,
 ): Promise<MatchFigures> {
-  const bench = new Bench(await engineUnderTest.start(), nodes);
+  const bench = new Bench(await engineUnderTest.start(), nodes, units);
   const initMs = await bench.init(policy);
   const fillTimes = await bench.fill(seconds);
   const firstRefusalMs = await bench.refuse();
@@ -169,6 +181,7 @@ async function measure(
   await bench.engine.close();
   return {
     engine: engineUnderTest.name,
+    ...units,
     nodes,
     policy,
     initMs,
@@ -188,6 +201,7 @@ interface Order {
   readonly nodes: number;
   readonly policy: MatchPolicy;
   readonly seconds: number;
+  readonly units: Units;
 }
 
 /** Runs a measurement in its own process, so that memory and warm-up are not shared. */
@@ -207,9 +221,9 @@ function measureInProcess(order: Order): Promise<MatchFigures> {
 }
 
 async function measureOrder(text: string): Promise<void> {
-  const { engine, nodes, policy, seconds }: Order = JSON.parse(text);
-  const engineUnderTest = enginesUnderTest().find(({ name }) => name === engine)!;
-  process.send!(await measure(engineUnderTest, nodes, policy, seconds));
+  const order: Order = JSON.parse(text);
+  const engineUnderTest = enginesUnderTest().find(({ name }) => name === order.engine)!;
+  process.send!(await measure(engineUnderTest, order));
 }
 
 async function main(): Promise<void> {
@@ -219,6 +233,8 @@ async function main(): Promise<void> {
       nodes: { type: 'string', default: '100,1000,5000,10000' },
       policies: { type: 'string', default: 'first,lonode' },
       seconds: { type: 'string', default: '5' },
+      'core-millis': { type: 'string', default: '100' },
+      'memory-mib': { type: 'string', default: '128' },
       'library-nodes': { type: 'string', default: '1000' },
       order: { type: 'string' },
     },
@@ -234,7 +250,11 @@ async function main(): Promise<void> {
     for (const policy of policies) {
       for (const { name } of all.filter(({ mostNodes }) => nodes <= mostNodes)) {
         const seconds = Number(values.seconds);
-        const result = await measureInProcess({ engine: name, nodes, policy, seconds });
+        const units =
+          name === 'library'
+            ? { coreMillis: 1000, memoryMiB: 1024 }
+            : { coreMillis: Number(values['core-millis']), memoryMiB: Number(values['memory-mib']) };
+        const result = await measureInProcess({ engine: name, nodes, policy, seconds, units });
         figures.push(result);
         process.stderr.write(`${lineOf(result)}\n`);
       }
@@ -245,7 +265,7 @@ async function main(): Promise<void> {
 
 function lineOf(f: MatchFigures): string {
   return [
-    `${f.engine} ${f.nodes} nodes ${f.policy}: init ${f.initMs.toFixed(0)} ms`,
+    `${f.engine} ${f.nodes} nodes, units of ${f.coreMillis}m and ${f.memoryMiB} MiB, ${f.policy}: init ${f.initMs.toFixed(0)} ms`,
     `${f.fillMatchesPerSecond.toFixed(0)} matches/s (p50 ${f.fillP50Ms.toFixed(3)} ms, p99 ${f.fillP99Ms.toFixed(3)} ms)`,
     `first refusal ${f.firstRefusalMs.toFixed(2)} ms, then ${f.refusalP50Ms.toFixed(2)} ms`,
     `reserve ${f.reserveP50Ms.toFixed(2)} ms, RSS ${f.rssMiB.toFixed(0)} MiB`,

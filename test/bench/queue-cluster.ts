@@ -82,6 +82,7 @@ function clusterOf(rows: readonly WorkloadRow[], nodes: number): Items {
     fluxjobs: rows.map((row) => fluxJob(row, positions.get(row.uid), now)),
     fluxsetups: [],
     priorityclasses: [],
+    runtimeclasses: [],
     events: [],
   };
 }
@@ -169,6 +170,6 @@ function fluxJob(row: WorkloadRow, position: number | undefined, now: number): o
       generation: 1,
     },
     spec: fluxJobSpec(row, 'batch/v1'),
-    status: fluxJobStatus(row, { position, previous: {}, generation: 1, now }),
+    status: fluxJobStatus(row, { position, wait: undefined, previous: {}, generation: 1, now }),
   };
 }

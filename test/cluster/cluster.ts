@@ -220,11 +220,15 @@ export class Cluster {
   }
 
   /** Adds nodes and returns their names as soon as pods can be scheduled on them. */
-  async addNodes(count: number, shape: NodeShape = this.options.nodeShape ?? {}): Promise<string[]> {
-    const names = Array.from({ length: count }, (_, index) => `node-${this.nodesMade + index}`);
-    this.nodesMade += count;
-    await createNodes(this.api, names, shape, this.stopping.signal);
-    return names;
+  addNodes(count: number, shape: NodeShape = this.options.nodeShape ?? {}): Promise<string[]> {
+    return this.addNodesOf(Array(count).fill(shape));
+  }
+
+  /** Adds a node of each shape, as addNodes does. */
+  async addNodesOf(shapes: readonly NodeShape[]): Promise<string[]> {
+    const nodes = shapes.map((shape) => ({ name: `node-${this.nodesMade++}`, shape }));
+    await createNodes(this.api, nodes, this.stopping.signal);
+    return nodes.map(({ name }) => name);
   }
 
   /** Deletes the Node object; the controller manager deletes the pods that were bound to it. */

@@ -11,6 +11,8 @@ export interface NodeShape {
   readonly gpus?: number;
   /** Maximum number of pods. @default 110 */
   readonly pods?: number;
+  /** Additional resources, by name. @default - none */
+  readonly resources?: Readonly<Record<string, string>>;
   /** Additional labels. @default - type=kwok and the usual kubernetes.io labels only */
   readonly labels?: Readonly<Record<string, string>>;
   /** @default - none */
@@ -23,26 +25,25 @@ const PARALLEL_CREATES = 16;
 /** Creates the nodes and waits until the scheduler can use all of them. */
 export async function createNodes(
   api: ApiClient,
-  names: readonly string[],
-  shape: NodeShape,
+  nodes: readonly { readonly name: string; readonly shape: NodeShape }[],
   signal: AbortSignal,
 ): Promise<void> {
-  const pending = [...names];
+  const pending = [...nodes];
   const worker = async () => {
-    for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
-      await api.request('POST', '/api/v1/nodes', nodeObject(name, shape));
+    for (let node = pending.shift(); node !== undefined; node = pending.shift()) {
+      await api.request('POST', '/api/v1/nodes', nodeObject(node.name, node.shape));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_CREATES }, worker));
-  const wanted = new Set(names);
+  const wanted = new Set(nodes.map(({ name }) => name));
   await waitFor(
-    `${names.length} nodes to be ready`,
+    `${nodes.length} nodes to be ready`,
     async () => {
       const list = await api.get<{ items: KubeObject[] }>('/api/v1/nodes?labelSelector=type%3Dkwok');
       const usable = list.items.filter((node) => wanted.has(node.metadata.name ?? '') && isUsable(node));
-      return usable.length === names.length;
+      return usable.length === nodes.length;
     },
-    { timeoutMs: 30_000 + names.length * 200, everyMs: names.length > 100 ? 500 : 100, signal },
+    { timeoutMs: 30_000 + nodes.length * 200, everyMs: nodes.length > 100 ? 500 : 100, signal },
   );
 }
 
@@ -60,6 +61,7 @@ function nodeObject(name: string, shape: NodeShape): KubeObject {
     memory,
     pods: String(pods),
     ...(gpus > 0 ? { 'nvidia.com/gpu': String(gpus) } : {}),
+    ...shape.resources,
   };
   return {
     apiVersion: 'v1',

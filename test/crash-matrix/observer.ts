@@ -8,7 +8,7 @@ import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { LoggedEvent, Observation, SeenRow } from '../invariants/observation';
 
 const ROWS = `
-SELECT uid, name, phase, reason, message, jobid::float8 AS jobid, allocation, queue, priority::float8 AS priority, seq::float8 AS seq,
+SELECT uid, name, phase, reason, message, jobid::float8 AS jobid, preemptions, preemptible, allocation, queue, priority::float8 AS priority, seq::float8 AS seq,
   shape, walltime, requeues, extract(epoch FROM submitted_at)::float8 AS "submittedAt",
   extract(epoch FROM estimated_start)::float8 AS "estimatedStart"
 FROM fluxqueue.workloads`;

@@ -1,8 +1,12 @@
-/** A TCP proxy whose connections a test can reset, and which refuses new ones until it is restored. */
+/**
+ * A TCP proxy with the faults of networks: it resets connections and refuses new ones until it is restored, it goes
+ * silent on the connections that it has, and it delivers late what clients sent over them.
+ */
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export class TcpProxy {
-  private readonly sockets = new Set<Socket>();
+  private readonly connections = new Set<Connection>();
   private isOpen = true;
 
   private constructor(private readonly server: Server) {}
@@ -11,7 +15,7 @@ export class TcpProxy {
   static async before(port: number): Promise<TcpProxy> {
     const server = createServer();
     const proxy = new TcpProxy(server);
-    server.on('connection', (socket) => proxy.pipe(socket, connect(port, '127.0.0.1')));
+    server.on('connection', (socket) => proxy.accept(socket, connect(port, '127.0.0.1')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
@@ -23,11 +27,21 @@ export class TcpProxy {
   /** Resets all connections and refuses new ones. */
   cut(): void {
     this.isOpen = false;
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const connection of this.connections) connection.reset();
   }
 
   restore(): void {
     this.isOpen = true;
+  }
+
+  /** The connections of this moment stay open and carry no byte any more; new ones work. */
+  silence(): void {
+    for (const connection of this.connections) connection.hold();
+  }
+
+  /** Delivers what clients sent over silent connections. Resolves when the server has answered it all. */
+  async deliver(): Promise<void> {
+    await Promise.all([...this.connections].map((connection) => connection.deliver()));
   }
 
   async close(): Promise<void> {
@@ -35,18 +49,51 @@ export class TcpProxy {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private pipe(client: Socket, server: Socket): void {
-    for (const socket of [client, server]) {
-      this.sockets.add(socket);
-      socket.on('close', () => {
-        this.sockets.delete(socket);
-        client.destroy();
-        server.destroy();
-      });
-      // Resets are expected; the close event propagates them to the other end.
-      socket.on('error', () => socket.destroy());
-    }
-    if (!this.isOpen) client.resetAndDestroy();
-    client.pipe(server).pipe(client);
+  private accept(client: Socket, server: Socket): void {
+    const connection = new Connection(client, server);
+    this.connections.add(connection);
+    server.on('close', () => this.connections.delete(connection));
+    if (!this.isOpen) connection.reset();
+  }
+}
+
+class Connection {
+  /** What the client sent while the connection was silent. */
+  private held: Buffer[] | undefined;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly server: Socket,
+  ) {
+    // Resets are expected; the close event propagates them to the other end.
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy());
+    client.on('data', (data) => {
+      if (this.held === undefined) server.write(data);
+      else this.held.push(data);
+    });
+    server.on('data', (data) => {
+      if (this.held === undefined) client.write(data);
+    });
+    client.on('close', () => {
+      if (this.held === undefined) server.destroy();
+    });
+    server.on('close', () => client.destroy());
+  }
+
+  reset(): void {
+    this.client.resetAndDestroy();
+    this.server.destroy();
+  }
+
+  hold(): void {
+    this.held ??= [];
+  }
+
+  async deliver(): Promise<void> {
+    if (this.held === undefined || this.server.destroyed) return;
+    const closed = once(this.server, 'close');
+    for (const data of this.held.splice(0)) this.server.write(data);
+    this.server.end();
+    await closed;
   }
 }

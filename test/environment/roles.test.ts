@@ -8,17 +8,8 @@ import { ENVIRONMENT_VARIABLES } from '../../runtime/config';
 import { waitFor } from '../cluster/wait';
 import { stackObjects } from '../constructs/manifests';
 import { Roles } from '../stack/roles';
+import { NOBODY, UNREACHABLE_KUBECONFIG } from '../unreachable';
 import { hostileServices, servicesOf, serviceVariables } from './service-variables';
-
-/** Nobody listens there: the port is reserved. */
-const NOBODY = '127.0.0.1:1';
-const KUBECONFIG = `apiVersion: v1
-kind: Config
-clusters: [{ name: none, cluster: { server: 'https://${NOBODY}' } }]
-users: [{ name: me, user: { token: none } }]
-contexts: [{ name: here, context: { cluster: none, user: me } }]
-current-context: here
-`;
 
 describe('with the variables of hostile Services', () => {
   const variables = (services: ReturnType<typeof servicesOf>) =>
@@ -32,7 +23,7 @@ describe('with the variables of hostile Services', () => {
   beforeAll(async () => {
     roles = new Roles();
     folder = mkdtempSync(join(tmpdir(), 'fluxqueue-environment-'));
-    writeFileSync(join(folder, 'config'), KUBECONFIG);
+    writeFileSync(join(folder, 'config'), UNREACHABLE_KUBECONFIG);
     const { key, cert } = await makeCertificate({ names: ['localhost'], now: new Date(), trusted: '' });
     writeFileSync(join(folder, 'tls.key'), key);
     writeFileSync(join(folder, 'tls.crt'), cert);

@@ -46,6 +46,7 @@ export class FaultyPorts {
   private fluxionInDoubt = false;
   /** The queue executes writes one after the other and answers in that order. */
   private lastWrite: Promise<unknown> = Promise.resolve();
+  private queue: Pick<Queue, 'disconnects'> | undefined;
 
   constructor(private readonly conditions: FaultConditions) {}
 
@@ -55,6 +56,7 @@ export class FaultyPorts {
   }
 
   wrap(ports: Ports): Ports {
+    this.queue = ports.queue;
     return {
       queue: this.port('queue', ports.queue),
       client: this.port('client', ports.client),
@@ -95,15 +97,22 @@ export class FaultyPorts {
     const { port } = call;
     const { clock, random, down, share } = this.conditions;
     const fault = random.happens(share) ? random.between(0, 3) : undefined;
+    const isInterrupted = this.watchConnection(port);
     await clock.pause(this.conditions.latency());
     // The Fluxion service checks fence and boot id of each call, so calls of a dead leader have no effect.
     const fenced = this.killed && port === 'fluxion';
-    if (fenced || down.has(port) || fault === 0) throw lost(call);
+    if (fenced || down.has(port) || fault === 0 || isInterrupted()) throw lost(call);
     if (fault === 1 && port === 'client') throw randomRefusal(random);
     const answer = await call.effect();
     await clock.pause(this.conditions.latency());
-    if (this.killed || fault === 2 || fault === 3) throw lost(call);
+    if (this.killed || fault === 2 || fault === 3 || isInterrupted()) throw lost(call);
     return answer;
+  }
+
+  /** A restore of the database breaks all connections to it, and statements in transit are lost. */
+  private watchConnection(port: Port): () => boolean {
+    const before = this.queue?.disconnects;
+    return () => port === 'queue' && this.queue?.disconnects !== before;
   }
 }
 

@@ -1,4 +1,7 @@
-/** `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: runs random simulations and prints the seeds of failed ones. */
+/**
+ * `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: runs random simulations and prints the seeds of failed ones.
+ * `--stride 7` takes every seventh seed from N on.
+ */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
 
@@ -7,13 +10,14 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
     steps: { type: 'string', default: '1000' },
+    stride: { type: 'string', default: '1' },
   },
 });
 
 async function main(): Promise<void> {
-  const first = Number(values.seed);
   let failed = 0;
-  for (let seed = first; seed < first + Number(values.seeds); seed++) {
+  for (let i = 0; i < Number(values.seeds); i++) {
+    const seed = Number(values.seed) + i * Number(values.stride);
     const began = performance.now();
     const outcome = await simulate({ seed, steps: Number(values.steps) });
     const seconds = Math.round((performance.now() - began) / 10) / 100;

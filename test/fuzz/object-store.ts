@@ -9,16 +9,22 @@ export interface Change {
   readonly object: KubernetesObject;
 }
 
-/** Number of changes that are kept; a watch from an older version must list again. */
+/** The changes of one resource, in the order of their versions. */
+interface ChangeLog {
+  changes: Change[];
+  /** Changes up to this version are not kept any more. */
+  oldestVersion: number;
+}
+
+/** Number of changes of a resource that are kept; a watch from an older version must list again. */
 const MAX_CHANGES = 2_000;
 
 /** Objects are immutable: a change stores a new object. */
 export class ObjectStore {
   private version = 1;
-  private changes: Change[] = [];
-  private oldestVersion = 0;
+  private readonly logs = new Map<string, ChangeLog>();
   private readonly objects = new Map<string, Map<string, KubernetesObject>>();
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Map<string, Set<() => void>>();
 
   /** @param now Unix seconds, for creation times */
   constructor(private readonly now: () => number) {}
@@ -52,7 +58,8 @@ export class ObjectStore {
   put<T extends KubernetesObject>(resource: string, object: T): T {
     const before = this.get<T>(resource, keyOf(object.metadata));
     if (before === undefined || before === object) return object;
-    const edited = JSON.stringify(specOf(before)) !== JSON.stringify(specOf(object));
+    const [was, is] = [specOf(before), specOf(object)];
+    const edited = was !== is && JSON.stringify(was) !== JSON.stringify(is);
     const generation = (before.metadata.generation ?? 1) + (edited ? 1 : 0);
     return this.store('MODIFIED', resource, {
       ...object,
@@ -67,14 +74,23 @@ export class ObjectStore {
 
   /** @returns undefined when the version is too old */
   since(resource: string, version: number): readonly Change[] | undefined {
-    if (version < this.oldestVersion) return undefined;
-    const first = this.changes.findIndex((change) => change.version > version);
-    return first < 0 ? [] : this.changes.slice(first).filter((change) => change.resource === resource);
+    const { changes, oldestVersion } = this.logOf(resource);
+    if (version < oldestVersion) return undefined;
+    const known = changes.findLastIndex((change) => change.version <= version);
+    return changes.slice(known + 1);
   }
 
-  onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  onChange(resource: string, listener: () => void): () => void {
+    const listeners = this.listeners.get(resource) ?? new Set();
+    this.listeners.set(resource, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  private logOf(resource: string): ChangeLog {
+    const log = this.logs.get(resource) ?? { changes: [], oldestVersion: 0 };
+    this.logs.set(resource, log);
+    return log;
   }
 
   private store(type: Change['type'], resource: string, object: KubernetesObject): KubernetesObject {
@@ -88,15 +104,14 @@ export class ObjectStore {
     this.objects.set(resource, all);
     if (type === 'DELETED') all.delete(key);
     else all.set(key, stored);
-    this.changes.push({ version: this.version, resource, type, object: stored });
-    if (this.changes.length > 2 * MAX_CHANGES) this.trimChanges();
-    for (const listener of this.listeners) listener();
+    const log = this.logOf(resource);
+    log.changes.push({ version: this.version, resource, type, object: stored });
+    if (log.changes.length > 2 * MAX_CHANGES) {
+      log.oldestVersion = log.changes.at(-MAX_CHANGES - 1)!.version;
+      log.changes = log.changes.slice(-MAX_CHANGES);
+    }
+    for (const listener of this.listeners.get(resource) ?? []) listener();
     return stored;
-  }
-
-  private trimChanges(): void {
-    this.changes = this.changes.slice(-MAX_CHANGES);
-    this.oldestVersion = this.changes[0]!.version - 1;
   }
 }
 

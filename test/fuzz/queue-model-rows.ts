@@ -10,6 +10,7 @@ export const NOT_GRANTED = {
   releasedAt: null,
   startedAt: null,
   evictionReason: null,
+  evictionCause: null,
 } as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
 const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
@@ -28,6 +29,10 @@ export function grantDetail(allocation: Allocation | null): Record<string, unkno
 export function requestedFields(submission: Submission): Omit<SubmissionUpdate, 'uid'> {
   const { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
   return { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}
+
+export function endingBy(allocation: Allocation, end: number): Allocation {
+  return { ...allocation, end: Math.min(allocation.end, end) };
 }
 
 export function holds({ phase }: WorkloadRow): boolean {
@@ -57,6 +62,7 @@ export function updated(
     message: stays ? row.message : null,
     estimatedStart: null,
     requeues: byUser ? 0 : row.requeues,
+    avoid: byUser ? {} : row.avoid,
     notBefore: byUser ? null : row.notBefore,
     jobid: differs(REQUESTED) ? nextJobid() : row.jobid,
   };

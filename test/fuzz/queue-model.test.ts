@@ -55,7 +55,7 @@ const finish =
 const requestEviction =
   (uid: string, message = 'for another'): Call =>
   ({ queue, fence }) =>
-    queue.requestEviction(fence, [{ uid, message }]);
+    queue.requestEviction(fence, [{ uid, message, end: 130 }]);
 const requeue =
   (uid: string, over: Partial<Parameters<Queue['requeue']>[1][0]> = {}): Call =>
   ({ queue, fence }) =>
@@ -160,6 +160,14 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ],
   ['adopt a held workload', adopt(adoption('held', 6000))],
   ['adopt running and granted workloads', adopt(adoption('a', 0), adoption('d', 0))],
+  [
+    'adopt a granted and a running workload that carry later grants',
+    ({ queue, fence, row }) =>
+      queue.adopt(
+        fence,
+        ['a', 'd'].map((uid) => adoption(uid, row(uid).jobid + 1)),
+      ),
+  ],
   ['adopt with an old fence', fenced(adopt(adoption('late', 9000), adoption('c', 0)))],
   ['released of an adopted workload', released('n')],
   ['running of an adopted workload', running('m')],

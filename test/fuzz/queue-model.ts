@@ -12,6 +12,7 @@ import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
 import {
+  endingBy,
   grantDetail,
   holds,
   keepsReason,
@@ -127,6 +128,14 @@ export class QueueModel implements Queue {
     return 0;
   }
 
+  async purge(): Promise<number> {
+    return 0;
+  }
+
+  async sizes(): Promise<never[]> {
+    return [];
+  }
+
   /** Fair share is off in a simulation. */
   async shares(): Promise<[]> {
     return [];
@@ -138,7 +147,7 @@ export class QueueModel implements Queue {
     this.check(fence);
     return lastOfEach(submissions).flatMap((submission) => {
       if (this.tables.rows.has(submission.uid)) return [];
-      const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: ++this.tables.jobid };
+      const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: this.nextJobid() };
       const { queue, priority, walltime, held } = row;
       return [this.store(row, 'Submitted', { queue, priority, walltime, held })];
     });
@@ -149,7 +158,7 @@ export class QueueModel implements Queue {
       fence,
       updates,
       'Updated',
-      updated.bind(undefined, () => ++this.tables.jobid),
+      updated.bind(undefined, () => this.nextJobid()),
       ({ queue, priority, walltime, held }) => ({ queue, priority, walltime, held }),
     );
 
@@ -180,17 +189,18 @@ export class QueueModel implements Queue {
   adopt: Queue['adopt'] = async (fence, adoptions) => {
     this.check(fence);
     const { rows } = this.tables;
-    const records = copyOf(lastOfEach(adoptions));
+    const records = copyOf(lastOfEach(adoptions)).filter(({ uid, knownJobid }) => {
+      const known = rows.get(uid);
+      return known === undefined || known.phase === 'Waiting' || (holds(known) && known.jobid < knownJobid);
+    });
     this.tables.jobid = Math.max(this.tables.jobid, ...records.map(({ knownJobid }) => knownJobid));
-    const adopted = records.flatMap(({ knownJobid: _, allocation: held, ...submission }) => {
-      const jobid = ++this.tables.jobid;
-      const known = rows.get(submission.uid);
-      if (known !== undefined && known.phase !== 'Waiting') return [];
-      const row = known ?? newRow(submission, ++this.tables.seq);
+    const adopted = records.map(({ knownJobid: _, allocation: held, ...submission }) => {
+      const jobid = this.nextJobid();
+      const row = rows.get(submission.uid) ?? newRow(submission, ++this.tables.seq);
       const at = this.now();
-      const grant = { phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
+      const grant = { ...NOT_GRANTED, phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
-      return [{ ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation }];
+      return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation };
     });
     return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({
       jobid,
@@ -240,7 +250,15 @@ export class QueueModel implements Queue {
       (row, { result, finishedAt }) =>
         row.phase === 'Finished'
           ? undefined
-          : { ...row, ...NO_WAIT, phase: 'Finished', evictionReason: null, result, finishedAt },
+          : {
+              ...row,
+              ...NO_WAIT,
+              phase: 'Finished',
+              evictionReason: null,
+              evictionCause: null,
+              result,
+              finishedAt,
+            },
       ({ result, finishedAt }) => ({ result, finishedAt }),
     );
 
@@ -249,9 +267,21 @@ export class QueueModel implements Queue {
       fence,
       evictions,
       'EvictionRequested',
-      (row, { message }) =>
-        holds(row) && row.evictionReason === null ? { ...row, evictionReason: message } : undefined,
-      ({ evictionReason }) => ({ message: evictionReason }),
+      (row, { message, end, cause = 'preempted', avoid = {} }) =>
+        holds(row) && row.evictionReason === null
+          ? {
+              ...row,
+              evictionReason: message,
+              evictionCause: cause,
+              avoid: { ...row.avoid, ...avoid },
+              allocation: endingBy(row.allocation!, end),
+            }
+          : undefined,
+      ({ evictionReason, evictionCause, avoid }) => ({
+        message: evictionReason,
+        cause: evictionCause,
+        avoid,
+      }),
     );
 
   requeue: Queue['requeue'] = async (fence, requeues) =>
@@ -267,7 +297,7 @@ export class QueueModel implements Queue {
               phase: 'Waiting',
               reason,
               message,
-              jobid: ++this.tables.jobid,
+              jobid: this.nextJobid(),
               requeues: row.requeues + (cause === 'failure' ? 1 : 0),
               preemptions: row.preemptions + (cause === 'preempted' ? 1 : 0),
               notBefore,
@@ -302,6 +332,11 @@ export class QueueModel implements Queue {
     this.tables.rows.set(row.uid, row);
     this.log(row.uid, event, detail);
     return row;
+  }
+
+  private nextJobid(): number {
+    this.tables.jobid = Math.max(this.tables.jobid + 1, Math.floor(this.now() * 1e6));
+    return this.tables.jobid;
   }
 
   private log(uid: string, event: string, detail: Record<string, unknown>): void {

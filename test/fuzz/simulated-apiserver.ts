@@ -34,6 +34,10 @@ const KINDS: Readonly<Record<string, { group: string; version: string; kind: str
 const WATCH_LAG_MS = { usual: 20, most: 3_000 };
 
 export class SimulatedApiserver {
+  /** `off`: its configuration is missing. `refusing`: no webhook answers. */
+  admission: 'on' | 'off' | 'refusing' = 'on';
+  /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
+  readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();
 
   constructor(
@@ -81,7 +85,10 @@ export class SimulatedApiserver {
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
       throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
-    return this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
+    const created = this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
+    const { ownerReferences, uid } = created.metadata;
+    if (this.admission === 'off') this.unadmitted.add(ownerReferences?.[0]?.uid ?? uid);
+    return created;
   }
 
   /** Deletes an object, or sets its deletionTimestamp if a pod must stop or dependents must be deleted first. */
@@ -133,7 +140,8 @@ export class SimulatedApiserver {
     const kind = KINDS[resource];
     const { namespace = '' } = object.metadata;
     const labels = this.store.get('namespaces', namespace)?.metadata.labels;
-    if (kind === undefined || labels?.[NAMESPACE_LABEL] !== 'true') return object;
+    if (kind === undefined || labels?.[NAMESPACE_LABEL] !== 'true' || this.admission === 'off') return object;
+    if (this.admission === 'refusing') throw refusal(500, 'InternalError', 'failed calling webhook');
     const { allowed, patch, message } = admit({ uid: '', kind, operation: 'CREATE', namespace, object });
     if (!allowed) throw refusal(400, 'BadRequest', message ?? 'denied');
     return applyJsonPatch(object, patch)!;
@@ -169,7 +177,7 @@ export class SimulatedApiserver {
         scheduled = true;
         this.clock.after(this.lag(), deliver);
       };
-      const stopListening = this.store.onChange(schedule);
+      const stopListening = this.store.onChange(resource, schedule);
       signal.addEventListener('abort', onAbort);
       this.watchers.add(watcher);
       if (signal.aborted) onAbort();

@@ -3,6 +3,7 @@
  * collect garbage. They act with delays and in any order.
  */
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
+import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
@@ -10,20 +11,25 @@ import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
+import { evictsPods, isOpen, isReady } from './simulated-nodes';
 
-/** Annotations of a pod: the number of seconds it runs, and whether it fails. */
+/** Annotations of a pod: the number of seconds it runs, whether it fails, and how many seconds it needs to terminate. */
 export const RUNS = 'fluxqueue.test/runs';
 export const FAILS = 'fluxqueue.test/fails';
+export const LINGERS = 'fluxqueue.test/lingers';
 
 const TICK_MS = 250;
 /** Share of the objects that are reconciled in a tick. */
 const RECONCILED_SHARE = 0.6;
 /** Minimum seconds until the pods of a removed node are collected. */
 const COLLECT_SECONDS = 5;
+/** Seconds until the pods of a node that is not ready are evicted: 300 in Kubernetes. */
+const EVICT_SECONDS = 8;
 
 export class SimulatedCluster {
   private readonly jobs: SimulatedJobs;
   private readonly orphanSince = new Map<string, number>();
+  private readonly deadSince = new Map<string, number>();
   private stopped = false;
 
   constructor(
@@ -52,8 +58,12 @@ export class SimulatedCluster {
   }
 
   private tick(): void {
+    const owned = Map.groupBy(
+      this.store.list<Pod>('pods'),
+      ({ metadata }) => metadata.ownerReferences?.[0]?.uid,
+    );
     for (const job of this.store.list<Job>('jobs'))
-      if (this.random.happens(RECONCILED_SHARE)) this.jobs.sync(job);
+      if (this.random.happens(RECONCILED_SHARE)) this.jobs.sync(job, owned.get(job.metadata.uid) ?? []);
     this.jobs.collect();
     for (const pod of this.store.list<Pod>('pods'))
       if (this.random.happens(RECONCILED_SHARE)) this.reconcilePod(pod);
@@ -65,22 +75,57 @@ export class SimulatedCluster {
     if (pod.spec.nodeName === undefined) {
       if (deletionTimestamp !== undefined) this.remove(pod);
       else this.bind(pod);
-    } else if (this.store.get('nodes', pod.spec.nodeName) === undefined) this.collectOrphan(pod);
-    else if (deletionTimestamp !== undefined) this.remove(pod);
+      return;
+    }
+    const node = this.store.get<Node>('nodes', pod.spec.nodeName);
+    if (node === undefined) this.collectOrphan(pod);
+    else if (!isReady(node)) this.evictFromDeadNode(pod);
+    else if (deletionTimestamp !== undefined) this.terminate(pod, deletionTimestamp);
+    else if (evictsPods(node)) this.delete(pod);
     else this.run(pod);
   }
 
-  /** Binds a pod as kube-scheduler does: to its required node, or to the first node with enough free cores. */
+  private terminate(pod: Pod, deletionTimestamp: string): void {
+    const lingers = isTerminal(pod) ? 0 : Number(pod.metadata.annotations?.[LINGERS] ?? 0);
+    if (this.now() - Date.parse(deletionTimestamp) / 1000 >= lingers) this.remove(pod);
+  }
+
+  /** The kubelet of the node reports nothing and stops nothing: an evicted pod stays as it is. */
+  private evictFromDeadNode(pod: Pod): void {
+    const { uid, deletionTimestamp } = pod.metadata;
+    const since = this.deadSince.get(uid) ?? this.now();
+    this.deadSince.set(uid, since);
+    if (deletionTimestamp === undefined && this.now() - since > EVICT_SECONDS) this.delete(pod);
+  }
+
+  private delete({ metadata: { namespace, name } }: Pod): void {
+    this.apiserver.delete(podPath(namespace, name));
+  }
+
+  /** Binds a pod as kube-scheduler does: to its required node or the first node, if it is open and has the free cores. */
   private bind(pod: Pod): void {
     if ((pod.spec.schedulingGates?.length ?? 0) > 0) return;
     const wanted = requiredNode(pod);
     const nodes = this.store
       .list<Node>('nodes')
-      .filter(({ metadata, spec }) =>
-        wanted === undefined ? spec.unschedulable !== true : metadata.name === wanted,
-      );
+      .filter((node) => isOpen(node) && (wanted === undefined || node.metadata.name === wanted));
     const node = nodes.find((candidate) => this.fits(candidate, pod));
-    if (node !== undefined) this.put(pod, { spec: { ...pod.spec, nodeName: node.metadata.name } });
+    if (node === undefined) {
+      if (pod.status?.conditions === undefined) this.put(pod, { status: this.unschedulable(pod) });
+      return;
+    }
+    const conditions = [{ type: 'PodScheduled', status: 'True' }] as const;
+    this.put(pod, {
+      spec: { ...pod.spec, nodeName: node.metadata.name },
+      status: { ...pod.status, conditions },
+    });
+  }
+
+  private unschedulable({ status }: Pod): NonNullable<Pod['status']> {
+    const lastTransitionTime = timeOf(this.now());
+    const message = '0/4 nodes are available: 4 do not fit';
+    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message } as const;
+    return { ...status, conditions: [{ ...condition, lastTransitionTime }] };
   }
 
   private fits(node: Node, pod: Pod): boolean {

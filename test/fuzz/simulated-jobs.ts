@@ -1,5 +1,6 @@
 /** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { ApiError } from '../../runtime/kubernetes/errors';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
@@ -26,9 +27,8 @@ export class SimulatedJobs {
     return this.apiserver.store;
   }
 
-  /** Reconciles one Job once. */
-  sync(job: Job): void {
-    const pods = this.podsOf(job);
+  /** Reconciles one Job once. @param pods its pods */
+  sync(job: Job, pods: readonly Pod[]): void {
     const record = this.recordOf(job, pods);
     const live = pods.filter((pod) => !isTerminal(pod));
     if (job.metadata.deletionTimestamp !== undefined) {
@@ -43,7 +43,8 @@ export class SimulatedJobs {
 
   /** Deletes the pods of deleted Jobs. */
   collect(): void {
-    const uids = new Set(this.store.list<Job>('jobs').map(({ metadata }) => metadata.uid));
+    const uids = new Set<string>();
+    for (const { metadata } of this.store.list<Job>('jobs')) uids.add(metadata.uid);
     for (const pod of this.store.list<Pod>('pods')) {
       const owner = pod.metadata.ownerReferences?.[0];
       if (owner?.kind === 'Job' && !uids.has(owner.uid)) this.remove(pod);
@@ -91,7 +92,7 @@ export class SimulatedJobs {
       ...template.metadata?.annotations,
       ...(index !== undefined && { [COMPLETION_INDEX_ANNOTATION]: index }),
     };
-    this.apiserver.create(podPath(namespace), {
+    this.create(podPath(namespace), {
       metadata: {
         name: `${name}-${this.created++}`,
         annotations,
@@ -101,6 +102,15 @@ export class SimulatedJobs {
       spec: template.spec,
       status: { phase: 'Pending' },
     });
+  }
+
+  /** Admission may refuse the pod: then the Job controller tries again. */
+  private create(path: string, pod: object): void {
+    try {
+      this.apiserver.create(path, pod);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 
   private end(job: Job, live: readonly Pod[], type: 'Complete' | 'Failed', reason?: string): void {
@@ -117,12 +127,6 @@ export class SimulatedJobs {
 
   private remove({ metadata: { namespace, name } }: Pod): void {
     this.apiserver.delete(podPath(namespace, name));
-  }
-
-  private podsOf({ metadata: { uid } }: Job): readonly Pod[] {
-    return this.store
-      .list<Pod>('pods')
-      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
   }
 
   private recordOf({ metadata: { uid } }: Job, pods: readonly Pod[]): JobRecord {

@@ -1,63 +1,86 @@
-/** The random actions of users and administrators of a cluster. */
-import { jobs as jobPath, nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
+/** The random actions of the users of a cluster. */
+
+import { ApiError } from '../../runtime/kubernetes/errors';
+import { jobs as jobPath, pods as podPath } from '../../runtime/kubernetes/paths';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
+import type { Features } from './features';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { FAILS, RUNS } from './simulated-cluster';
+import { FAILS, LINGERS, RUNS } from './simulated-cluster';
+import { CORES, SimulatedNodes } from './simulated-nodes';
+import { SimulatedQueues } from './simulated-queues';
 
-export const NAMESPACE = 'science';
+/** The namespaces whose workloads are queued. */
+export const NAMESPACES: readonly string[] = ['science', 'physics'];
+const NAMESPACE = 'science';
 /** A namespace with unmanaged pods. */
 const OTHER_NAMESPACE = 'elsewhere';
-const CORES = 4;
 /** Maximum number of unfinished workloads: more make runs slow, fewer find fewer bugs. */
 const MAX_UNFINISHED = 30;
+const MAX_SERVICES = 3;
+/** Label of a workload that runs until it is deleted. */
+const SERVICE = 'fluxqueue.test/service';
 
 export interface SimulatedUserOptions {
   readonly apiserver: SimulatedApiserver;
   readonly random: Random;
   /** Unix seconds of the cluster. */
   readonly now: () => number;
-  /** Whether nodes are added and removed. */
-  readonly nodes: boolean;
+  readonly features: Features;
 }
 
 export class SimulatedUser {
-  readonly disturbances: number[] = [];
-  readonly lostNodes = new Set<string>();
+  readonly nodes: SimulatedNodes;
+  /** uids of workloads that were suspended or deleted. */
   readonly stopped = new Set<string>();
+  private readonly queues: SimulatedQueues;
   private created = 0;
-  private nodesCreated = 0;
 
-  constructor(private readonly options: SimulatedUserOptions) {}
+  constructor(private readonly options: SimulatedUserOptions) {
+    this.nodes = new SimulatedNodes(options);
+    this.queues = new SimulatedQueues({ ...options, onChange: () => this.nodes.recordDisturbance() });
+  }
 
   setUp(): void {
     const { store } = this.options.apiserver;
-    store.create('namespaces', { metadata: { name: NAMESPACE, labels: { 'fluxqueue/enabled': 'true' } } });
+    for (const name of NAMESPACES)
+      store.create('namespaces', { metadata: { name, labels: { 'fluxqueue/enabled': 'true' } } });
     store.create('namespaces', { metadata: { name: OTHER_NAMESPACE } });
-    for (let i = 0; i < 4; i++) this.addNode();
+    for (let i = 0; i < 4; i++) this.nodes.add();
+    if (this.options.features.queues) for (let i = 0; i < 6; i++) this.queues.act();
   }
 
-  /** Makes one random action. */
+  /** Makes one random action, and some of those that the features of the run allow. */
   act(): void {
-    const { random, nodes } = this.options;
-    const roll = random.between(1, nodes ? 100 : 84);
+    const { random, features } = this.options;
+    this.actByFeatures();
+    const roll = random.between(1, features.faults ? 100 : 84);
     if (roll <= 45) this.submitSome();
     else if (roll <= 53) this.deleteOne();
     else if (roll <= 61) this.toggleHold();
     else if (roll <= 69) this.edit();
     else if (roll <= 73) this.suspend();
     else if (roll <= 84) this.deleteFinished();
-    else if (roll <= 87) this.loseNode();
-    else if (roll <= 91) this.addNode();
-    else if (roll <= 95) this.cordon();
+    else if (roll <= 87) this.nodes.lose();
+    else if (roll <= 91) this.nodes.add();
+    else if (roll <= 95) this.nodes.cordon();
     else this.createUnmanagedPod();
   }
 
-  /** Adds missing nodes and releases all holds, so that all workloads can finish. */
+  private actByFeatures(): void {
+    const { random, features } = this.options;
+    this.nodes.heal();
+    if (features.nodeFaults && random.happens(0.03)) this.nodes.breakOne();
+    if (features.queues && random.happens(0.04)) this.queues.act();
+    if (features.services && random.happens(0.05)) this.startOrStopService();
+  }
+
+  /** Restores nodes and queues, releases all holds and ends all services, so that all workloads can finish. */
   releaseEverything(): void {
-    while (this.nodes().length < 4) this.addNode();
-    for (const node of this.nodes()) if (node.spec.unschedulable === true) this.setCordon(node, false);
+    this.nodes.restoreAll();
+    if (this.options.features.queues) this.queues.openAll();
+    for (const service of this.services()) this.delete(service);
     for (const object of this.unfinished())
       if (object.metadata.labels?.['fluxqueue/hold'] === 'true') this.setHold(object, false);
   }
@@ -68,14 +91,17 @@ export class SimulatedUser {
   }
 
   private submit(): void {
-    const { apiserver, random } = this.options;
+    const { random, features } = this.options;
     const runs = random.between(1, 12);
     const annotations = {
       // Some workloads overrun their walltime.
       'fluxqueue/walltime': `${random.happens(0.1) ? Math.ceil(runs / 2) : runs + random.between(5, 60)}s`,
     };
     const labels = {
-      ...(random.happens(0.15) && { 'fluxqueue/priority': String(random.between(-2, 5)) }),
+      ...this.queueLabels(),
+      ...(random.happens(features.queues ? 0.4 : 0.15) && {
+        'fluxqueue/priority': String(random.between(-2, 5)),
+      }),
       ...(random.happens(0.1) && { 'fluxqueue/hold': 'true' }),
       ...(random.happens(0.1) && {
         'fluxqueue/after': `w${Math.max(0, this.created - random.between(1, 3))}`,
@@ -83,14 +109,70 @@ export class SimulatedUser {
     };
     const name = `w${this.created++}`;
     const metadata = { name, labels, annotations };
-    const template = { [RUNS]: String(runs), ...(random.happens(0.05) && { [FAILS]: 'true' }) };
+    const namespace = this.namespace();
+    const template = { ...this.runs(runs), ...(random.happens(0.05) && { [FAILS]: 'true' }) };
     if (random.happens(0.2))
-      apiserver.create(podPath(NAMESPACE), {
+      this.create(podPath(namespace), {
         metadata: { ...metadata, annotations: { ...annotations, ...template } },
         spec: this.podSpec(1),
         status: { phase: 'Pending' },
       });
-    else apiserver.create(jobPath(NAMESPACE), { metadata, ...this.jobSpec(template) });
+    else this.create(jobPath(namespace), { metadata, ...this.jobSpec(template) });
+  }
+
+  /** Admission may refuse it: then its user gives up. */
+  private create(path: string, object: object): void {
+    try {
+      this.options.apiserver.create(path, object);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  private runs(seconds: number): Readonly<Record<string, string>> {
+    const { random, features } = this.options;
+    const lingers = features.slowPods && random.happens(0.2) ? { [LINGERS]: `${random.between(1, 15)}` } : {};
+    return { [RUNS]: String(seconds), ...lingers };
+  }
+
+  private namespace(): string {
+    const { random, features } = this.options;
+    return features.queues && random.happens(0.3) ? 'physics' : NAMESPACE;
+  }
+
+  private queueLabels(): Readonly<Record<string, string>> {
+    const { random, features } = this.options;
+    if (!features.queues) return {};
+    return {
+      ...(random.happens(0.2) && { 'fluxqueue/queue': 'wide' }),
+      ...(random.happens(0.6) && { 'fluxqueue/preemptible': 'true' }),
+    };
+  }
+
+  private startOrStopService(): void {
+    const { random } = this.options;
+    const services = this.services();
+    const old = random.oneOf(services);
+    if (old !== undefined && (services.length >= MAX_SERVICES || random.happens(0.5))) this.delete(old);
+    else
+      this.create(podPath(this.namespace()), {
+        metadata: {
+          name: `s${this.created++}`,
+          labels: { ...this.queueLabels(), [SERVICE]: 'true' },
+          annotations: this.runs(Infinity),
+        },
+        spec: { ...this.podSpec(random.between(1, 2)), restartPolicy: 'Always' },
+        status: { phase: 'Pending' },
+      });
+  }
+
+  private services(): readonly KubernetesObject[] {
+    return this.unfinished().filter(({ metadata }) => metadata.labels?.[SERVICE] === 'true');
+  }
+
+  private delete(object: KubernetesObject, policy: 'Foreground' | 'Background' = 'Background'): void {
+    this.stopped.add(object.metadata.uid);
+    this.options.apiserver.delete(pathOf(object), undefined, policy);
   }
 
   private jobSpec(annotations: Readonly<Record<string, string>>): object {
@@ -118,16 +200,16 @@ export class SimulatedUser {
 
   private podSpec(cores: number): object {
     const requests = { cpu: String(cores) };
-    return { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', resources: { requests } }] };
+    const containers = [{ name: 'main', image: 'none', resources: { requests } }];
+    return { restartPolicy: 'Never', containers };
   }
 
   private deleteOne(): void {
-    const { apiserver, random } = this.options;
+    const { random } = this.options;
     const object = random.oneOf(this.unfinished());
     if (object === undefined) return;
-    this.stopped.add(object.metadata.uid);
     const foreground = isJob(object) && random.happens(0.3);
-    apiserver.delete(pathOf(object), undefined, foreground ? 'Foreground' : 'Background');
+    this.delete(object, foreground ? 'Foreground' : 'Background');
   }
 
   private toggleHold(): void {
@@ -175,54 +257,14 @@ export class SimulatedUser {
       const finished = isJob(object)
         ? (object.status?.conditions?.length ?? 0) > 0
         : isTerminal(object as Pod);
-      if (finished && random.happens(0.5)) {
-        this.stopped.add(object.metadata.uid);
-        apiserver.delete(pathOf(object), undefined, 'Background');
-      }
+      if (finished && random.happens(0.5)) this.delete(object);
     }
-  }
-
-  private loseNode(): void {
-    const { apiserver, random } = this.options;
-    const node = random.oneOf(this.nodes());
-    if (node === undefined || this.nodes().length <= 2) return;
-    this.recordDisturbance();
-    this.lostNodes.add(node.metadata.name);
-    apiserver.delete(nodePath(node.metadata.name));
-  }
-
-  /** Adds a new node or a removed one. */
-  private addNode(): void {
-    const { apiserver, random } = this.options;
-    if (this.nodes().length >= 6) return;
-    const gone = [...this.lostNodes].filter((name) => apiserver.store.get('nodes', name) === undefined);
-    const name = (random.happens(0.5) ? random.oneOf(gone) : undefined) ?? `node-${this.nodesCreated++}`;
-    this.recordDisturbance();
-    apiserver.create('/api/v1/nodes', {
-      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
-      spec: {},
-      status: {
-        allocatable: { cpu: String(CORES), memory: '16Gi', pods: '110' },
-        conditions: [{ type: 'Ready', status: 'True' }],
-      },
-    });
-  }
-
-  private cordon(): void {
-    const node = this.options.random.oneOf(this.nodes());
-    if (node !== undefined) this.setCordon(node, node.spec.unschedulable !== true);
-  }
-
-  private setCordon(node: Node, unschedulable: boolean): void {
-    this.recordDisturbance();
-    const { unschedulable: _, ...spec } = node.spec;
-    this.put({ ...node, spec: { ...spec, ...(unschedulable && { unschedulable }) } } as Node);
   }
 
   /** Creates a pod of another scheduler. */
   private createUnmanagedPod(): void {
     const { apiserver, random } = this.options;
-    this.recordDisturbance();
+    this.nodes.recordDisturbance();
     apiserver.create(podPath(OTHER_NAMESPACE), {
       metadata: { name: `other-${this.created++}`, annotations: { [RUNS]: String(random.between(2, 20)) } },
       spec: this.podSpec(1),
@@ -230,16 +272,8 @@ export class SimulatedUser {
     });
   }
 
-  private recordDisturbance(): void {
-    this.disturbances.push(this.options.now());
-  }
-
   private put(object: KubernetesObject): void {
-    this.options.apiserver.store.put(isJob(object) ? 'jobs' : resourceOf(object), object);
-  }
-
-  private nodes(): readonly Node[] {
-    return this.options.apiserver.store.list<Node>('nodes');
+    this.options.apiserver.store.put(isJob(object) ? 'jobs' : 'pods', object);
   }
 
   /** Workloads that have not finished and are not being deleted. */
@@ -254,16 +288,15 @@ export class SimulatedUser {
   private plainPods(): readonly Pod[] {
     return this.options.apiserver.store
       .list<Pod>('pods')
-      .filter(({ metadata }) => metadata.namespace === NAMESPACE && metadata.ownerReferences === undefined);
+      .filter(
+        ({ metadata }) =>
+          NAMESPACES.includes(metadata.namespace ?? '') && metadata.ownerReferences === undefined,
+      );
   }
 }
 
 function isJob(object: KubernetesObject): object is Job {
   return 'template' in ((object as { spec?: object }).spec ?? {});
-}
-
-function resourceOf(object: KubernetesObject): string {
-  return object.metadata.namespace === undefined ? 'nodes' : 'pods';
 }
 
 function pathOf(object: KubernetesObject): string {

@@ -12,7 +12,10 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5, 300, 'a reservation went to the next workload instead of the one that was passed over'],
   [140, 320, 'an edit just before the release was taken for a suspension by the user'],
   [3, 300, 'the database is restored from a backup'],
-  [17, 300, 'the database is restored from a backup, with restarts'],
+  [17, 800, 'an adopted workload got units beyond its node, because a row without a workload held them'],
+  [94, 800, 'a job id was given twice, before and after a restore, and an eviction never ended'],
+  [318, 320, 'a pass committed grants after a restore that it had decided on before'],
+  [262, 320, 'the check of the order did not know adoptions'],
   [8, 300, 'the clock jumps'],
 ];
 

@@ -6,24 +6,23 @@ import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
-import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
-import { differences, PersistentDifferences } from '../invariants/agreement';
-import { doubleGrants, unexplainedChanges } from '../invariants/log';
-import type { Interventions, Observation, Violation } from '../invariants/observation';
-import { orderViolations } from '../invariants/order';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { Violation } from '../invariants/observation';
 import { PORTS, type Port } from '../stack/term-ports';
+import { waitsForever } from './endless-waits';
 import { FaultConditions, FaultyPorts } from './faults';
+import { type Features, featuresOf, namesOf } from './features';
+import { InvariantChecks } from './invariant-checks';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
 import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { SimulatedCluster } from './simulated-cluster';
-import { NAMESPACE, SimulatedUser } from './simulated-user';
+import { SimulatedUser } from './simulated-user';
 
 /** Start of every run, in Unix seconds. */
 const EPOCH = 1_800_000_000;
@@ -40,10 +39,13 @@ export interface SimulationOptions {
 export interface Outcome {
   readonly seed: number;
   readonly steps: number;
+  /** Names of the features of the run. */
+  readonly features: string;
   readonly simulatedSeconds: number;
   readonly workloads: number;
   readonly grants: number;
   readonly requeues: number;
+  readonly preemptions: number;
   readonly restarts: number;
   readonly violations: readonly Violation[];
 }
@@ -60,13 +62,13 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 class Simulation {
   private readonly clock = new SimulatedClock();
   private readonly random: Random;
+  private readonly features: Features;
   private readonly conditions: FaultConditions;
   private readonly apiserver: SimulatedApiserver;
   private readonly cluster: SimulatedCluster;
   private readonly queue: QueueModel;
   private readonly user: SimulatedUser;
-  private readonly persistent = new PersistentDifferences();
-  private readonly violations: Violation[] = [];
+  private readonly checks: InvariantChecks;
   private fluxion: Fluxion = embeddedFluxion();
   private current: Process | undefined;
   private readonly stopping: Promise<void>[] = [];
@@ -81,6 +83,7 @@ class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     this.random = new Random(options.seed);
+    this.features = featuresOf(options.seed);
     const seconds = () => EPOCH + this.clock.now() / 1000;
     this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
@@ -91,13 +94,14 @@ class Simulation {
       apiserver: this.apiserver,
       random: this.random.fork(),
       now: seconds,
-      nodes: !this.undisturbed,
+      features: this.features,
     });
+    const { queue, apiserver, user, features } = this;
+    this.checks = new InvariantChecks({ queue, apiserver, user, features, fluxion: () => this.fluxion });
   }
 
-  /** A run without faults and without changes of nodes: no estimate may be postponed. */
-  private get undisturbed(): boolean {
-    return this.options.seed % 5 === 0;
+  private get violations(): Violation[] {
+    return this.checks.violations;
   }
 
   async run(): Promise<Outcome> {
@@ -110,7 +114,7 @@ class Simulation {
       await this.advance(this.random.between(0, 1_500));
     }
     if (this.violations.length === 0) await this.finish();
-    this.checkInvariants();
+    this.checks.finish();
     await this.stop();
     if (this.failure !== undefined) throw this.failure;
     return this.outcome();
@@ -122,10 +126,12 @@ class Simulation {
     return {
       seed,
       steps,
+      features: namesOf(this.features),
       simulatedSeconds: Math.round(this.clock.now() / 1000),
       workloads: this.queue.all.length,
       grants: count('Allocated'),
       requeues: count('Requeued'),
+      preemptions: this.queue.all.reduce((sum, row) => sum + row.preemptions, 0),
       restarts: this.restarts,
       violations: this.violations,
     };
@@ -136,15 +142,14 @@ class Simulation {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
-      if (seconds < this.recoveringUntil) this.persistent.reset();
-      else this.violations.push(...this.persistent.observe(seconds, differences(await this.observe())));
+      await this.checks.observe(seconds, seconds < this.recoveringUntil);
     }
   }
 
   /** Injects a random fault in some steps. */
   private async injectFault(): Promise<void> {
     const { random, conditions } = this;
-    if (this.undisturbed) return;
+    if (!this.features.faults) return;
     const roll = random.between(1, 300);
     if (roll <= 6) await this.crash();
     else if (roll <= 8) await this.replaceLeader();
@@ -152,9 +157,16 @@ class Simulation {
     else if (roll <= 18) this.failCalls();
     else if (roll <= 24) this.apiserver.breakWatches(random.happens(0.5) ? 'reset' : 'expired');
     else if (roll <= 26) await this.fluxion.close();
-    else if (roll <= 32) this.backupOrRestore(roll);
-    else if (roll <= 34 && this.options.seed % 2 === 0) this.drift += random.oneOf([3600, -3600, 90, -90])!;
-    if (conditions.share > 0 || conditions.down.size > 0 || roll <= 34) this.allowRecovery();
+    else if (roll <= 38) this.injectOptionalFault(roll);
+    if (conditions.share > 0 || conditions.down.size > 0 || roll <= 38) this.allowRecovery();
+  }
+
+  /** Injects a fault that not every run has. */
+  private injectOptionalFault(roll: number): void {
+    const { clockJumps, admissionFaults } = this.features;
+    if (roll <= 32) this.backupOrRestore(roll);
+    else if (roll <= 34 && clockJumps) this.drift += this.random.oneOf([3600, -3600, 90, -90])!;
+    else if (roll > 34 && admissionFaults) this.breakAdmission();
   }
 
   /** Takes one port down for some seconds. */
@@ -162,6 +174,15 @@ class Simulation {
     this.conditions.down.add(port);
     this.clock.after(seconds * 1000, () => {
       this.conditions.down.delete(port);
+      this.allowRecovery();
+    });
+  }
+
+  /** Puts admission out of force, or makes it refuse everything, for some seconds. */
+  private breakAdmission(): void {
+    this.apiserver.admission = this.random.oneOf(['off', 'refusing'] as const)!;
+    this.clock.after(this.random.between(1, 6) * 1000, () => {
+      this.apiserver.admission = 'on';
       this.allowRecovery();
     });
   }
@@ -198,7 +219,7 @@ class Simulation {
 
   /** Makes a backup of the database, or restores it. */
   private backupOrRestore(roll: number): void {
-    if (roll <= 30 && this.options.seed % 7 === 3) this.backup = this.queue.backup();
+    if (roll <= 30 && this.features.restores) this.backup = this.queue.backup();
     else if (roll > 30 && this.backup !== undefined) this.restore(this.backup);
   }
 
@@ -298,34 +319,6 @@ class Simulation {
     return kind === 'Pod' && phase === 'Ready' && this.apiserver.store.get('nodes', node) === undefined;
   }
 
-  private checkInvariants(): void {
-    const { events, all } = this.queue;
-    const { disturbances, lostNodes, stopped } = this.user;
-    const interventions: Interventions = { disturbances, lostNodes, stopped, comparable: this.undisturbed };
-    this.violations.push(
-      ...doubleGrants(events),
-      ...unexplainedChanges(
-        { ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } },
-        interventions,
-      ),
-      ...orderViolations(events, all, interventions),
-    );
-  }
-
-  private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes'> {
-    const { store } = this.apiserver;
-    return {
-      jobs: store.list<Job>('jobs').filter(({ metadata }) => metadata.namespace === NAMESPACE),
-      pods: store.list<Pod>('pods').filter(({ metadata }) => metadata.namespace === NAMESPACE),
-      nodes: store.list<Node>('nodes'),
-    };
-  }
-
-  private async observe(): Promise<Observation> {
-    const fluxion = await this.fluxion.state().catch(() => ({ jobs: [], nodes: [] }));
-    return { ...this.objects(), rows: this.queue.all, events: this.queue.events, fluxion };
-  }
-
   private async stop(): Promise<void> {
     this.cluster.stop();
     this.current?.ports.kill();
@@ -333,15 +326,3 @@ class Simulation {
     await this.clock.until(Promise.all([last, ...this.stopping]));
   }
 }
-
-/** Whether a workload waits for an event that does not occur in the simulation. */
-function waitsForever({ phase, reason, pods }: WorkloadRow): boolean {
-  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS_REASONS.has(reason)));
-}
-
-const ENDLESS_REASONS: ReadonlySet<WaitReason> = new Set([
-  'Unsatisfiable',
-  'DependencyPending',
-  'RequeueLimit',
-  'Invalid',
-]);

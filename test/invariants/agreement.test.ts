@@ -40,9 +40,9 @@ describe('differences between the three views', () => {
     expect(differences(agreed)).toEqual([]);
   });
 
-  test('reports nothing for a reservation after unmanaged pods', () => {
-    const behind = { jobs: [suspended], pods: [], fluxion: holding(100 * 365 * 24 * 3600) };
-    expect(seen({ ...behind, rows: [waiting] })).toEqual([]);
+  test('reports nothing for a reservation, also if its start is not known', () => {
+    const behind = { jobs: [suspended], pods: [], fluxion: holding(100) };
+    expect(seen({ ...behind, rows: [{ ...waiting, reason: 'Reserved' }] })).toEqual([]);
   });
 
   const waiting = rowIn('Waiting', { uid: 'a', name: 'a' });
@@ -80,7 +80,7 @@ describe('differences between the three views', () => {
     ],
     ['it waits and its object is released', { rows: [waiting] }, /I2.*its object is released/],
     [
-      'it waits without an estimate and Fluxion holds a reservation',
+      'it waits for another reason and Fluxion holds a reservation',
       { rows: [waiting], jobs: [suspended], pods: [], fluxion: holding(100) },
       /I2.*waits without a reservation/,
     ],

@@ -1,5 +1,5 @@
 /** Compares the three views of the workloads: rows in Postgres, objects of the apiserver, and jobs in Fluxion (I2, I3). */
-import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import type { AllocatedNode, Allocation } from '../../runtime/resources/types';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
@@ -8,8 +8,6 @@ const ASSIGNMENT = 'fluxqueue/assignment';
 const GATE = 'fluxqueue';
 /** Job ids from here on stand for unmanaged pods. */
 const FIRST_UNMANAGED_JOBID = 2 ** 52;
-/** A reservation that starts later than this waits for unmanaged pods and is no promise. */
-const FORESEEABLE_SECONDS = 365 * 24 * 3600;
 /** Seconds that a difference may last. */
 const TOLERATED_SECONDS = 5;
 
@@ -20,22 +18,37 @@ export function differences(seen: Observation): Violation[] {
   const objects = new Map<string, KubernetesObject>();
   for (const object of [...seen.jobs, ...seen.pods]) objects.set(object.metadata.uid, object);
   const held = new Map(seen.fluxion.jobs.map((job) => [job.jobid, job]));
-  const existing = new Set(seen.nodes.map(({ metadata }) => metadata.name));
-  const expected = new Set<number>();
-  for (const row of seen.rows) {
-    if (row.phase === 'Finished') continue;
-    expected.add(row.jobid);
-    const object = objects.get(row.uid);
-    if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object does not exist`);
-    else if (row.phase === 'Waiting') checkWaiting(row, object, held.get(row.jobid), report);
-    else checkGranted(onExistingNodes(row, existing), object, held.get(row.jobid), report);
-  }
+  checkRows(seen, objects, held, report);
+  const expected = new Set(seen.rows.filter(isActive).map(({ jobid }) => jobid));
   for (const { jobid } of seen.fluxion.jobs)
     if (jobid < FIRST_UNMANAGED_JOBID && !expected.has(jobid))
       report('I3', `Fluxion holds job ${jobid} without a row`);
   missingRows(seen, report);
   checkPods(seen, report);
   return found;
+}
+
+function checkRows(
+  { rows, pods, nodes }: Observation,
+  objects: ReadonlyMap<string, KubernetesObject>,
+  held: ReadonlyMap<number, Allocation>,
+  report: Report,
+): void {
+  const existing = new Set(nodes.map(({ metadata }) => metadata.name));
+  const terminating = new Set(pods.filter(isTerminating).map(workloadUid));
+  for (const row of rows.filter(isActive)) {
+    const object = objects.get(row.uid);
+    const isStopped = object === undefined || isSuspended(object);
+    // A workload holds its units until its pods are gone: some need long to terminate.
+    if (isStopped && row.phase !== 'Waiting' && terminating.has(row.uid)) continue;
+    if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object does not exist`);
+    else if (row.phase === 'Waiting') checkWaiting(row, object, held.get(row.jobid), report);
+    else checkGranted(onExistingNodes(row, existing), object, held.get(row.jobid), report);
+  }
+}
+
+function isActive({ phase }: SeenRow): boolean {
+  return phase !== 'Finished';
 }
 
 type Report = (invariant: Invariant, text: string) => void;
@@ -46,13 +59,19 @@ function checkWaiting(
   held: Allocation | undefined,
   report: Report,
 ): void {
-  if (!isSuspended(object) && !isFinished(object))
+  // A bare pod that cannot run on its node is not gated again: it has no grant until kube-scheduler binds it.
+  const isStuck = row.reason === 'RequeueLimit' && isUnboundPod(object);
+  if (!isSuspended(object) && !isFinished(object) && !isStuck)
     report('I2', `${row.name} waits and its object is released`);
   if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
   // A waiting workload can only have a reservation in Fluxion.
-  const promised = held !== undefined && held.start - row.submittedAt < FORESEEABLE_SECONDS;
-  if (promised && row.estimatedStart === null)
+  if (held !== undefined && row.reason !== 'Reserved')
     report('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
+}
+
+function isUnboundPod(object: KubernetesObject): boolean {
+  const { spec } = object as Pod;
+  return 'containers' in spec && spec.nodeName === undefined;
 }
 
 /** The allocation without removed nodes: Fluxion does not have them, and an unevictable pod waits there for its end. */
@@ -110,10 +129,13 @@ function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
 function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   const existing = new Set(nodes.map(({ metadata }) => metadata.name));
+  const dead = new Set(nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name));
   for (const pod of pods) {
     const { nodeName } = pod.spec;
     if (nodeName === undefined || !existing.has(nodeName) || isTerminal(pod)) continue;
-    const row = byUid.get(pod.metadata.uid) ?? byUid.get(pod.metadata.ownerReferences?.[0]?.uid ?? '');
+    // Nothing reports whether it still runs.
+    if (dead.has(nodeName) && isTerminating(pod)) continue;
+    const row = byUid.get(pod.metadata.uid) ?? byUid.get(workloadUid(pod));
     if (row === undefined) continue;
     const checkGranted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
     if (checkGranted?.nodes.some(({ name }) => name === nodeName) !== true)
@@ -122,6 +144,18 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
         `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which is not in its allocation`,
       );
   }
+}
+
+function isReady({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value !== 'True') !== true;
+}
+
+function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod);
+}
+
+function workloadUid({ metadata }: Pod): string {
+  return metadata.ownerReferences?.[0]?.uid ?? metadata.uid;
 }
 
 function isSuspended(object: KubernetesObject): boolean {

@@ -30,6 +30,21 @@ describe('I1: no unit is granted twice', () => {
       ],
       1,
     ],
+    [
+      'units that two adopted workloads have exchanged',
+      [
+        granted('a', '0'),
+        granted('b', '1'),
+        event('a', 'Adopted', { nodes: [{ name: 'n1', units: { core: '1' } }] }),
+        event('b', 'Adopted', { nodes: [{ name: 'n1', units: { core: '0' } }] }),
+      ],
+      0,
+    ],
+    [
+      'a unit to two adopted workloads',
+      ['a', 'b'].map((uid) => event(uid, 'Adopted', { nodes: [{ name: 'n1', units: { core: '1' } }] })),
+      1,
+    ],
   ])('checks a grant of %s', (_, events, count) => {
     expect(doubleGrants(events)).toHaveLength(count);
   });

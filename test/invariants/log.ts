@@ -7,27 +7,47 @@ const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocate
 
 /** I1: no unit is granted to a workload while another workload holds it. */
 export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
-  const found: Violation[] = [];
-  const holder = new Map<string, string>();
-  const unitsOfHolder = new Map<string, ReadonlySet<string>>();
-  const release = (uid: string, kept: ReadonlySet<string>) => {
-    for (const unit of unitsOfHolder.get(uid) ?? []) if (!kept.has(unit)) holder.delete(unit);
-    unitsOfHolder.set(uid, kept);
-  };
-  for (const { uid, event, detail } of events) {
-    if (event === 'Requeued' || event === 'Finished') release(uid, new Set());
-    if (event === 'Reallocated') release(uid, new Set(unitsIn(detail)));
-    if (event !== 'Allocated' && event !== 'Adopted') continue;
-    const units = new Set(unitsIn(detail));
-    for (const unit of units) {
-      const other = holder.get(unit);
-      if (other !== undefined)
-        found.push({ invariant: 'I1', text: `${unit} was granted to ${uid} while ${other} holds it` });
-      holder.set(unit, uid);
-    }
-    unitsOfHolder.set(uid, units);
+  const holders = new Holders();
+  for (const [i, { uid, at, event, detail }] of events.entries()) {
+    if (event === 'Requeued' || event === 'Finished') holders.release(uid);
+    if (event === 'Reallocated') holders.release(uid, new Set(unitsIn(detail)));
+    if (event === 'Allocated') holders.grant(uid, new Set(unitsIn(detail)));
+    if (event !== 'Adopted') continue;
+    // One statement adopts several workloads, and may replace what each of them held.
+    if (!isAdoptedAt(events[i - 1], at))
+      for (let j = i; isAdoptedAt(events[j], at); j++) holders.release(events[j]!.uid);
+    holders.grant(uid, new Set(unitsIn(detail)));
   }
-  return found;
+  return holders.violations;
+}
+
+/** Who holds which units after the events so far. */
+class Holders {
+  readonly violations: Violation[] = [];
+  private readonly holder = new Map<string, string>();
+  private readonly unitsOf = new Map<string, ReadonlySet<string>>();
+
+  release(uid: string, kept: ReadonlySet<string> = new Set()): void {
+    for (const unit of this.unitsOf.get(uid) ?? []) if (!kept.has(unit)) this.holder.delete(unit);
+    this.unitsOf.set(uid, kept);
+  }
+
+  grant(uid: string, units: ReadonlySet<string>): void {
+    for (const unit of units) {
+      const other = this.holder.get(unit);
+      if (other !== undefined)
+        this.violations.push({
+          invariant: 'I1',
+          text: `${unit} was granted to ${uid} while ${other} holds it`,
+        });
+      this.holder.set(unit, uid);
+    }
+    this.unitsOf.set(uid, units);
+  }
+}
+
+function isAdoptedAt(event: LoggedEvent | undefined, at: number): boolean {
+  return event?.event === 'Adopted' && event.at === at;
 }
 
 function* unitsIn(detail: LoggedEvent['detail']): Iterable<string> {
@@ -56,7 +76,11 @@ export function unexplainedChanges(
   interventions: Interventions,
 ): Violation[] {
   const found: Violation[] = [];
-  const existing = new Set([...jobs, ...pods].map(({ metadata }) => metadata.uid));
+  const existing = new Set(
+    [...jobs, ...pods]
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.uid),
+  );
   const causes = new RequeueCauses(interventions);
   for (const logged of events) {
     const { uid, event, detail } = logged;

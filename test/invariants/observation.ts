@@ -31,6 +31,8 @@ export type SeenRow = Pick<
   | 'shape'
   | 'walltime'
   | 'requeues'
+  | 'preemptions'
+  | 'preemptible'
 >;
 
 export interface Observation {
@@ -49,7 +51,7 @@ export interface Observation {
 export interface Interventions {
   /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
   readonly disturbances: readonly number[];
-  /** Names of all nodes that were removed at some time. */
+  /** Names of all nodes that were removed or had a fault at some time. */
   readonly lostNodes: ReadonlySet<string>;
   /** Estimates of different passes are comparable: no clock jumped, and no graph was initialised again. */
   readonly comparable: boolean;
@@ -57,8 +59,11 @@ export interface Interventions {
   readonly stopped: ReadonlySet<string>;
 }
 
-/** The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does. */
-export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'lost';
+/**
+ * The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does; the others are the
+ * limits that administrators set (limits.ts).
+ */
+export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'lost' | 'quota' | 'nodes' | 'preemption';
 
 export interface Violation {
   readonly invariant: Invariant;

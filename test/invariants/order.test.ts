@@ -42,6 +42,10 @@ describe('I4: equal workloads start in the order of submission', () => {
       [log(2, 'a', 'Waiting', { reason: 'Held' }), log(100, 'b', 'Allocated', { end: 160 })],
     ],
     [
+      'the earlier workload was adopted',
+      [log(2, 'a', 'Adopted', { end: 160 }), log(100, 'b', 'Allocated', { end: 160 })],
+    ],
+    [
       'the later workload has a higher priority',
       [log(2, 'b', 'Updated', { ...detail, priority: 5 }), log(100, 'b', 'Allocated', { end: 160 })],
     ],

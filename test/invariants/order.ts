@@ -76,6 +76,9 @@ class OrderChecker {
       case 'Allocated':
         this.start(workload, event);
         break;
+      case 'Adopted':
+        this.adopt(workload, event);
+        break;
       case 'Requeued':
         this.endAllocation(workload, event.at);
         workload.estimate = undefined;
@@ -182,6 +185,16 @@ class OrderChecker {
     }
     // The workload started to compete and was granted in the same pass.
     if (workload.since === undefined) this.enqueue(workload, when);
+    this.setAllocation(workload, detail);
+  }
+
+  /** It was granted before the database was restored, and its allocation changes the forecast for all others. */
+  private adopt(workload: TrackedWorkload, { at, detail }: LoggedEvent): void {
+    this.disruptions.push({ at, workload: undefined });
+    this.setAllocation(workload, detail);
+  }
+
+  private setAllocation(workload: TrackedWorkload, detail: LoggedEvent['detail']): void {
     workload.since = undefined;
     workload.estimate = undefined;
     workload.end = Number(detail.end);
@@ -196,8 +209,9 @@ function areEqual(a: TrackedWorkload, b: TrackedWorkload): boolean {
     a.row.shape === b.row.shape &&
     !a.edited &&
     !b.edited &&
-    // The backoff after a failure applies to one workload only.
-    a.row.requeues === 0
+    // The backoff after a failure applies to one workload only, and a preempted workload preempts no other.
+    a.row.requeues === 0 &&
+    a.row.preemptions === 0
   );
 }
 

@@ -51,6 +51,8 @@ export interface Figures {
   crashHandoverSeconds?: number;
   /** Time from the forced deletion of all pods of the stack until all of them are Ready. */
   allPodsReadySeconds?: number;
+  /** Time from that deletion until a Job of after it is released. */
+  allPodsGrantSeconds?: number;
   /** Time from the start of a drain until the node is empty and all pods of the stack are Ready. */
   drainSeconds?: number;
   /** Time from the deletion of the Node of a failed machine until its Job runs on another node. */

@@ -9,6 +9,7 @@ import { connectFluxion } from '../../runtime/fluxion/client/client';
 import type { Lease } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
+import { expectNothingLost, untilAllFree } from './settled';
 import { describeStack } from './suite';
 import { Namespace } from './workloads';
 
@@ -52,25 +53,15 @@ describeStack(
       }
     }
 
-    async function expectNothingLost(): Promise<void> {
-      await science.finished();
-      const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
-      expect({ finished, misplaced, lost, doubleGranted }).toEqual({
-        finished: jobs,
-        misplaced: 0,
-        lost: 0,
-        doubleGranted: 0,
-      });
+    async function expectUndisturbed(): Promise<void> {
+      await expectNothingLost(science);
       // A restart neither cancels nor requeues a workload.
       const rows = await getFixture().queue.byUid(science.uids);
       expect(rows.filter(({ result, requeues }) => result !== 'Succeeded' || requeues > 0)).toEqual([]);
       const address = getFixture().stack.roles.fluxionAddress;
       const client = connectFluxion({ address });
       try {
-        await waitFor('Fluxion to have no allocations', async () => {
-          const { jobs: held, nodes } = await client.state();
-          return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
-        });
+        await untilAllFree(client);
       } finally {
         await client.close();
       }
@@ -86,7 +77,7 @@ describeStack(
         await controllers.pop()!.crash();
         await startController();
       }
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('no workload is lost when the Fluxion service is killed', async () => {
@@ -95,7 +86,7 @@ describeStack(
       await fluxion.crash();
       await submit();
       fluxion = await getFixture().stack.roles.startFluxion();
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('no workload is lost when the apiserver is restarted', async () => {
@@ -105,7 +96,7 @@ describeStack(
         await submit();
         return true;
       });
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('the controller is not ready while Postgres is down, and no workload is lost', async () => {
@@ -118,7 +109,7 @@ describeStack(
       expect(await leader!.notReady()).toMatch(/^not ready: FLUXQ_DATABASE_DOWN: /);
       await postgres.restart();
       await waitFor('the controller to be ready', () => leader!.isReady());
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('a frozen leader is replaced and does not lead when it resumes', async () => {
@@ -132,7 +123,7 @@ describeStack(
       await pause(200);
       first!.process.signal('SIGCONT');
       await submit();
-      await expectNothingLost();
+      await expectUndisturbed();
       // It exits, to be restarted, or is a candidate again: it does not lead.
       expect(first!.process.running && (await isLeader(first!))).toBe(false);
     }, 90_000);
@@ -146,7 +137,7 @@ describeStack(
       expect(await holder()).toBe('');
       await submit();
       await startController();
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('a term that is fenced at its last write does not end the next term', async () => {
@@ -175,7 +166,7 @@ describeStack(
       }
       await waitFor('the controller to lead again', () => isLeader(leader!));
       expect(leader!.process.logTail()).toContain('FLUXQ_FENCED');
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
 
     test('a leader exits with FLUXQ_FENCED if the database has a newer leader', async () => {
@@ -185,7 +176,7 @@ describeStack(
       expect(await leader.process.exited).toBe('exit code 1');
       expect(leader.process.logTail()).toContain('FLUXQ_FENCED');
       await startController();
-      await expectNothingLost();
+      await expectUndisturbed();
     }, 90_000);
   },
   { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } }, postgres: { own: true } },

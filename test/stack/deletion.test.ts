@@ -1,17 +1,16 @@
 /** The deletion of a workload frees its units in every phase. */
 import { waitFor } from '../cluster/wait';
-import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import { describeStack, inOneNamespace } from './suite';
+import type { Namespace } from './workloads';
 
 describeStack(
   'the deletion of a workload',
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      await getFixture().stack.startController();
-      science = await Namespace.create(getFixture, 'science');
-    }, 60_000);
+    inOneNamespace(getFixture, (namespace) => {
+      science = namespace;
+    });
 
     /** A Job for all units of the cluster runs only if no other workload has an allocation. */
     async function expectAllFree(name: string): Promise<void> {
@@ -41,6 +40,29 @@ describeStack(
             if ((await science.fluxJob(`${prefix}-${name}-job`)) !== undefined) return false;
           return true;
         });
+      },
+    );
+
+    test.each(['Background', 'Foreground'] as const)(
+      'frees the nodes of a gang one by one, with propagation policy %s',
+      async (policy) => {
+        const prefix = `one-by-one-${policy.toLowerCase()}`;
+        const gang = await science.job(prefix, { pods: 2, cores: 4, runs: '60s' });
+        await science.phase(gang, 'Running');
+        const [first, second] = await science.podsOf(gang);
+        // This finalizer keeps the second pod, as a slow shutdown would.
+        await science.patch(second!, 'Pod', { metadata: { finalizers: ['example.org/slow'] } });
+        const next = await science.job(`${prefix}-next`, { cores: 4, runs: '100ms' });
+        await science.phase(next, 'Waiting');
+        await science.delete(gang, 'Job', policy);
+        expect((await science.phase(next, 'Finished')).result).toBe('Succeeded');
+        expect((await science.row(next))!.allocation!.nodes.map(({ name }) => name)).toEqual([
+          first!.spec.nodeName,
+        ]);
+        expect((await science.row(gang))!.phase).toBe('Running');
+        await science.patch(second!, 'Pod', { metadata: { finalizers: null } });
+        expect((await science.phase(gang, 'Finished')).result).toBe('Cancelled');
+        await expectAllFree(`${prefix}-all`);
       },
     );
 

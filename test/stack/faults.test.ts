@@ -9,6 +9,7 @@ import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { CALLS, type CallName } from '../crash-matrix/fault-points';
 import type { Fault, FaultInjector } from './fault-injector';
+import { expectNothingLost, untilAllFree } from './settled';
 import { describeStack } from './suite';
 import { Terms } from './terms';
 import { Namespace } from './workloads';
@@ -115,18 +116,8 @@ describeStack(
 
     /** Waits for the end of all workloads and checks the invariants. */
     async function expectSettled(): Promise<void> {
-      await science.finished(40_000);
-      const { jobs, finished, misplaced, lost, doubleGranted } = await science.verdict();
-      expect({ finished, misplaced, lost, doubleGranted }).toEqual({
-        finished: jobs,
-        misplaced: 0,
-        lost: 0,
-        doubleGranted: 0,
-      });
-      await waitFor('Fluxion to have no allocations', async () => {
-        const { jobs: held, nodes } = await terms.fluxion.state();
-        return held.length === 0 && nodes.every(({ free, total }) => free.core === total.core);
-      });
+      await expectNothingLost(science, 40_000);
+      await untilAllFree(terms.fluxion);
       const gated = (await science.pods()).filter(({ spec }) =>
         spec.schedulingGates?.some(({ name }) => name === GATE),
       );

@@ -15,9 +15,6 @@ describeStack(
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      await getFixture().stack.startController();
-    }, 60_000);
     eachInFreshNamespace(getFixture, (namespace) => {
       science = namespace;
     });

@@ -2,20 +2,21 @@
 import { GATE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
-import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import { describeStack, inOneNamespace } from './suite';
+import type { Namespace } from './workloads';
 
 describeStack(
   'the life of a workload',
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      const { stack } = getFixture();
-      await stack.roles.startFluxion();
-      await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
-      science = await Namespace.create(getFixture, 'science');
-    }, 60_000);
+    inOneNamespace(
+      getFixture,
+      (namespace) => {
+        science = namespace;
+      },
+      'sidecar',
+    );
 
     const nodesOf = (pods: readonly Pod[]) => pods.map(({ spec }) => spec.nodeName).sort();
 

@@ -1,20 +1,21 @@
 /** Nodes that are added, removed, cordoned, resized, or used by pods outside the queue. */
 import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
-import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import { describeStack, inOneNamespace } from './suite';
+import type { Namespace } from './workloads';
 
 describeStack(
   'changes of nodes',
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      const { stack } = getFixture();
-      await stack.roles.startFluxion();
-      await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
-      science = await Namespace.create(getFixture, 'science');
-    }, 60_000);
+    inOneNamespace(
+      getFixture,
+      (namespace) => {
+        science = namespace;
+      },
+      'sidecar',
+    );
 
     /** In the order of their names. */
     const nodeNames = async () => {

@@ -56,9 +56,27 @@ export function describeStack(
   );
 }
 
-/** Each test has a namespace of its own, and the next one finds an empty cluster. */
+/** Starts a controller with Fluxion as its sidecar or in its own process. All tests share a namespace. */
+export function inOneNamespace(
+  getFixture: () => Fixture,
+  use: (science: Namespace) => void,
+  fluxion: 'sidecar' | 'embedded' = 'embedded',
+): void {
+  beforeAll(async () => {
+    const { stack } = getFixture();
+    if (fluxion === 'sidecar') await stack.roles.startFluxion();
+    const address = fluxion === 'sidecar' ? stack.roles.fluxionAddress : fluxion;
+    await stack.startController({ fluxion: { address } });
+    use(await Namespace.create(getFixture, 'science'));
+  }, START_TIMEOUT);
+}
+
+/** Starts a controller. Each test has a namespace of its own, and the next one finds an empty cluster. */
 export function eachInFreshNamespace(getFixture: () => Fixture, use: (namespace: Namespace) => void): void {
   let made: Namespace;
+  beforeAll(async () => {
+    await getFixture().stack.startController();
+  }, START_TIMEOUT);
   beforeEach(async () => {
     made = await Namespace.create(getFixture, `science-${Math.random().toString(36).slice(2, 8)}`);
     use(made);

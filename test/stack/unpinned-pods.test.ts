@@ -2,8 +2,8 @@
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
-import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import { describeStack, inOneNamespace } from './suite';
+import type { Namespace } from './workloads';
 
 const BINDING = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/fluxqueue-pods';
 
@@ -12,10 +12,9 @@ describeStack(
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      await getFixture().stack.startController({ fluxion: { address: 'embedded' } });
-      science = await Namespace.create(getFixture, 'science');
-    }, 60_000);
+    inOneNamespace(getFixture, (namespace) => {
+      science = namespace;
+    });
 
     /** The apiserver uses a policy a moment after it has stored it. */
     const untilPodsAre = (gated: boolean) =>

@@ -1,0 +1,23 @@
+/** All rows. */
+import type { Row } from '../row';
+import { DELETION_ROWS } from './deletion';
+import { NAME_ROWS } from './names';
+import { NODE_ROWS } from './nodes';
+import { PLACEMENT_ROWS } from './placement';
+import { REFUSED_ROWS } from './refused';
+import { RESOURCE_ROWS } from './resources';
+import { SERVICE_ROWS } from './services';
+import { STARTUP_ROWS } from './startup';
+import { VOLUME_ROWS } from './volumes';
+
+export const ROWS: readonly Row[] = [
+  ...NODE_ROWS,
+  ...REFUSED_ROWS,
+  ...STARTUP_ROWS,
+  ...NAME_ROWS,
+  ...DELETION_ROWS,
+  ...PLACEMENT_ROWS,
+  ...VOLUME_ROWS,
+  ...RESOURCE_ROWS,
+  ...SERVICE_ROWS,
+];

@@ -1,0 +1,31 @@
+/** Pods that never end: they block nobody else. Overruns are in test/stack/planned-ends. */
+import { deployment, job } from '../../stack/manifests';
+import { nodes, type Row } from '../row';
+
+const walltime = (time: string) => ({ annotations: { 'fluxqueue/walltime': time } });
+
+export const SERVICE_ROWS: readonly Row[] = [
+  {
+    name: 'a wide Job that needs the nodes of a service says which, and a small Job behind it runs',
+    nodes: nodes(2),
+    async run(cluster) {
+      await cluster.apply(deployment('web', { requests: { cpu: '3' } }));
+      await cluster.runs('web', 1);
+      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...walltime('10m') }));
+      await cluster.says('wide', /service .*web|web-\w+-\w+/);
+      await cluster.apply(job('small', { requests: { cpu: '4' }, ...walltime('20m') }));
+      await cluster.runs('small', 1);
+    },
+  },
+  {
+    name: 'a Job that waits for a pod outside the queue does not keep a smaller Job from the free nodes',
+    nodes: nodes(2),
+    async run(cluster) {
+      await cluster.occupy(cluster.nodes[0]!, { cpu: '3' });
+      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...walltime('10m') }));
+      await cluster.says('wide', /outside the queue/);
+      await cluster.apply(job('small', { requests: { cpu: '4' }, ...walltime('20m') }));
+      await cluster.runs('small', 1);
+    },
+  },
+];

@@ -1,0 +1,13 @@
+import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
+
+/** Whether a workload waits for an event that does not occur in the simulation. */
+export function waitsForever({ phase, reason, pods }: WorkloadRow): boolean {
+  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS_REASONS.has(reason)));
+}
+
+const ENDLESS_REASONS: ReadonlySet<WaitReason> = new Set([
+  'Unsatisfiable',
+  'DependencyPending',
+  'RequeueLimit',
+  'Invalid',
+]);

@@ -1,0 +1,47 @@
+/**
+ * What happens in a run besides submissions. The seed turns each feature on or off (swarm testing): a bug that one
+ * feature hides is found in runs without it.
+ */
+import { Random } from './random';
+
+export interface Features {
+  /** Processes crash, calls fail, watches break, nodes come and go. Without it no estimate may be postponed. */
+  readonly faults: boolean;
+  /** The database is restored from a backup. */
+  readonly restores: boolean;
+  /** The clock of the controller jumps. */
+  readonly clockJumps: boolean;
+  /** Nodes become NotReady, get taints and are drained. */
+  readonly nodeFaults: boolean;
+  /** Admission is not in force for some seconds, or refuses everything. */
+  readonly admissionFaults: boolean;
+  /** FluxSetups are created, changed and deleted in two namespaces: several queues, quotas, limits and preemption. */
+  readonly queues: boolean;
+  /** Pods that run until they are deleted. */
+  readonly services: boolean;
+  /** Pods need seconds to terminate, so they overrun their walltimes. */
+  readonly slowPods: boolean;
+}
+
+export function featuresOf(seed: number): Features {
+  const random = new Random(seed ^ 0x5eed);
+  const faults = seed % 5 !== 0;
+  return {
+    faults,
+    restores: faults && seed % 7 === 3,
+    clockJumps: faults && seed % 2 === 0,
+    nodeFaults: random.happens(0.4) && faults,
+    admissionFaults: random.happens(0.3) && faults,
+    queues: random.happens(0.5),
+    services: random.happens(0.4),
+    slowPods: random.happens(0.4),
+  };
+}
+
+/** The names of the features that are on. */
+export function namesOf(features: Features): string {
+  return Object.entries(features)
+    .filter(([, on]) => on)
+    .map(([name]) => name)
+    .join(' ');
+}

@@ -1,0 +1,106 @@
+/** Checks the invariants during a simulation and at its end. */
+import type { Fluxion } from '../../runtime/fluxion/types';
+import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
+import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
+import { differences, PersistentDifferences } from '../invariants/agreement';
+import {
+  type CountedQuota,
+  closedNodeGrants,
+  QuotaObserver,
+  unlawfulPreemptions,
+} from '../invariants/limits';
+import { doubleGrants, unexplainedChanges } from '../invariants/log';
+import type { Interventions, Observation, Violation } from '../invariants/observation';
+import { orderViolations } from '../invariants/order';
+import type { Features } from './features';
+import type { QueueModel } from './queue-model';
+import type { SimulatedApiserver } from './simulated-apiserver';
+import { NAMESPACES, type SimulatedUser } from './simulated-user';
+
+export interface InvariantChecksOptions {
+  readonly queue: QueueModel;
+  readonly apiserver: SimulatedApiserver;
+  readonly user: SimulatedUser;
+  readonly features: Features;
+  /** The current Fluxion service. */
+  readonly fluxion: () => Fluxion;
+}
+
+export class InvariantChecks {
+  readonly violations: Violation[] = [];
+  private readonly persistent = new PersistentDifferences();
+  private readonly quotas = new QuotaObserver();
+  /** Number of events whose grants are checked. */
+  private checkedEvents = 0;
+
+  constructor(private readonly options: InvariantChecksOptions) {}
+
+  /**
+   * Checks the current state. Differences count if they last too long.
+   * @param at seconds
+   * @param isRecovering whether a fault lasts or has just ended
+   */
+  async observe(at: number, isRecovering: boolean): Promise<void> {
+    if (isRecovering) this.persistent.reset();
+    else this.violations.push(...this.persistent.observe(at, differences(await this.observation())));
+    this.checkLimits(at, isRecovering);
+  }
+
+  /** Checks the whole event log. */
+  finish(): void {
+    const { user, apiserver, queue } = this.options;
+    const { events, all } = queue;
+    const interventions: Interventions = {
+      disturbances: user.nodes.disturbances,
+      lostNodes: user.nodes.lost,
+      stopped: new Set([...user.stopped, ...apiserver.unadmitted]),
+      comparable: this.comparable,
+    };
+    const seen = { ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } };
+    this.violations.push(
+      ...doubleGrants(events),
+      ...unlawfulPreemptions(events, all),
+      ...unexplainedChanges(seen, interventions),
+      ...orderViolations(events, all, interventions),
+    );
+  }
+
+  /** No estimate may be postponed, and no clock is wrong. */
+  private get comparable(): boolean {
+    const { faults, services, slowPods, queues } = this.options.features;
+    return !(faults || services || slowPods || queues);
+  }
+
+  /** Checks quotas and the latest grants. A workload that was adopted after a restore may exceed a quota. */
+  private checkLimits(at: number, isRecovering: boolean): void {
+    const { queue, apiserver, user, features } = this.options;
+    const latest = queue.events.slice(this.checkedEvents);
+    this.checkedEvents = queue.events.length;
+    if (features.restores) return;
+    const quotaOf = (name: string) =>
+      apiserver.store.get<FluxSetupObject>('fluxsetups', name)?.spec.quota as CountedQuota | undefined;
+    this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isRecovering));
+    if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
+  }
+
+  private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes'> {
+    const { store } = this.options.apiserver;
+    return {
+      jobs: store.list<Job>('jobs').filter(isQueued),
+      pods: store.list<Pod>('pods').filter(isQueued),
+      nodes: store.list<Node>('nodes'),
+    };
+  }
+
+  private async observation(): Promise<Observation> {
+    const { queue, fluxion } = this.options;
+    const state = await fluxion()
+      .state()
+      .catch(() => ({ jobs: [], nodes: [] }));
+    return { ...this.objects(), rows: queue.all, events: queue.events, fluxion: state };
+  }
+}
+
+function isQueued({ metadata: { namespace = '' } }: KubernetesObject): boolean {
+  return NAMESPACES.includes(namespace);
+}

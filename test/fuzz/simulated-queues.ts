@@ -1,0 +1,77 @@
+/** The random actions of the administrators of queues: FluxSetups are created, changed and deleted. */
+import {
+  type FluxSetupObject,
+  type FluxSetupSpecJson,
+  fluxSetups,
+} from '../../runtime/kubernetes/custom-resources';
+import type { Random } from './random';
+import type { SimulatedApiserver } from './simulated-apiserver';
+
+/** Every queue that a workload of the simulation can be in, besides the queue of the stack. */
+const QUEUES = [
+  ['science', 'default'],
+  ['science', 'wide'],
+  ['physics', 'default'],
+  ['physics', 'wide'],
+] as const;
+
+export interface SimulatedQueuesOptions {
+  readonly apiserver: SimulatedApiserver;
+  readonly random: Random;
+  /** Called when a change may postpone estimates. */
+  readonly onChange: () => void;
+}
+
+export class SimulatedQueues {
+  constructor(private readonly options: SimulatedQueuesOptions) {}
+
+  /** Creates, changes or deletes a FluxSetup. */
+  act(): void {
+    const { random, apiserver } = this.options;
+    const [namespace, name] = random.oneOf(QUEUES)!;
+    const object = apiserver.store.get<FluxSetupObject>('fluxsetups', `${namespace}/${name}`);
+    this.options.onChange();
+    if (object === undefined) this.create(namespace, name, this.spec());
+    else if (random.happens(0.3)) apiserver.delete(fluxSetups(namespace, name));
+    else apiserver.store.put('fluxsetups', { ...object, spec: this.spec() });
+  }
+
+  /** Makes all queues exist without quotas and limits, so that all workloads can finish. */
+  openAll(): void {
+    for (const [namespace, name] of QUEUES) {
+      const object = this.options.apiserver.store.get<FluxSetupObject>('fluxsetups', `${namespace}/${name}`);
+      if (object === undefined) this.create(namespace, name, {});
+      else if (Object.keys(object.spec).length > 0)
+        this.options.apiserver.store.put('fluxsetups', { ...object, spec: {} });
+    }
+  }
+
+  private create(namespace: string, name: string, spec: FluxSetupSpecJson): void {
+    this.options.apiserver.create(fluxSetups(namespace), { metadata: { name }, spec });
+  }
+
+  private spec(): FluxSetupSpecJson {
+    const { random } = this.options;
+    return {
+      policy: random.oneOf(['fcfs', 'easy', 'conservative', 'hybrid'] as const)!,
+      ...(random.happens(0.2) && { depth: random.between(1, 5) }),
+      ...(random.happens(0.8) && { preemption: 'LowerPriority' as const }),
+      ...(random.happens(0.3) && { quota: this.quota() }),
+      ...(random.happens(0.2) && {
+        limits: { running: random.between(1, 6), perUser: { running: random.between(1, 4) } },
+      }),
+      ...(random.happens(0.2) && { walltime: { default: '20s', max: `${random.between(20, 90)}s` } }),
+      ...(random.happens(0.2) && { priority: { min: -1, max: random.between(0, 3) } }),
+    };
+  }
+
+  private quota(): NonNullable<FluxSetupSpecJson['quota']> {
+    const { random } = this.options;
+    return random.oneOf([
+      { jobs: random.between(1, 6) },
+      { pods: random.between(2, 10) },
+      { cores: String(random.between(4, 16)) },
+      { nodes: random.between(1, 4) },
+    ])!;
+  }
+}

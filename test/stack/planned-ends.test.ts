@@ -1,0 +1,93 @@
+/** Services, which have no end, and workloads that outlast theirs, on a real control plane. */
+import { waitFor } from '../cluster/wait';
+import { describeStack, eachInFreshNamespace } from './suite';
+import type { Namespace } from './workloads';
+
+const HOLD = 'example.com/hold';
+
+describeStack(
+  'planned ends',
+  (getFixture) => {
+    let science: Namespace;
+
+    beforeAll(async () => {
+      await getFixture().stack.startController();
+    }, 60_000);
+    eachInFreshNamespace(getFixture, (namespace) => {
+      science = namespace;
+    });
+
+    const walltime = (time: string) => ({ 'fluxqueue/walltime': time });
+    const waitsWritten = async (uid: string) =>
+      (await getFixture().queue.history(uid)).filter(({ event }) => event === 'Waiting').length;
+
+    test('a Job that needs the node of a service says which, blocks nobody, and starts when it has left', async () => {
+      await getFixture().stack.cluster.create(deployment(science.name));
+      const replica = await waitFor('the service to run', async () =>
+        (await science.pods()).find(({ status }) => status?.phase === 'Running'),
+      );
+      const served = await science.phase(replica, 'Running');
+      expect(served.allocation!.end - served.allocation!.start).toBeGreaterThan(9 * 365 * 24 * 3600);
+      expect((await science.fluxJob(`${replica.metadata.name}-pod`))?.spec.walltimeSeconds).toBeUndefined();
+      const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
+      expect((await science.phase(wide, 'Waiting', 'Busy')).message).toBe(
+        `needs 2 pods with 4 cores each; it can start only when services leave their nodes (${science.name}/${replica.metadata.name})`,
+      );
+      const other = await science.job('other', { cores: 4, runs: '60s', annotations: walltime('1h') });
+      await science.phase(other, 'Running');
+      expect((await science.row(wide))!.estimatedStart).toBeNull();
+      await getFixture().client.delete(`/apis/apps/v1/namespaces/${science.name}/deployments/web`);
+      await science.delete(other, 'Job');
+      await science.phase(wide, 'Finished');
+      expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
+    });
+
+    test('a pod that stays past the walltime of its Job idles no other node, and its wait is written once', async () => {
+      const late = await science.job('late', { cores: 4, runs: '10m', annotations: walltime('5s') });
+      const { allocation } = await science.phase(late, 'Running');
+      const [pod] = await science.podsOf(late);
+      const finalizers = (list: readonly string[]) =>
+        science.patch(pod!, 'Pod', { metadata: { finalizers: list } });
+      const own = pod!.metadata.finalizers ?? [];
+      await finalizers([...own, HOLD]);
+      const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
+      expect((await science.phase(wide, 'Waiting', 'Reserved')).estimatedStart).toBe(allocation!.end);
+      const waiting = await waitFor('the promised start to be given up', async () => {
+        const row = await science.row(wide);
+        return row?.estimatedStart === null && row;
+      });
+      expect(waiting).toMatchObject({
+        reason: 'Reserved',
+        message: `nodes are reserved for it behind ${science.name}/late, which should have ended by now`,
+      });
+      expect((await science.shown('wide-job', 'Waiting', 'Reserved')).status!.start).toBeUndefined();
+      const written = await waitsWritten(wide.metadata.uid);
+      const small = await science.job('small', { cores: 4, runs: '10s', annotations: walltime('20s') });
+      await science.phase(small, 'Finished');
+      expect((await science.row(late))!.phase).toBe('Running');
+      expect(await waitsWritten(wide.metadata.uid)).toBe(written);
+      await finalizers([]);
+      await science.phase(wide, 'Finished');
+      expect(await science.phase(late, 'Finished')).toMatchObject({ result: 'TimedOut' });
+      expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
+    });
+  },
+  { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+);
+
+function deployment(namespace: string) {
+  const container = { name: 'main', image: 'none', resources: { requests: { cpu: '2' } } };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { terminationGracePeriodSeconds: 0, containers: [container] },
+      },
+    },
+  };
+}
