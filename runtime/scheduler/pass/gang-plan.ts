@@ -1,0 +1,345 @@
+/**
+ * Chooses nodes for the pods of a gang one after the other, as kube-scheduler would: each pod goes to a node that all
+ * rules allow beside the pods that are there already. A group of nodes is those with the same value of a label.
+ */
+import { matches } from '../../jobspec/constraints';
+import { isAbout, type PodTraits, portsConflict } from '../../jobspec/placement-rules';
+import type { GroupRule, PlacementRules, SpreadRule } from '../../jobspec/types';
+import type { PlacedPods } from './placed-pods';
+
+export interface GangNode {
+  readonly name: string;
+  readonly properties: readonly string[];
+  /** Pods of the gang for which there is room; 0 for a node that they may not use. */
+  readonly room: number;
+}
+
+export interface GangRequest {
+  /** When its pods come, in Unix seconds. */
+  readonly start: number;
+  readonly pods: number;
+  readonly traits: PodTraits;
+  readonly rules: PlacementRules;
+}
+
+export interface GangPlan {
+  /** Pods by node, in the order of the nodes. */
+  readonly pods: ReadonlyMap<string, number>;
+  /** Whether all pods have a node. */
+  readonly complete: boolean;
+  readonly placed: number;
+}
+
+/**
+ * @param others pods that are on the nodes at the same time
+ * @param groups of these nodes, whatever room they have. @default - read from the nodes
+ */
+export function planGang(
+  gang: GangRequest,
+  nodes: readonly GangNode[],
+  others: readonly PlacedPods[],
+  groups = new Groups(nodes),
+): GangPlan {
+  const usable = usableNodes(gang, nodes, others, groups);
+  let best: GangPlan = { pods: new Map(), complete: false, placed: 0 };
+  for (const candidates of commonGroups(gang, usable, others, groups)) {
+    const plan = placeOneByOne(gang, candidates, others, nodes, groups);
+    if (plan.complete) return plan;
+    if (plan.placed > best.placed) best = plan;
+  }
+  return best;
+}
+
+/** The value of a label on each node. */
+export class Groups {
+  private readonly byKey = new Map<string, Map<string, string>>();
+
+  constructor(private readonly nodes: readonly Pick<GangNode, 'name' | 'properties'>[]) {}
+
+  /** @returns undefined if the node does not have the label */
+  of(node: string, key: string): string | undefined {
+    return (this.byKey.get(key) ?? this.read(key)).get(node);
+  }
+
+  private read(key: string): Map<string, string> {
+    const values = new Map<string, string>();
+    const prefix = `${key}=`;
+    for (const { name, properties } of this.nodes) {
+      const property = properties.find((one) => one.startsWith(prefix));
+      if (property !== undefined) values.set(name, property.slice(prefix.length));
+    }
+    this.byKey.set(key, values);
+    return values;
+  }
+}
+
+/** Nodes without conflict with pods that are there already. */
+function usableNodes(
+  { traits, rules }: GangRequest,
+  nodes: readonly GangNode[],
+  others: readonly PlacedPods[],
+  groups: Groups,
+): GangNode[] {
+  const closedPorts = new Set(
+    others.filter((pod) => portsConflict(rules, pod.traits.rules)).map(({ node }) => node),
+  );
+  const closed = new Map<string, Set<string>>();
+  const close = (key: string, node: string) => {
+    const value = groups.of(node, key);
+    if (value !== undefined) closed.set(key, (closed.get(key) ?? new Set()).add(value));
+  };
+  for (const pod of others) {
+    for (const rule of rules.apart ?? []) if (isAbout(rule, pod.traits)) close(rule.topologyKey, pod.node);
+    for (const { topologyKey } of repelledBy(pod, traits)) close(topologyKey, pod.node);
+  }
+  const isClosed = (node: string) =>
+    [...closed].some(([key, values]) => values.has(groups.of(node, key) ?? ''));
+  return nodes.filter(({ name, room }) => room > 0 && !closedPorts.has(name) && !isClosed(name));
+}
+
+/** Rules by which a pod keeps pods with these traits out of its group of nodes. */
+export function repelledBy({ traits }: PlacedPods, others: PodTraits): readonly GroupRule[] {
+  return (traits.rules?.apart ?? []).filter((rule) => isAbout(rule, others));
+}
+
+/** Groups of nodes of which one has to take the whole gang. */
+function* commonGroups(
+  gang: GangRequest,
+  usable: readonly GangNode[],
+  others: readonly PlacedPods[],
+  groups: Groups,
+): Iterable<readonly GangNode[]> {
+  const { jointly = [] } = gang.rules;
+  for (const candidates of affineGroups(gang, usable, others, groups)) {
+    const key = ({ name }: GangNode) => jointly.map((label) => groups.of(name, label)).join('\n');
+    yield* Map.groupBy(candidates, key).values();
+  }
+}
+
+/**
+ * Required affinity: if pods that match all terms run, their groups are the candidates. Else the first pod of a
+ * workload that matches its own terms may go anywhere, and the others have to join it: one group at a time is tried.
+ */
+function* affineGroups(
+  { rules: { together = [] } }: GangRequest,
+  usable: readonly GangNode[],
+  others: readonly PlacedPods[],
+  groups: Groups,
+): Iterable<readonly GangNode[]> {
+  if (together.length === 0) return yield usable;
+  const partners = others.filter(
+    ({ planned, traits }) => planned !== true && together.every((rule) => isAbout(rule, traits)),
+  );
+  const labelled = usable.filter(({ name }) =>
+    together.every(({ topologyKey }) => groups.of(name, topologyKey) !== undefined),
+  );
+  if (partners.length > 0) {
+    const open = together.map(
+      ({ topologyKey }) => new Set(partners.map(({ node }) => groups.of(node, topologyKey))),
+    );
+    yield labelled.filter(({ name }) =>
+      together.every(({ topologyKey }, i) => open[i]!.has(groups.of(name, topologyKey))),
+    );
+  } else if (together.every(({ self }) => self)) {
+    const key = ({ name }: GangNode) =>
+      together.map(({ topologyKey }) => groups.of(name, topologyKey)).join('\n');
+    yield* Map.groupBy(labelled, key).values();
+  }
+}
+
+function placeOneByOne(
+  { start, pods, rules }: GangRequest,
+  candidates: readonly GangNode[],
+  others: readonly PlacedPods[],
+  nodes: readonly GangNode[],
+  groups: Groups,
+): GangPlan {
+  // kube-scheduler counts the pods that are there: those of a reservation for later balance nothing yet.
+  const present = others.filter((pods) => pods.start <= start);
+  const spreads = (rules.spread ?? []).map((rule) => new Spread(rule, nodes, present, groups, rules.spread!));
+  const closing = closingRules(rules, present, groups);
+  const lots = [
+    ...Map.groupBy(candidates, ({ name }) =>
+      spreads.map(({ key }) => groups.of(name, key)).join('\n'),
+    ).values(),
+  ].map((members) => new Lot(members, closing));
+  const chosen = new Map<string, number>();
+  let placed = 0;
+  for (; placed < pods; placed++) {
+    const lot = leastUsed(lots, spreads);
+    if (lot === undefined) break;
+    const node = lot.use();
+    for (const rule of [...spreads, ...closing]) rule.place(node);
+    chosen.set(node, (chosen.get(node) ?? 0) + 1);
+  }
+  return { pods: chosen, complete: placed === pods, placed };
+}
+
+/** Of the lots that every spread allows, the one with the fewest pods in its groups. */
+function leastUsed(lots: readonly Lot[], spreads: readonly Spread[]): Lot | undefined {
+  // No group has fewer pods than this, so the first such lot is the best.
+  const floor = spreads.reduce((sum, spread) => sum + spread.least(), 0);
+  let best: Lot | undefined;
+  let least = Infinity;
+  for (const lot of lots) {
+    const node = lot.next();
+    if (node === undefined || !spreads.every((spread) => spread.allows(node))) continue;
+    const used = spreads.reduce((sum, spread) => sum + spread.usedBy(node), 0);
+    if (used >= least) continue;
+    best = lot;
+    least = used;
+    if (used <= floor) break;
+  }
+  return best;
+}
+
+/** Nodes that are in the same groups of all spreads: to these it is the same which of them is taken. */
+class Lot {
+  private at = 0;
+  private used = 0;
+
+  constructor(
+    private readonly members: readonly GangNode[],
+    private readonly closing: readonly ClosingRule[],
+  ) {}
+
+  /** The node for the next pod. */
+  next(): string | undefined {
+    for (; this.at < this.members.length; this.at++, this.used = 0) {
+      const { name, room } = this.members[this.at]!;
+      if (this.used < room && this.closing.every((rule) => rule.allows(name))) return name;
+    }
+    return undefined;
+  }
+
+  /** Takes the node of `next`. */
+  use(): string {
+    this.used++;
+    return this.members[this.at]!.name;
+  }
+}
+
+/** A rule by which a node that is closed once stays closed. */
+interface ClosingRule {
+  allows(node: string): boolean;
+  /** A pod of the gang goes to this node. */
+  place(node: string): void;
+}
+
+function closingRules(
+  { hostPorts, apart = [], spread = [] }: PlacementRules,
+  others: readonly PlacedPods[],
+  groups: Groups,
+): readonly ClosingRule[] {
+  return [
+    ...apart.filter(({ self }) => self).map((rule) => new Apart(rule, groups)),
+    ...(hostPorts === undefined ? [] : [new MostPerNode(1, [])]),
+    // kube-scheduler sees only the node to which the pod is pinned: fewer groups than minDomains, so an empty smallest one.
+    ...spread
+      .filter(({ self, minDomains }) => self && minDomains !== undefined)
+      .map(
+        (rule) =>
+          new MostPerNode(
+            rule.maxSkew,
+            others.filter(({ traits }) => isAbout(rule, traits)),
+          ),
+      ),
+  ];
+}
+
+/** Anti-affinity of the pods of the gang to each other. */
+class Apart implements ClosingRule {
+  private readonly taken = new Set<string>();
+
+  constructor(
+    private readonly rule: GroupRule,
+    private readonly groups: Groups,
+  ) {}
+
+  allows(node: string): boolean {
+    return !this.taken.has(this.groups.of(node, this.rule.topologyKey) ?? '');
+  }
+
+  place(node: string): void {
+    const value = this.groups.of(node, this.rule.topologyKey);
+    if (value !== undefined) this.taken.add(value);
+  }
+}
+
+class MostPerNode implements ClosingRule {
+  private readonly counts = new Map<string, number>();
+
+  constructor(
+    private readonly most: number,
+    others: readonly PlacedPods[],
+  ) {
+    for (const { node, count } of others) this.count(node, count);
+  }
+
+  allows(node: string): boolean {
+    return (this.counts.get(node) ?? 0) < this.most;
+  }
+
+  place(node: string): void {
+    this.count(node, 1);
+  }
+
+  private count(node: string, pods: number): void {
+    this.counts.set(node, (this.counts.get(node) ?? 0) + pods);
+  }
+}
+
+class Spread {
+  readonly key: string;
+  private readonly counts = new Map<string, number>();
+  /** Pods in the smallest group; undefined: to be counted again. */
+  private smallest: number | undefined;
+
+  constructor(
+    private readonly rule: SpreadRule,
+    nodes: readonly GangNode[],
+    others: readonly PlacedPods[],
+    private readonly groups: Groups,
+    all: readonly SpreadRule[],
+  ) {
+    this.key = rule.topologyKey;
+    // Only nodes that have the labels of all spreads count.
+    const counted = new Set(
+      nodes
+        .filter(({ name }) => all.every(({ topologyKey }) => groups.of(name, topologyKey) !== undefined))
+        .filter((node) => matches(rule.among ?? {}, { ...node, units: {} }))
+        .map(({ name }) => name),
+    );
+    for (const name of counted) this.counts.set(groups.of(name, this.key)!, 0);
+    for (const { node, traits, count } of others)
+      if (counted.has(node) && isAbout(rule, traits)) this.count(node, count);
+  }
+
+  /** Undefined groups are those of nodes that do not count: kube-scheduler refuses such nodes. */
+  allows(node: string): boolean {
+    const count = this.counts.get(this.groups.of(node, this.key) ?? '');
+    if (count === undefined) return false;
+    return count + (this.rule.self ? 1 : 0) - this.least() <= this.rule.maxSkew;
+  }
+
+  usedBy(node: string): number {
+    return this.counts.get(this.groups.of(node, this.key) ?? '') ?? 0;
+  }
+
+  place(node: string): void {
+    if (this.rule.self) this.count(node, 1);
+  }
+
+  private count(node: string, pods: number): void {
+    const value = this.groups.of(node, this.key)!;
+    this.counts.set(value, (this.counts.get(value) ?? 0) + pods);
+    this.smallest = undefined;
+  }
+
+  /** Pods in the smallest group. */
+  least(): number {
+    if (this.counts.size < (this.rule.minDomains ?? 1)) return 0;
+    this.smallest ??= Math.min(...this.counts.values());
+    return this.smallest;
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Plans a workload with placement rules in time: the first start at which its units are free through its whole walltime
+ * on nodes that kube-scheduler accepts beside the pods that are there then.
+ */
+import type { FluxionState } from '../../fluxion/types';
+import { matches } from '../../jobspec/constraints';
+import { askOf } from '../../jobspec/jobspec';
+import type { Jobspec, PlacementRules } from '../../jobspec/types';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import { type GangPlan, Groups, planGang } from './gang-plan';
+import { Occupancy, type StateNode } from './occupancy';
+import {
+  amountRoom,
+  type PlacedPods,
+  podsOfJob,
+  type Span,
+  type Surroundings,
+  usedAmounts,
+} from './placed-pods';
+
+export interface RuleRequest {
+  readonly row: WorkloadRow;
+  readonly rules: PlacementRules;
+  readonly jobid: number;
+  readonly jobspec: Jobspec;
+}
+
+/** What the planner has to know of the jobs in Fluxion's state. */
+export interface PlannerJobs {
+  /** Undefined: the job stands for pods outside the queue. */
+  rowOf(jobid: number): WorkloadRow | undefined;
+  /** Whether it runs or starts in this pass; else it has a reservation. */
+  hasStarted(row: WorkloadRow): boolean;
+}
+
+/** How many ends of jobs are tried one by one; the starts behind them are searched by halves. */
+const NEAREST_STARTS = 8;
+
+export class RulePlanner {
+  private readonly occupancy: Occupancy;
+  private readonly groups: Groups;
+  private unmanaged: readonly PlacedPods[] | undefined;
+  private readonly pods = new Map<number, readonly PlacedPods[]>();
+
+  constructor(
+    private readonly state: Pick<FluxionState, 'nodes' | 'jobs'>,
+    private readonly now: number,
+    private readonly surroundings: Surroundings,
+    private readonly jobs: PlannerJobs,
+  ) {
+    this.occupancy = new Occupancy(state, now);
+    this.groups = new Groups(state.nodes);
+  }
+
+  add(allocation: Allocation): void {
+    this.remove(allocation.jobid);
+    this.occupancy.add(allocation);
+  }
+
+  remove(jobid: number): void {
+    this.occupancy.remove(jobid);
+    this.pods.delete(jobid);
+  }
+
+  /** An allocation that starts now. @returns undefined if there is none */
+  startNow(request: RuleRequest): Allocation | undefined {
+    return this.allocate(request, this.now);
+  }
+
+  /** The earliest allocation that starts when a job ends. @returns undefined if there is none */
+  startLater(request: RuleRequest): Allocation | undefined {
+    const ends = this.occupancy.ends();
+    for (const start of ends.slice(0, NEAREST_STARTS)) {
+      const allocation = this.allocate(request, start);
+      if (allocation !== undefined) return allocation;
+    }
+    return this.searchByHalves(request, ends.slice(NEAREST_STARTS));
+  }
+
+  /**
+   * How many of the pods fit the nodes if these are empty. Pods of others that have to be there are taken for granted,
+   * because they may come.
+   * @param withDown whether nodes that are down count
+   */
+  fittingEmpty({ jobspec, rules }: Pick<RuleRequest, 'jobspec' | 'rules'>, withDown: boolean): GangPlan {
+    const nodes = withDown ? this.state.nodes.map((node) => ({ ...node, up: true })) : this.state.nodes;
+    const empty = new Occupancy({ nodes, jobs: [] }, this.now);
+    const { together = [], ...others } = rules;
+    const own = together.every(({ self }) => self) ? rules : others;
+    const traits = { namespace: '', labels: {} };
+    const span = { start: this.now, end: this.now + 1 };
+    return planGang(
+      { start: span.start, pods: askOf(jobspec).pods, rules: own, traits },
+      this.gangNodes(jobspec, rules, empty, [], span),
+      [],
+    );
+  }
+
+  /** The more jobs have ended the more is free, but for reservations: so what is found is checked, and may be late. */
+  private searchByHalves(request: RuleRequest, starts: readonly number[]): Allocation | undefined {
+    let found: Allocation | undefined;
+    let low = 0;
+    let high = starts.length - 1;
+    while (low <= high) {
+      // The last start first: if it fails, nothing is planned.
+      const middle = found === undefined ? high : (low + high) >> 1;
+      const allocation = this.allocate(request, starts[middle]!);
+      if (allocation === undefined && found === undefined) return undefined;
+      if (allocation === undefined) low = middle + 1;
+      else {
+        found = allocation;
+        high = middle - 1;
+      }
+    }
+    return found;
+  }
+
+  private allocate({ row, rules, jobid, jobspec }: RuleRequest, start: number): Allocation | undefined {
+    const { pods, perPod, exclusive } = askOf(jobspec);
+    const span = { start, end: start + Math.ceil(jobspec.attributes.system.duration) };
+    const others = this.othersIn(span, jobid);
+    const traits = this.surroundings.traitsOf(row);
+    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span);
+    const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups);
+    if (!plan.complete) return undefined;
+    const parts = [...plan.pods].map(([name, count]) =>
+      this.occupancy.take(name, perPod, count, exclusive, span),
+    );
+    return { jobid, ...span, nodes: parts };
+  }
+
+  private gangNodes(
+    jobspec: Jobspec,
+    { amounts }: PlacementRules,
+    occupancy: Occupancy,
+    others: readonly PlacedPods[],
+    span: Span,
+  ) {
+    const { perPod, exclusive } = askOf(jobspec);
+    const constraint = jobspec.attributes.system.constraints ?? {};
+    const used = usedAmounts(others);
+    const wanted = { pods: 1, ...amounts };
+    const roomOf = (node: StateNode) =>
+      Math.min(
+        amountRoom(wanted, this.surroundings.amountsOf(node.name), used.get(node.name)),
+        occupancy.room(node, perPod, exclusive, span),
+      );
+    return occupancy.nodes.map((node) => {
+      const { name, properties, up, total: units } = node;
+      const mayUse = up && matches(constraint, { name, properties, units });
+      return { name, properties, room: mayUse ? roomOf(node) : 0 };
+    });
+  }
+
+  /** The pods of others on nodes in this span: outside the queue, running, granted or reserved. */
+  private othersIn({ start, end }: Span, jobid: number): readonly PlacedPods[] {
+    this.unmanaged ??= this.surroundings.unmanaged();
+    const others = [...this.unmanaged];
+    for (const job of this.occupancy.jobs.values()) {
+      // The pods of a job past its end are still there.
+      if (job.jobid === jobid || job.start >= end || Math.max(job.end, this.now + 1) <= start) continue;
+      others.push(...this.podsOf(job));
+    }
+    return others;
+  }
+
+  private podsOf(job: Allocation): readonly PlacedPods[] {
+    const row = this.jobs.rowOf(job.jobid);
+    const pods = this.pods.get(job.jobid) ?? (row === undefined ? [] : this.podsOfRow(row, job));
+    this.pods.set(job.jobid, pods);
+    return pods;
+  }
+
+  private podsOfRow(row: WorkloadRow, job: Allocation): readonly PlacedPods[] {
+    const pods = podsOfJob(row, job, this.surroundings);
+    return this.jobs.hasStarted(row) ? pods : pods.map((one) => ({ ...one, planned: true }));
+  }
+}
