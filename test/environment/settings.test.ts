@@ -1,7 +1,8 @@
 /** The kubelet may set variables for Services, which anybody may name: none of them is a setting of ours. */
-import fc from 'fast-check';
+
 import { ENVIRONMENT_VARIABLES, loadConfig } from '../../runtime/config';
 import { stackObjects } from '../constructs/manifests';
+import fc from '../fast-check';
 import { hostileServices, servicesNear, servicesOf, serviceVariables } from './service-variables';
 
 /** What our programs read from the environment, through the configuration and beside it. */

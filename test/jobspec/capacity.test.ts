@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import { capacityOf } from '../../runtime/jobspec/capacity';
 import { unsatisfiableText } from '../../runtime/jobspec/explain';
 import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import type { GraphNode } from '../../runtime/resources/types';
+import fc from '../fast-check';
 
 const node = fc.record({
   core: fc.integer({ min: 1, max: 4 }),

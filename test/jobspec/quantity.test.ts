@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { NANO, parseQuantity } from '../../runtime/jobspec/quantity';
+import fc from '../fast-check';
 
 const parse = (quantity: string | number) => parseQuantity(quantity, 'here');
 

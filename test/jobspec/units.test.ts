@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { Quantities } from '../../runtime/jobspec/pod';
 import { podRequests, type Requests } from '../../runtime/jobspec/requests';
 import { nodeUnits, unitsOf, unitType, unmanagedUnits } from '../../runtime/jobspec/units';
+import fc from '../fast-check';
 
 const of = (quantities: Quantities): Requests =>
   podRequests({ containers: [{ resources: { requests: quantities } }] });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { FluxqError } from '../../runtime/errors';
 import { type Outcome, WorkQueue, type WorkQueueOptions } from '../../runtime/kubernetes/work-queue';
+import fc from '../fast-check';
 import { ManualClock, settle } from './manual-clock';
 import { recordingLogger } from './recording-logger';
 

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { decayed, usageAt } from '../../runtime/queue/fair-usage';
 import { shareFactors } from '../../runtime/scheduler/pass/fair-share';
+import fc from '../fast-check';
 
 const HOUR = 3600;
 

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { storable } from '../../runtime/queue/storable';
+import fc from '../fast-check';
 
 const clean = (text: string) => text.replace(/\p{Surrogate}|\0/gu, '');
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { countIdset, formatIdset, parseIdset } from '../../runtime/resources/idset';
+import fc from '../fast-check';
 
 test.each([
   ['', []],

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { Events } from '../../runtime/simulation/events';
+import fc from '../fast-check';
 
 test('returns events in the order of their times', () => {
   fc.assert(

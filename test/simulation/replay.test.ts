@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { QUEUE_POLICIES } from '../../constructs/api/policies';
 import { replay } from '../../runtime/simulation/replay';
 import { statisticsOf } from '../../runtime/simulation/statistics';
 import { parseSwf } from '../../runtime/simulation/swf';
+import fc from '../fast-check';
 import { swfTrace } from './trace';
 
 const MACHINE = { nodes: 16, coresPerNode: 4 };

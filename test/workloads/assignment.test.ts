@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type AssignmentPart,
   encodeAssignment,
@@ -8,6 +7,7 @@ import {
   openAssignment,
   soleNode,
 } from '../../runtime/workloads/assignment';
+import fc from '../fast-check';
 
 const nodeNames = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,10}[a-z0-9])?$/);
 const assignments = fc.uniqueArray(fc.record({ node: nodeNames, pods: fc.integer({ min: 1, max: 6 }) }), {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { durationSeconds, workloadSettings } from '../../runtime/workloads/settings';
+import fc from '../fast-check';
 
 const of = (annotations: Record<string, string>, labels: Record<string, string> = {}) =>
   workloadSettings({ annotations, labels });

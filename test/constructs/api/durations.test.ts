@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { formatDuration, parseDuration } from '../../../constructs/api/durations';
+import fc from '../../fast-check';
 import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
 
 test.each([

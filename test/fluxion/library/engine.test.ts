@@ -1,6 +1,5 @@
 /** flux-sched's C library, if it is installed (FLUXION_LIBRARY or the usual folders). */
 import { join } from 'node:path';
-import fc from 'fast-check';
 import type { QueuePolicy } from '../../../constructs/api/policies';
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../../runtime/fluxion/library/engine';
@@ -9,6 +8,7 @@ import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
 import { replay } from '../../../runtime/simulation/replay';
 import { parseSwf } from '../../../runtime/simulation/swf';
+import fc from '../../fast-check';
 import type { Simulation } from '../../scheduler/pass/simulation';
 import { messyTrace, play } from '../../scheduler/pass/traces';
 import { swfTrace } from '../../simulation/trace';

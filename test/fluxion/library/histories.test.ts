@@ -1,8 +1,9 @@
 /** Random histories on two embedded matchers, one of them behind gRPC. */
-import fc from 'fast-check';
+
 import { connectFluxion } from '../../../runtime/fluxion/client/client';
 import { EmbeddedEngine, embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import { startFluxionServer } from '../../../runtime/fluxion/server/server';
+import fc from '../../fast-check';
 import { answers, histories } from './histories';
 
 test('answers random histories through gRPC as in this process', async () => {

@@ -1,9 +1,10 @@
 /** Random histories of matches, cancels, node changes and passing time, which two Fluxions must answer alike. */
-import fc from 'fast-check';
+
 import type { MatchPolicy } from '../../../constructs/api/policies';
 import type { Fluxion, MatchOperation } from '../../../runtime/fluxion/types';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
+import fc from '../../fast-check';
 import { cores, nodes, units, wholeNodes } from '../jobspecs';
 import { operations } from '../matcher/arbitraries';
 import { START } from '../scenarios/scenario';

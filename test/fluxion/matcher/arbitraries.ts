@@ -1,9 +1,10 @@
 /** Random graphs, requests and operations for the property tests. */
-import fc from 'fast-check';
+
 import { MATCH_POLICIES, type MatchPolicy } from '../../../constructs/api/policies';
 import type { MatchOperation } from '../../../runtime/fluxion/types';
 import type { Constraint, Jobspec, JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
+import fc from '../../fast-check';
 
 export const policies: fc.Arbitrary<MatchPolicy> = fc.constantFrom(...MATCH_POLICIES);
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import type { Jobspec } from '../../../runtime/jobspec/types';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import fc from '../../fast-check';
 import { toJgf } from '../to-jgf';
 import { graphs, jobspecs, policies, steps } from './arbitraries';
 import { type HeldJob, Player } from './player';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { introsort } from '../../../runtime/fluxion/matcher/sort';
+import fc from '../../fast-check';
 
 function sorted(keys: readonly number[]): number[] {
   const list = Int32Array.from(keys, (_, i) => i);

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { plannedAllocation, plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+import fc from '../../fast-check';
 
 const END = 1_000;
 

@@ -1,5 +1,5 @@
 /** Properties of every trace: random workloads with random runtimes on the embedded matcher. */
-import fc from 'fast-check';
+
 import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
@@ -7,6 +7,7 @@ import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation } from '../../../runtime/resources/types';
 import { plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+import fc from '../../fast-check';
 import { messyTrace, play, trace } from './traces';
 
 const policies = fc.constantFrom(...QUEUE_POLICIES);

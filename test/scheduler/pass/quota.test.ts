@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../fast-check';
 import { nodesOf, Simulation } from './simulation';
 
 const uids = (sim: Simulation) => sim.started.map(({ uid }) => uid);

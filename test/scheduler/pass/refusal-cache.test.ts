@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { jobspecOf } from '../../../runtime/jobspec/jobspec';
 import { refusals } from '../../../runtime/scheduler/pass/refusal-cache';
+import fc from '../../fast-check';
 
 interface Ask {
   pods?: number;

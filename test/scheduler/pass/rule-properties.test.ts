@@ -1,8 +1,9 @@
 /** Random workloads with rules: whatever is granted, kube-scheduler would accept each pod. */
-import fc from 'fast-check';
+
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
+import fc from '../../fast-check';
 import { other, zones } from './rules';
 import { type JobOptions, Simulation } from './simulation';
 
