@@ -12,7 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { isStatus } from '../kubernetes/errors';
 import { mergePatchOf } from '../kubernetes/merge-patch';
-import { RateLimiter } from '../kubernetes/rate-limiter';
+import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
@@ -25,6 +25,7 @@ import {
   type StatusDecision,
 } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
+import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
 
@@ -55,14 +56,14 @@ export interface FluxJobReconcilerOptions {
  * While many workloads start and end, the apiserver's time belongs to them: the two status writes of a FluxJob cost it
  * a quarter of what the whole Job costs.
  */
-const WRITES_PER_SECOND = { busy: 4, quiet: 100 };
-const BURST = 10;
-/**
- * Seconds that a write waits at the longest. With the time that a phase must last, no FluxJob is more than 10 s behind its
- * row. A burst is written with at most this rate: 10,000 new FluxJobs in 26 s.
- */
-const LONGEST_WAIT = 6;
-const MOST_PER_SECOND = 500;
+const PACE: StatusPace = {
+  perSecond: { busy: 4, quiet: 100 },
+  burst: 10,
+  // With the time that a phase must last, no FluxJob is more than 10 s behind its row.
+  longestWait: 6,
+  // 10,000 new FluxJobs in 26 s.
+  mostPerSecond: 500,
+};
 
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
@@ -91,15 +92,7 @@ export class FluxJobReconciler {
   private readonly limiter: RateLimiter;
 
   constructor(private readonly options: FluxJobReconcilerOptions) {
-    const { isBusy, clock, enqueue } = options;
-    this.limiter = new RateLimiter({
-      perSecond: () => (isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet),
-      burst: BURST,
-      longestWait: LONGEST_WAIT,
-      mostPerSecond: MOST_PER_SECOND,
-      onAdmitted: enqueue,
-      clock,
-    });
+    this.limiter = createStatusLimiter(PACE, options);
   }
 
   /** No further write is admitted. */

@@ -9,11 +9,12 @@ import type { UnitSettings } from '../jobspec/units';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxSetupObject, fluxSetups } from '../kubernetes/custom-resources';
 import { mergePatchOf } from '../kubernetes/merge-patch';
-import { RateLimiter } from '../kubernetes/rate-limiter';
+import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, resultOf, retryDetail, type StatusDecision } from '../shared/decision-log';
+import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
 import type { QueueRegistry } from './queue-registry';
 import { queueName } from './queue-settings';
@@ -42,11 +43,12 @@ export interface FluxSetupReconcilerOptions {
 }
 
 /** Of all FluxSetups together. */
-const WRITES_PER_SECOND = { busy: 2, quiet: 20 };
-const BURST = 5;
-/** Seconds that a write waits at the longest, at no more than so many writes per second. */
-const LONGEST_WAIT = 30;
-const MOST_PER_SECOND = 50;
+const PACE: StatusPace = {
+  perSecond: { busy: 2, quiet: 20 },
+  burst: 5,
+  longestWait: 30,
+  mostPerSecond: 50,
+};
 /** Seconds between two writes of one FluxSetup. */
 const INTERVAL_SECONDS = { busy: 5, quiet: 1 };
 
@@ -67,15 +69,7 @@ export class FluxSetupReconciler {
   private readonly limiter: RateLimiter;
 
   constructor(private readonly options: FluxSetupReconcilerOptions) {
-    const { isBusy, clock, enqueue } = options;
-    this.limiter = new RateLimiter({
-      perSecond: () => (isBusy() ? WRITES_PER_SECOND.busy : WRITES_PER_SECOND.quiet),
-      burst: BURST,
-      longestWait: LONGEST_WAIT,
-      mostPerSecond: MOST_PER_SECOND,
-      onAdmitted: enqueue,
-      clock,
-    });
+    this.limiter = createStatusLimiter(PACE, options);
   }
 
   /** No further write is admitted. */
