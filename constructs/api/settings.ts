@@ -22,6 +22,8 @@ export const COHORT_SYNTAX = 'at most 63 letters, digits, "-", "_" and "."';
 
 /** Outcomes of a workload for which another one can wait. */
 export const DEPENDENCY_TYPES = ['afterok', 'afterany', 'afternotok'] as const;
+/** Names in one `fluxqueue/after`. */
+export const MAX_DEPENDENCIES = 100;
 const DEPENDENCY = `((${DEPENDENCY_TYPES.join('|')}):)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?`;
 
 export interface SettingSyntax {
@@ -50,8 +52,7 @@ export const SETTING_SYNTAX = {
   [PREEMPTIBLE]: BOOLEAN,
   [AFTER]: {
     pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
-    requirement:
-      'must be names of workloads in this namespace, separated by commas, each with the prefix "afterok:", "afterany:", "afternotok:" or none',
+    requirement: `must be at most ${MAX_DEPENDENCIES} names of workloads in this namespace, separated by commas, each with the prefix "afterok:", "afterany:", "afternotok:" or none`,
   },
 } as const satisfies Readonly<Record<string, SettingSyntax>>;
 

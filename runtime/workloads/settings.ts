@@ -11,6 +11,7 @@ import { parseDuration } from '../../constructs/api/durations';
 import { AFTER, EXCLUSIVE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from '../../constructs/api/labels';
 import {
   DEPENDENCY_TYPES,
+  MAX_DEPENDENCIES,
   MAX_WALLTIME_SECONDS,
   PRIORITY_RANGE,
   SETTING_REMEDY,
@@ -68,7 +69,7 @@ export function workloadSettings(object: SettingSource): WorkloadSettings {
     hold: readSetting(object, HOLD, (text) => text === 'true') ?? false,
     exclusive: readSetting(object, EXCLUSIVE, (text) => text === 'true') ?? false,
     preemptible: readSetting(object, PREEMPTIBLE, (text) => text === 'true') ?? false,
-    after: readSetting(object, AFTER, (text) => text.split(',').map(parseDependency)) ?? [],
+    after: readSetting(object, AFTER, parseDependencies) ?? [],
   };
 }
 
@@ -118,6 +119,11 @@ function rejectUnsupported(object: SettingSource, name: string): void {
     value: truncate(text),
     remedy: UNSUPPORTED_REMEDY,
   });
+}
+
+function parseDependencies(text: string): readonly Dependency[] | undefined {
+  const names = text.split(',');
+  return names.length > MAX_DEPENDENCIES ? undefined : names.map(parseDependency);
 }
 
 /** A name without a type means `afterok:`. */

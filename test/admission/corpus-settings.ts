@@ -4,6 +4,10 @@ import type { Entry, ExpectedOutcome } from './corpus-objects';
 
 type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>) => KubeObject;
 
+function names(count: number): string {
+  return Array.from({ length: count }, (_, i) => `n${i}`).join(',');
+}
+
 const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['queue', ''],
   ['queue', 'Batch'],
@@ -35,6 +39,7 @@ const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['after', 'afterok:'],
   ['after', 'afterok: prepare'],
   ['after', 'prepare:afterok'],
+  ['after', names(101)],
   ['preemptible', 'maybe'],
   ['group', 'ring'],
   ['group-size', '4'],
@@ -56,6 +61,7 @@ const VALID: readonly (readonly [setting: string, value: string])[] = [
   ['after', 'prepare,fetch.data , load'],
   ['after', 'prepare, afterany:scan ,afternotok:probe,afterok:load'],
   ['after', 'afterok'],
+  ['after', names(100)],
   ['preemptible', 'true'],
   ['hold', 'false'],
 ];
@@ -114,7 +120,7 @@ function invalidEntry(
 
 function validEntry(make: Make, setting: string, value: string): Entry {
   return {
-    title: `Job with ${setting} ${value}`,
+    title: `Job with ${setting} ${value.slice(0, 80)}`,
     object: make({}, { annotations: { [`fluxqueue/${setting}`]: value } }),
     expectedOutcome: { is: 'suspended' },
   };

@@ -15,6 +15,7 @@ import {
   WALLTIME,
 } from '../../api/labels';
 import {
+  MAX_DEPENDENCIES,
   MAX_WALLTIME_SECONDS,
   PRIORITY_RANGE,
   SETTING_REMEDY,
@@ -56,7 +57,7 @@ const RULES: readonly SettingRule[] = [
   { key: HOLD, variable: 'hold' },
   { key: EXCLUSIVE, variable: 'exclusive' },
   { key: PREEMPTIBLE, variable: 'preemptible' },
-  { key: AFTER, variable: 'after' },
+  { key: AFTER, variable: 'after', range: (v) => `${v}.split(",").size() <= ${MAX_DEPENDENCIES}` },
 ];
 
 const UNSUPPORTED_VARIABLES = { [GROUP]: 'group', [GROUP_SIZE]: 'groupSize' };

@@ -1,5 +1,6 @@
 import type { WaitReason, WorkloadRow } from '../../queue/workload';
-import { type OutcomeOf, unmet } from './dependencies';
+import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
+import type { DependencyCycles } from './dependency-cycles';
 import type { WaitReasons } from './wait-reasons';
 
 /** Reasons that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
@@ -9,10 +10,13 @@ export interface EligibilityInput {
   readonly now: number;
   readonly graphGrew?: boolean | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
+  readonly cycles: DependencyCycles;
 }
 
 /** Longest backoff of a requeue, however often the workload has failed: one hour. */
 export const LONGEST_BACKOFF_SECONDS = 3600;
+
+const CYCLE_REMEDY = 'change fluxqueue/after of one of them';
 
 /** A time further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
 function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
@@ -31,6 +35,7 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   if (row.reason === 'Unsatisfiable' && input.graphGrew === false) return false;
   const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
   if (pending === undefined) return true;
-  waits.markDependency(row, pending);
+  const cycle = input.cycles.textOf(row);
+  waits.markDependency(row, cycle === undefined ? pending : `${NEVER_MET}${cycle}; ${CYCLE_REMEDY}`);
   return false;
 }

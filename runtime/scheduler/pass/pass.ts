@@ -10,6 +10,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import { avoidanceEnd, avoiding } from './avoidance';
+import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
 import { shareFactors } from './fair-share';
 import { inOrder, type Precedence } from './order';
@@ -28,9 +29,11 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 1. Workloads whose queue does not exist wait for it.
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
-  const waiting = input.queues.flatMap(({ rows }) => rows.filter(({ phase }) => phase === 'Waiting'));
+  const rows = input.queues.flatMap((queue) => queue.rows);
+  const waiting = rows.filter(({ phase }) => phase === 'Waiting');
+  const eligibility = { ...input, cycles: new DependencyCycles(rows) };
   const eligible = waiting
-    .filter((row) => isEligible(row, input, pass.waits))
+    .filter((row) => isEligible(row, eligibility, pass.waits))
     .map((row) => avoiding(pass, row));
   const ordered = inOrder(eligible, precedenceOf(pass));
   for (const row of ordered) pass.eligible.set(row.uid, row);

@@ -1,0 +1,105 @@
+import type { WorkloadRow } from '../../../runtime/queue/workload';
+import { NEVER_MET } from '../../../runtime/scheduler/pass/dependencies';
+import { DependencyCycles } from '../../../runtime/scheduler/pass/dependency-cycles';
+import fc from '../../fast-check';
+import { nodesOf, Simulation } from './simulation';
+
+type Node = Pick<WorkloadRow, 'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after'>;
+
+const waiting = (name: string, after: readonly string[], over: Partial<Node> = {}): Node => ({
+  uid: over.namespace === undefined ? name : `${over.namespace}-${name}`,
+  namespace: 'science',
+  name,
+  submittedAt: 0,
+  seq: 0,
+  phase: 'Waiting',
+  after: after.map((target) => ({ type: 'afterok', name: target })),
+  ...over,
+});
+
+const textsOf = (...rows: readonly Node[]) => {
+  const cycles = new DependencyCycles(rows);
+  return rows.map((row) => cycles.textOf(row));
+};
+
+test('each workload of a cycle names one that it waits for and that waits for it', () => {
+  expect(
+    textsOf(waiting('a', ['x', 'b']), waiting('b', ['c']), waiting('c', ['a']), waiting('d', ['a'])),
+  ).toEqual([
+    'waits for b, which waits for a in turn',
+    'waits for c, which waits for b in turn',
+    'waits for a, which waits for c in turn',
+    undefined,
+  ]);
+  expect(textsOf(waiting('a', ['b', 'a']))).toEqual(['waits for itself']);
+});
+
+test.each<[string, readonly Node[]]>([
+  ['a chain', [waiting('a', ['b']), waiting('b', ['c']), waiting('c', [])]],
+  ['two ways to one workload', [waiting('a', ['b', 'c']), waiting('b', ['c']), waiting('c', ['x'])]],
+  [
+    'the same name in another namespace',
+    [waiting('a', ['b']), waiting('b', ['a'], { namespace: 'other' }), waiting('b', [])],
+  ],
+  ['one that runs', [waiting('a', ['b']), waiting('b', ['a'], { phase: 'Running' })]],
+  [
+    'an older workload of the same name',
+    [waiting('a', ['b']), waiting('b', ['a'], { uid: 'old' }), waiting('b', [], { seq: 1 })],
+  ],
+])('%s is no cycle', (_, rows) => {
+  expect(textsOf(...rows).filter((text) => text !== undefined)).toEqual([]);
+});
+
+test('a workload is in a cycle if and only if it can be reached from itself', () => {
+  const graph = fc.array(fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 3 }), { maxLength: 8 });
+  fc.assert(
+    fc.property(graph, (edges) => {
+      const rows = edges.map((targets, i) =>
+        waiting(
+          `n${i}`,
+          targets.map((to) => `n${to}`),
+        ),
+      );
+      const reachable = (from: number) => {
+        const found = new Set<number>();
+        const visit = (at: number) => {
+          for (const to of edges[at] ?? []) if (!found.has(to)) visit(found.add(to) && to);
+        };
+        visit(from);
+        return found;
+      };
+      expect(textsOf(...rows).map((text) => text !== undefined)).toEqual(
+        edges.map((_, i) => reachable(i).has(i)),
+      );
+    }),
+  );
+});
+
+test('a pass says that a cycle never starts, until a user breaks it', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1));
+  sim.submit('first', { after: [{ type: 'afterok', name: 'second' }] });
+  sim.submit('second', { after: [{ type: 'afterok', name: 'first' }] });
+  const outcomeOf = (_: string, name: string) => sim.row(name)?.result ?? ('active' as const);
+  await sim.pass({ outcomeOf });
+  expect(sim.row('first')).toMatchObject({
+    reason: 'DependencyPending',
+    message: `${NEVER_MET}waits for second, which waits for first in turn; change fluxqueue/after of one of them`,
+  });
+  sim.change('second', { after: [] });
+  await sim.pass({ outcomeOf });
+  expect(sim.row('first').message).toBe('waits for second to succeed');
+  expect(sim.started.map(({ uid }) => uid)).toEqual(['second']);
+});
+
+test('more dependencies than a pass may search are not searched', () => {
+  const ring = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      waiting(
+        `n${i}`,
+        Array.from({ length: 100 }, (_each, k) => `n${(i + k + 1) % count}`),
+      ),
+    );
+  const found = (rows: readonly Node[]) => textsOf(...rows).filter((text) => text !== undefined).length;
+  expect(found(ring(1000))).toBe(1000);
+  expect(found(ring(1001))).toBe(0);
+});
