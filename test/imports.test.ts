@@ -100,7 +100,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/scheduler/pass',
     'runtime/shared',
   ],
-  'runtime/admission': ['ground', 'runtime/kubernetes', 'runtime/workloads'],
+  'runtime/admission': ['ground', 'runtime/jobspec', 'runtime/kubernetes', 'runtime/workloads'],
   'runtime/fluxjobs': [
     'ground',
     'runtime/kubernetes',

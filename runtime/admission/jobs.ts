@@ -1,12 +1,17 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
 import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
+import { checkPodLimits } from '../jobspec/jobspec';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata } from './review';
 import { recordUser } from './user';
 
 export interface AdmittedJob {
   readonly metadata?: Metadata;
-  readonly spec?: { readonly suspend?: boolean; readonly managedBy?: string };
+  readonly spec?: {
+    readonly suspend?: boolean;
+    readonly managedBy?: string;
+    readonly template?: { readonly spec?: unknown };
+  };
 }
 
 const BUILT_IN_CONTROLLER = 'kubernetes.io/job-controller';
@@ -16,12 +21,13 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  * The patch for a new Job. It is idempotent, because both forms of admission
  * can be active for a moment while one replaces the other.
  * @param username the user who creates the Job
- * @throws FluxqError FLUXQ_SETTING_INVALID
+ * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
 export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
   if (isManagedElsewhere(job)) return [];
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
+  checkPodLimits(job.spec?.template?.spec, 'spec.template.spec');
   const suspended = job.spec?.suspend === true;
   // A Job that its user suspended must not start. A suspended Job with the admitted label was suspended by
   // admission: by its other form, or it is a copy of a waiting Job.

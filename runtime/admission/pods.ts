@@ -8,6 +8,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   GATE,
 } from '../../constructs/api/labels';
+import { checkPodLimits } from '../jobspec/jobspec';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
@@ -51,7 +52,7 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
 /**
  * The patch for a new Pod. It is idempotent.
  * @param username the user who creates the Pod
- * @throws FluxqError FLUXQ_SETTING_INVALID
+ * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
 export function admitPod(
   pod: AdmittedPod,
@@ -114,8 +115,11 @@ function trimAssignment(metadata: Metadata | undefined, { node, index }: PodPlac
 }
 
 function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
-  // A pod with an assignment has the settings of its Job, which admission has checked.
-  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) workloadSettings(metadata ?? {});
+  // A pod with an assignment has the settings and the fields of its Job, which admission has checked.
+  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) {
+    workloadSettings(metadata ?? {});
+    checkPodLimits(spec, 'spec');
+  }
   const gates = spec?.schedulingGates;
   const gated = gates?.some(({ name }) => name === GATE) ?? false;
   const path = '/spec/schedulingGates';

@@ -20,7 +20,7 @@ export interface ClusterFacts {
 
 export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
 
-/** A label with more values is left to kube-scheduler: the constraint would be too long. */
+/** A comparison of a label with more values is left to kube-scheduler: the constraint would be too long. */
 const MAX_VALUES = 256;
 
 export const EVERY: Constraint = {};
@@ -51,8 +51,7 @@ export function restriction(constraints: readonly Constraint[]): Constraint | un
 }
 
 /**
- * Labels with too many values in the cluster for a constraint: expressions of node affinity on them that need all values
- * are left to kube-scheduler.
+ * Labels with too many values in the cluster for a constraint: comparisons of them are left to kube-scheduler.
  */
 export function uncountedLabels({ affinity }: PodSpec, { labels }: ClusterFacts): readonly string[] {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -60,7 +59,7 @@ export function uncountedLabels({ affinity }: PodSpec, { labels }: ClusterFacts)
     ({ matchExpressions = [] }) => matchExpressions,
   );
   return expressions
-    .filter(({ operator }) => operator !== 'In' && operator !== 'NotIn')
+    .filter(({ operator }) => operator === 'Gt' || operator === 'Lt')
     .map(({ key }) => key)
     .filter((key) => (labels.get(key)?.size ?? 0) > MAX_VALUES);
 }
@@ -112,25 +111,43 @@ function requirementOf(
   { key, operator, values = [] }: NodeSelectorRequirement,
   facts: ClusterFacts,
 ): Constraint {
-  const known = [...(facts.labels.get(key) ?? [])];
-  const anyOf = (some: readonly string[]) => alternatives(some.map((value) => label(key, value)));
   switch (operator) {
     case 'In':
-      return anyOf(values);
+      return labelIn(key, values);
     case 'NotIn':
-      return not(anyOf(values));
+      return not(labelIn(key, values));
     case 'Exists':
-      return known.length > MAX_VALUES ? EVERY : anyOf(known);
+      return property(key);
     case 'DoesNotExist':
-      return known.length > MAX_VALUES ? EVERY : not(anyOf(known));
+      return not(property(key));
     case 'Gt':
     case 'Lt':
-      return known.length > MAX_VALUES
-        ? EVERY
-        : anyOf(known.filter((value) => compares(value, operator, values[0])));
+      return comparison(key, operator, values[0], facts);
     default:
       return EVERY;
   }
+}
+
+/** Of each cluster, the constraints of its comparisons: one workload may compare hundreds of times. */
+const comparisons = new WeakMap<ClusterFacts, Map<string, Constraint>>();
+
+/** Fluxion does not compare numbers: the values of the cluster's nodes that satisfy the comparison are listed. */
+function comparison(
+  key: string,
+  operator: 'Gt' | 'Lt',
+  bound: string | undefined,
+  facts: ClusterFacts,
+): Constraint {
+  const known = comparisons.get(facts) ?? new Map<string, Constraint>();
+  comparisons.set(facts, known);
+  const id = `${key} ${operator} ${bound}`;
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  const values = [...(facts.labels.get(key) ?? [])];
+  const matching = values.filter((value) => compares(value, operator, bound));
+  const constraint = values.length > MAX_VALUES ? EVERY : labelIn(key, matching);
+  known.set(id, constraint);
+  return constraint;
 }
 
 function compares(value: string, operator: 'Gt' | 'Lt', bound: string | undefined): boolean {

@@ -36,7 +36,7 @@ export interface GraphOptions {
 }
 
 /**
- * Graph nodes, sorted by name so that the same cluster makes the same graph. Every label becomes a property: a few
+ * Graph nodes, sorted by name so that the same cluster makes the same graph. Every label becomes two properties: a few
  * dozen per node, and the graph can't add one later.
  * @throws FluxqError `FLUXQ_QUANTITY` for a malformed allocatable quantity
  */
@@ -56,7 +56,8 @@ export function graphNode(
     name,
     units: nodeUnits(allocatable, units),
     properties: [
-      ...Object.entries(labels).map(([key, value]) => labelProperty(key, value)),
+      // The key alone is what `Exists` asks for.
+      ...Object.entries(labels).flatMap(([key, value]) => [key, labelProperty(key, value)]),
       ...lastingTaints(node).map(taintProperty),
       ...[...allocatable]
         .filter(([resource, n]) => isGpu(resource) && n > 0n)

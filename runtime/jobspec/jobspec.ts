@@ -1,5 +1,13 @@
 /** From a pod template to the jobspec of a match request. */
 import { createHash } from 'node:crypto';
+import {
+  exceededPodLimit,
+  MAX_JOBSPEC_BYTES,
+  POD_LIMIT_CODE,
+  POD_LIMIT_REMEDY,
+  podLimitField,
+  podLimitProblem,
+} from '../../constructs/api/pod-limits';
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
 import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, restriction } from './constraints';
@@ -42,7 +50,7 @@ const SLOT = 'pod';
 /**
  * A jobspec with one slot per pod: anywhere in the cluster, several on a node if they fit. With `exclusive` each pod
  * gets a whole node.
- * @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_JOBSPEC`
+ * @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_JOBSPEC`, `FLUXQ_TOO_LARGE`
  */
 export function jobspecOf(options: JobspecOptions): Jobspec {
   const { pod, pods, walltime, exclusive = false, cluster = NO_FACTS, units = DEFAULT_UNITS } = options;
@@ -54,6 +62,7 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
     walltime,
   );
   const { field = 'spec.template.spec', self = NO_TRAITS } = options;
+  checkPodLimits(pod, field);
   const requests = podRequests(pod, field);
   const { storage = NO_STORAGE, podName } = options;
   const { namespace } = self;
@@ -64,17 +73,45 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   ]);
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
+  const attributes = {
+    system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
+    ...userPart(rules, volumes, unmodeled),
+  };
+  checkSize(attributes, field);
   return {
     version: 1,
     resources: [
       exclusive ? wholeNodes(pods, unitsOf(requests, units)) : slots(pods, unitsOf(requests, units)),
     ],
     tasks: [{ command: ['pod'], slot: SLOT, count: { per_slot: 1 } }],
-    attributes: {
-      system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-      ...userPart(rules, volumes, unmodeled),
-    },
+    attributes,
   };
+}
+
+/**
+ * @param field path of the pod spec in the user's object
+ * @throws FluxqError `FLUXQ_TOO_LARGE` if a list in the pod spec is longer than the limits of one workload
+ */
+export function checkPodLimits(pod: unknown, field: string): void {
+  const exceeded = exceededPodLimit(pod);
+  if (exceeded === undefined) return;
+  const { limit, count } = exceeded;
+  throw new FluxqError(POD_LIMIT_CODE, podLimitProblem(limit), {
+    field: `${field}.${podLimitField(limit)}`,
+    value: count,
+    remedy: POD_LIMIT_REMEDY,
+  });
+}
+
+/** Every pass reads it, and it is kept in memory for as long as the workload waits. */
+function checkSize(attributes: Jobspec['attributes'], field: string): void {
+  const size = JSON.stringify(attributes).length;
+  if (size <= MAX_JOBSPEC_BYTES) return;
+  throw new FluxqError(POD_LIMIT_CODE, `must describe its nodes in at most ${MAX_JOBSPEC_BYTES} bytes`, {
+    field,
+    value: size,
+    remedy: POD_LIMIT_REMEDY,
+  });
 }
 
 /** Parts that nothing uses are left out. */

@@ -155,12 +155,23 @@ test('ignores temporary taints of Kubernetes', () => {
   expect(constraintOf({ containers: [{}] }, new Map(), clusterFacts([sick]))).toBeUndefined();
 });
 
-test('leaves labels with too many values to kube-scheduler', () => {
-  const labels = new Map([['host', new Set(Array.from({ length: 257 }, (_, i) => `h${i}`))]]);
-  for (const operator of ['Exists', 'DoesNotExist', 'Gt']) {
+test('leaves comparisons of a label with too many values to kube-scheduler', () => {
+  const labels = new Map([['host', new Set(Array.from({ length: 257 }, (_, i) => `${i}`))]]);
+  for (const operator of ['Gt', 'Lt']) {
     const pod = { containers: [], affinity: affinity(terms({ key: 'host', operator, values: ['1'] })) };
     expect(constraintOf(pod as PodSpec, new Map(), { taints: [], labels })).toBeUndefined();
   }
+});
+
+test('asks for a label by its key alone, however many values it has', () => {
+  const labels = new Map([['host', new Set(Array.from({ length: 5000 }, (_, i) => `h${i}`))]]);
+  const asks = (operator: string) =>
+    constraintOf({ containers: [], affinity: affinity(terms({ key: 'host', operator })) }, new Map(), {
+      taints: [],
+      labels,
+    });
+  expect(asks('Exists')).toEqual({ properties: ['host'] });
+  expect(asks('DoesNotExist')).toEqual({ not: [{ properties: ['host'] }] });
 });
 
 test('makes the same constraint in whatever order a pod writes it', () => {

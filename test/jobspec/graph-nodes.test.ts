@@ -26,16 +26,18 @@ test('converts units, labels, taints and gpu vendor of a node, sorted', () => {
     {
       name: 'n1',
       units: { core: 3, memory: 15 },
-      properties: ['rack=r1', 'topology.kubernetes.io/zone=a'],
+      properties: ['rack', 'rack=r1', 'topology.kubernetes.io/zone', 'topology.kubernetes.io/zone=a'],
       up: true,
     },
     {
       name: 'n2',
       units: { core: 8, gpu: 2, memory: 16 },
       properties: [
+        'rack',
         'rack=r1',
         'resource:nvidia.com/gpu',
         'taint:gpu=yes:NoSchedule',
+        'topology.kubernetes.io/zone',
         'topology.kubernetes.io/zone=a',
       ],
       up: true,

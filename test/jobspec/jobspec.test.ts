@@ -1,3 +1,4 @@
+import { clusterFacts } from '../../runtime/jobspec/graph-nodes';
 import { askOf, jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../runtime/jobspec/pod';
 import type { Jobspec } from '../../runtime/jobspec/types';
@@ -94,5 +95,58 @@ describe('shape', () => {
       jobspecOf({ pod, pods: 4, walltime: 60, units: { cpuMillis: 500, memoryMiB: 1024 } }),
     ];
     expect(new Set([base, ...others].map(shapeOf)).size).toBe(6);
+  });
+});
+
+describe('a pod spec that would take the time of all others', () => {
+  const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+  const terms = (count: number) => ({
+    containers: [{}],
+    affinity: {
+      nodeAffinity: {
+        [REQUIRED]: {
+          nodeSelectorTerms: Array.from({ length: count }, (_, i) => ({
+            matchExpressions: [{ key: `k${i}`, operator: 'Exists' }],
+          })),
+        },
+      },
+    },
+  });
+  const make = (spec: PodSpec) => () => jobspecOf({ pod: spec, pods: 1, walltime: 1 });
+
+  test('is refused with the field, the limit and what it has', () => {
+    expect(make(terms(50))).not.toThrow();
+    expect(make(terms(8000))).toThrow(
+      `FLUXQ_TOO_LARGE: spec.template.spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms: ` +
+        'must have at most 50 terms (got 8000); choose nodes by fewer labels',
+    );
+  });
+
+  test('is refused if its jobspec is too long', () => {
+    const labels = (count: number) => ({
+      containers: [{}],
+      nodeSelector: Object.fromEntries(Array.from({ length: count }, (_, i) => [`key-${i}`, 'v'.repeat(40)])),
+    });
+    expect(make(labels(400))).not.toThrow();
+    expect(make(labels(1000))).toThrow(
+      /^FLUXQ_TOO_LARGE: spec\.template\.spec: must describe its nodes in at most 32768 bytes \(got \d+\); /,
+    );
+  });
+
+  test('is refused if its comparisons list too many values', () => {
+    const nodes = Array.from({ length: 256 }, (_, i) => ({
+      metadata: { name: `n${i}`, labels: { size: `${i}` } },
+    }));
+    const expressions = Array.from({ length: 200 }, (_, i) => ({
+      key: 'size',
+      operator: 'Gt',
+      values: [`${i}`],
+    }));
+    const spec = {
+      containers: [{}],
+      affinity: { nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: expressions }] } } },
+    };
+    const cluster = clusterFacts(nodes);
+    expect(() => jobspecOf({ pod: spec, pods: 1, walltime: 1, cluster })).toThrow('FLUXQ_TOO_LARGE');
   });
 });

@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { addGuard } from './guard-policy';
+import { podLimitRules } from './pod-limits';
 import { JOB_GUARD, POD_GUARD, TOUCHES_RESERVED } from './reserved';
 import {
   type AdmissionScopeProps,
@@ -17,6 +18,7 @@ import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES } from './se
 export interface AdmissionGuardsProps extends AdmissionScopeProps, ControllerUserProps {}
 
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
+const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };
 const PODS = { apiGroup: '', resource: 'pods' };
 
 /** Matches creates and updates in the selected namespaces. */
@@ -52,12 +54,9 @@ export class AdmissionGuards extends Construct {
       ...settings,
       matchConstraints: createdOrUpdated(PODS, namespaceSelector(props)),
       // A pod with an assignment has the settings of its Job, which are already validated.
-      matchConditions: [
-        ...POD_CONDITIONS,
-        { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` },
-        ...SETTING_CONDITIONS,
-      ],
+      matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...SETTING_CONDITIONS],
     });
+    this.addPodLimits(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
     addGuard(this, 'jobs', props, {
       matchConstraints: createdOrUpdated(JOBS, notExcluded(props)),
@@ -68,6 +67,23 @@ export class AdmissionGuards extends Construct {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
+    });
+  }
+
+  private addPodLimits(props: AdmissionGuardsProps): void {
+    const selector = namespaceSelector(props);
+    const ofJobs = podLimitRules('spec.template.spec');
+    addGuard(this, 'job-limits', props, {
+      ...ofJobs,
+      matchConstraints: createdOrUpdated(JOBS, selector),
+      matchConditions: [...JOB_CONDITIONS, ...ofJobs.matchConditions],
+    });
+    const ofPods = podLimitRules('spec');
+    addGuard(this, 'pod-limits', props, {
+      ...ofPods,
+      matchConstraints: createdOrUpdated(PODS, selector),
+      // A pod with an assignment has the fields of its Job, which are already checked.
+      matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...ofPods.matchConditions],
     });
   }
 }
