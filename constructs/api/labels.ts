@@ -60,6 +60,9 @@ export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 /** Scheduler profile of the kube-scheduler that the stack deploys. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 
+/** PriorityClass of the stack's pods; admission refuses it to pods of other namespaces. */
+export const PRIORITY_CLASS = 'fluxqueue';
+
 /** Namespace and ServiceAccounts of the default stack. */
 export const STACK_NAMESPACE = 'fluxqueue-system';
 export const CONTROLLER_SERVICE_ACCOUNT = 'fluxqueue-controller';

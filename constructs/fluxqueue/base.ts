@@ -1,9 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { PRIORITY_CLASS } from '../api/labels';
 import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
-
-/** PriorityClass of the stack's pods. */
-export const PRIORITY_CLASS = 'fluxqueue';
 
 /** Namespace of the stack and PriorityClass of its pods. */
 export class Base extends Construct {

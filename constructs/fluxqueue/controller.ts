@@ -1,9 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { CONTROLLER_SERVICE_ACCOUNT } from '../api/labels';
+import { CONTROLLER_SERVICE_ACCOUNT, PRIORITY_CLASS } from '../api/labels';
 import { roleCommand } from '../images';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
-import { PRIORITY_CLASS } from './base';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { SecretKey } from './database';
 import { SOCKET_MOUNT, SOCKET_VOLUME } from './fluxion';

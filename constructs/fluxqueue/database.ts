@@ -4,14 +4,15 @@
  * for Postgres. It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
  * create a Job again each time its TTL deletes it.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Size } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { PRIORITY_CLASS } from '../api/labels';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
 import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
-import { PRIORITY_CLASS } from './base';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,

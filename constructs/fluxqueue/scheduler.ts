@@ -1,9 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
-import { SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
+import { PRIORITY_CLASS, SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
-import { PRIORITY_CLASS } from './base';
 import type { KubernetesVersion } from './kubernetes-version';
 import {
   API_ACCESS_MOUNT,

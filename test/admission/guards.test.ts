@@ -5,7 +5,9 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
+  PRIORITY_CLASS,
   SCHEDULER_NAME,
+  STACK_NAMESPACE,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { WebhookServer } from '../../runtime/admission/server';
@@ -241,6 +243,23 @@ describeCluster(
         await denied(users.create(ALICE, 'other', skipping), 'FLUXQ_RESERVED: spec.schedulerName: ');
         const gated = await accepted(users.create(ALICE, 'policies', skipping));
         expect(gated.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
+      });
+
+      it('no pod can have the PriorityClass of the stack', async () => {
+        const urgent = (name: string) => pod({ priorityClassName: name });
+        await getCluster().apply({
+          apiVersion: 'scheduling.k8s.io/v1',
+          kind: 'PriorityClass',
+          metadata: { name: PRIORITY_CLASS },
+          value: 1_000_000_000,
+        } as KubeObject);
+        await makeNamespace(getCluster(), STACK_NAMESPACE, {});
+        const start = 'FLUXQ_RESERVED: spec.priorityClassName: ';
+        for (const namespace of ['other', 'policies', 'kube-system'])
+          for (const user of [ALICE, ...OTHER_CONTROLLERS])
+            await denied(users.create(user, namespace, urgent(PRIORITY_CLASS)), start);
+        await accepted(users.create(ALICE, STACK_NAMESPACE, urgent(PRIORITY_CLASS)));
+        await accepted(users.create(ALICE, 'other', urgent('system-node-critical')));
       });
 
       it('Jobs and pods are not restricted', async () => {

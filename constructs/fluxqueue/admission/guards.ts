@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { addGuard } from './guard-policy';
 import { podLimitRules } from './pod-limits';
-import { JOB_GUARD, POD_GUARD, TOUCHES_RESERVED } from './reserved';
+import { JOB_GUARD, POD_GUARD, PRIORITY_CLASS_GUARD, TOUCHES_RESERVED } from './reserved';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
@@ -11,6 +11,7 @@ import {
   JOB_CONDITIONS,
   namespaceSelector,
   notExcluded,
+  outsideStack,
   POD_CONDITIONS,
 } from './scope';
 import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES } from './settings';
@@ -57,6 +58,7 @@ export class AdmissionGuards extends Construct {
       matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...SETTING_CONDITIONS],
     });
     this.addPodLimits(props);
+    this.addPriorityClass(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
     addGuard(this, 'jobs', props, {
       matchConstraints: createdOrUpdated(JOBS, notExcluded(props)),
@@ -67,6 +69,20 @@ export class AdmissionGuards extends Construct {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
+    });
+  }
+
+  /** A class cannot be limited to a namespace, and a ResourceQuota would be needed in each of the others. */
+  private addPriorityClass(props: AdmissionGuardsProps): void {
+    const rule = {
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      operations: ['CREATE'],
+      resources: ['pods'],
+    } as const;
+    addGuard(this, 'priority-class', props, {
+      matchConstraints: { namespaceSelector: outsideStack(props), resourceRules: [rule] },
+      ...PRIORITY_CLASS_GUARD,
     });
   }
 

@@ -7,6 +7,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
+  PRIORITY_CLASS,
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
@@ -159,6 +160,26 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
     },
   ],
 });
+
+/** The stack's pods preempt others. No other pod may, so this applies in every other namespace. */
+export const PRIORITY_CLASS_GUARD = {
+  matchConditions: [
+    {
+      name: 'has-the-class-of-the-stack',
+      expression: `has(object.spec.priorityClassName) && object.spec.priorityClassName == ${cel(PRIORITY_CLASS)}`,
+    },
+  ],
+  validations: [
+    {
+      expression: 'false',
+      message: reserved(
+        'spec.priorityClassName',
+        `${PRIORITY_CLASS} is only for pods of the queue itself`,
+        'choose another PriorityClass',
+      ),
+    },
+  ],
+};
 
 /** @param isAdmitted CEL: whether admission suspended or gated the object, so that the label is not the user's claim */
 function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validation {

@@ -91,6 +91,13 @@ export function notExcluded(props: AdmissionScopeProps): { matchExpressions: Req
   };
 }
 
+/** Selects every namespace but that of the stack. */
+export function outsideStack({ stackNamespace = STACK_NAMESPACE }: AdmissionScopeProps): {
+  matchExpressions: Requirement[];
+} {
+  return { matchExpressions: [{ key: NAMESPACE_NAME, operator: 'NotIn', values: [stackNamespace] }] };
+}
+
 /** CEL over `namespaceObject`: whether the namespace is enabled. */
 export function namespaceIsEnabled(props: AdmissionScopeProps): string {
   const labels = 'namespaceObject.metadata.?labels.orValue({})';
