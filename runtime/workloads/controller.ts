@@ -114,7 +114,6 @@ export class WorkloadController implements Controller {
       workloadCache,
       queues,
       priorityOf: (className) => priorityOf(informers, className),
-      stackNamespace: config.leaderElection.namespace,
       units: config.units,
       clusterFacts: () => nodes.clusterFacts(),
       runtimeClassOf: (name) => informers.runtimeClasses.get(name),

@@ -18,13 +18,14 @@ import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
+/** User names of ServiceAccounts begin with this. */
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
 export interface SubmissionBuilderOptions {
   readonly workloadCache: WorkloadCache;
   readonly queues: QueueChoice;
   /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
-  /** Namespace of the stack. Objects that its ServiceAccounts create belong to no user. */
-  readonly stackNamespace: string;
   readonly units: Config['units'];
   /** The current labels and taints of the nodes, from which constraints are written. */
   readonly clusterFacts: () => ClusterFacts;
@@ -130,11 +131,13 @@ export class SubmissionBuilder {
     return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
   }
 
-  /** The user that admission recorded; a workload that a controller created belongs to its namespace. */
+  /**
+   * The person that admission recorded. What a controller or a ServiceAccount created belongs to its namespace: otherwise
+   * whoever may create ServiceAccounts had the limits of a user once for each.
+   */
   private userOf({ annotations, namespace = '' }: ObjectMeta): string {
     const user = annotations?.[USER_ANNOTATION] ?? '';
-    const isOurs = user.startsWith(`system:serviceaccount:${this.options.stackNamespace}:`);
-    return user === '' || isOurs ? `namespace:${namespace}` : user;
+    return user === '' || user.startsWith(SERVICE_ACCOUNT) ? `namespace:${namespace}` : user;
   }
 }
 

@@ -72,7 +72,6 @@ describeCluster('the workload reconciler', (getCluster) => {
         workloadCache,
         queues: new QueueRegistry(stackQueue(config.queue), true, () => []),
         priorityOf: () => undefined,
-        stackNamespace: 'fluxqueue-system',
         units: config.units,
         clusterFacts: () => NO_FACTS,
         runtimeClassOf: () => undefined,

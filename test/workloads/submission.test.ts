@@ -40,7 +40,6 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     workloadCache: new WorkloadCache({ submit, outcomes: async () => [] } as unknown as Queue, 1),
     queues,
     priorityOf: (name) => (name === undefined ? defaultPriority : CLASSES[name]),
-    stackNamespace: 'fluxqueue-system',
     units: config.units,
     clusterFacts: () => NO_FACTS,
     runtimeClassOf: () => undefined,
@@ -178,6 +177,16 @@ describe('the user', () => {
     [
       'the namespace if the stack created the workload',
       { 'fluxqueue/user': 'system:serviceaccount:fluxqueue-system:fluxqueue-controller' },
+      'namespace:science',
+    ],
+    [
+      'the namespace of the workload if a ServiceAccount of it created it',
+      { 'fluxqueue/user': 'system:serviceaccount:science:builder-7' },
+      'namespace:science',
+    ],
+    [
+      'the namespace of the workload if a GitOps controller created it',
+      { 'fluxqueue/user': 'system:serviceaccount:argocd:argocd-application-controller' },
       'namespace:science',
     ],
   ])('is %s', async (_, annotations: Record<string, string>, user) => {
