@@ -15,7 +15,7 @@ export interface FluxJobStatus {
   readonly position?: number;
 
   /**
-   * Nodes of the allocation as an RFC 29 hostlist, for example `node[0-3,7]`.
+   * Nodes of the allocation as an RFC 29 hostlist, for example `node[0-3,7]`. One of more than 8 KiB is cut behind an entry and ends in `,…`.
    */
   readonly nodes?: string;
 
@@ -60,7 +60,7 @@ export interface FluxJobStatus {
   readonly requeues?: number;
 
   /**
-   * Allocated nodes, in the order of Fluxion's answer.
+   * Allocated nodes, in the order of Fluxion's answer. Absent if it would take more than 16 KiB, which is about 200 nodes: nodes and nodeCount are always there.
    */
   readonly allocation?: readonly FluxJobStatusAllocation[];
 

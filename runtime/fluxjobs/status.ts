@@ -14,6 +14,7 @@ import { NEVER_MET } from '../scheduler/pass/dependencies';
 import type { GrantWait } from '../shared/grant-waits';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
+import { boundedAllocation, boundedHostlist, boundedMessage } from './bounds';
 
 /** The longest name that Kubernetes accepts for most objects. */
 const MAX_NAME_LENGTH = 253;
@@ -91,15 +92,18 @@ function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): GrantStatu
     };
   }
   const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
-  return {
-    nodes: formatHostlist(namesOf(nodes)),
-    nodeCount: nodes.length,
-    allocation: nodes.map(({ name, units, exclusive }) => ({
+  const allocation = boundedAllocation(
+    nodes.map(({ name, units, exclusive }) => ({
       node: name,
       ...(pods.has(name) ? { pods: pods.get(name)! } : {}),
       units,
       ...(exclusive ? { exclusive } : {}),
     })),
+  );
+  return {
+    nodes: boundedHostlist(formatHostlist(namesOf(nodes))),
+    nodeCount: nodes.length,
+    ...(allocation && { allocation }),
   };
 }
 
@@ -113,7 +117,8 @@ type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 
 function conditionsOf(row: WorkloadRow, wait: GrantWait | undefined): Condition[] {
   const scheduled = row.allocation !== null;
-  const summary = summaryOf(row, wait);
+  const { reason, message } = summaryOf(row, wait);
+  const summary = { reason, message: boundedMessage(message) };
   const stalled = needsIntervention(row) || row.result === 'Failed' || row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';
   const condition = (type: string, holds: boolean): Condition => ({
@@ -135,7 +140,14 @@ function partiallyModeled({ jobspec }: WorkloadRow): Condition[] {
   const { unmodeled = [] } = jobspec.attributes.user ?? {};
   if (unmodeled.length === 0) return [];
   const message = `kube-scheduler may refuse a granted node because of fields that the queue does not model: ${unmodeled.join(', ')}`;
-  return [{ type: 'PartiallyModeled', status: 'True', reason: 'FieldsNotModeled', message }];
+  return [
+    {
+      type: 'PartiallyModeled',
+      status: 'True',
+      reason: 'FieldsNotModeled',
+      message: boundedMessage(message),
+    },
+  ];
 }
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
