@@ -7,7 +7,7 @@ import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { makeNamespace, untilActive } from './forms';
-import { type Users, usersOf } from './users';
+import { USER_RIGHTS, type Users, usersOf } from './users';
 
 describeCluster(
   'cluster-wide admission',
@@ -15,6 +15,7 @@ describeCluster(
     let users: Users;
     beforeAll(async () => {
       const cluster = getCluster();
+      await cluster.apply(USER_RIGHTS);
       users = usersOf(cluster);
       const chart = Testing.chart();
       const scope = { clusterWide: true, excludedNamespaces: ['excluded'], name: 'wide' };

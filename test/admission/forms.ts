@@ -7,6 +7,7 @@ import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { job, pod } from './corpus-objects';
+import { USER_RIGHTS } from './users';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
@@ -31,7 +32,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     url: `https://127.0.0.1:${webhook.port}`,
     caBundle: tls.bundle,
   });
-  await cluster.apply(Testing.synth(chart) as KubeObject[]);
+  await cluster.apply([USER_RIGHTS, ...(Testing.synth(chart) as KubeObject[])]);
   for (const form of FORMS) await makeNamespace(cluster, form, { ...ENABLED, form });
   await makeNamespace(cluster, PLAIN, {});
   for (const form of FORMS) await untilActive(cluster, form);

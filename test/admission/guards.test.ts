@@ -161,6 +161,51 @@ describeCluster(
       });
     });
 
+    describe.each([...FORMS])('no pod passes the queue by in the namespace of the %s', (namespace) => {
+      const KUBELET = 'system:node:node-0';
+      const DAEMONSETS = 'system:serviceaccount:kube-system:daemon-set-controller';
+      const mirror = { 'kubernetes.io/config.mirror': 'x' };
+
+      it('with a nodeName, its own or that of a template', async () => {
+        const bound = (metadata: object = {}) => pod({ nodeName: 'node-0' }, { ...metadata });
+        for (const user of [
+          ALICE,
+          'system:serviceaccount:policies:builder',
+          ...OTHER_CONTROLLERS,
+          JOB_CONTROLLER,
+        ])
+          await denied(users.create(user, namespace, bound()), 'FLUXQ_RESERVED: spec.nodeName: ');
+        await accepted(
+          users.create(JOB_CONTROLLER, namespace, bound({ ...assigned, ...owner('batch/v1', 'Job') })),
+        );
+        await accepted(users.create(CONTROLLER, namespace, bound()));
+      });
+
+      it('as a mirror of a static pod, but those of a kubelet', async () => {
+        const start = 'FLUXQ_RESERVED: metadata.annotations["kubernetes.io/config.mirror"]: ';
+        await denied(
+          users.create(ALICE, namespace, pod({ nodeName: 'node-0' }, { annotations: mirror })),
+          start,
+        );
+        const { body } = await users.create(
+          KUBELET,
+          namespace,
+          pod({ nodeName: 'node-0' }, { annotations: mirror }),
+        );
+        expect(body.message ?? '').not.toContain('FLUXQ_');
+      });
+
+      it('as a pod of a DaemonSet, but those of its controller', async () => {
+        const ofSet = pod({}, owner('apps/v1', 'DaemonSet'));
+        for (const user of [ALICE, ...OTHER_CONTROLLERS])
+          await denied(users.create(user, namespace, ofSet), 'FLUXQ_RESERVED: metadata.ownerReferences: ');
+        for (const user of [DAEMONSETS, 'system:kube-controller-manager'])
+          expect((await accepted(users.create(user, namespace, ofSet))).spec).not.toHaveProperty(
+            'schedulingGates',
+          );
+      });
+    });
+
     describe.each(['policies', 'other'])('in the namespace %s', (namespace) => {
       const reserved = `FLUXQ_RESERVED: metadata.annotations["${ASSIGNMENT_ANNOTATION}"]: `;
 

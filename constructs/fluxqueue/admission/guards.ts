@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import { BYPASS_GUARD } from './bypass';
 import { addGuard } from './guard-policy';
 import { podLimitRules } from './pod-limits';
 import { JOB_GUARD, POD_GUARD, PRIORITY_CLASS_GUARD, TOUCHES_RESERVED } from './reserved';
@@ -22,12 +23,20 @@ const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };
 const PODS = { apiGroup: '', resource: 'pods' };
 
-/** Matches creates and updates in the selected namespaces. */
-function createdOrUpdated(
+function created(kind: typeof JOBS, selector: ReturnType<typeof namespaceSelector>) {
+  return constraints(kind, selector, ['CREATE']);
+}
+
+function createdOrUpdated(kind: typeof JOBS, selector: ReturnType<typeof namespaceSelector>) {
+  return constraints(kind, selector, ['CREATE', 'UPDATE']);
+}
+
+/** Matches these operations in the selected namespaces. */
+function constraints(
   { apiGroup, resource }: typeof JOBS,
   selector: ReturnType<typeof namespaceSelector>,
+  operations: readonly ('CREATE' | 'UPDATE')[],
 ) {
-  const operations = ['CREATE', 'UPDATE'] as const;
   return {
     namespaceSelector: selector,
     resourceRules: [{ apiGroups: [apiGroup], apiVersions: ['v1'], operations, resources: [resource] }],
@@ -56,6 +65,11 @@ export class AdmissionGuards extends Construct {
       matchConstraints: createdOrUpdated(PODS, namespaceSelector(props)),
       // A pod with an assignment has the settings of its Job, which are already validated.
       matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...SETTING_CONDITIONS],
+    });
+    addGuard(this, 'bypass', props, {
+      ...BYPASS_GUARD,
+      matchConstraints: created(PODS, namespaceSelector(props)),
+      matchConditions: [byUser, ...BYPASS_GUARD.matchConditions],
     });
     this.addPodLimits(props);
     this.addPriorityClass(props);
