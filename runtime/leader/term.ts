@@ -7,6 +7,7 @@ import { FluxJobController } from '../fluxjobs/controller';
 import { FluxSetupController } from '../fluxsetups/controller';
 import { MiniClusterController } from '../miniclusters/controller';
 import { Scheduler } from '../scheduler/controller';
+import { PhaseTimer } from '../scheduler/phase-timer';
 import type { Controller, Shared } from '../shared/shared';
 import { WorkloadController } from '../workloads/controller';
 import { Audit } from './audit';
@@ -15,6 +16,9 @@ import { createShared, type TermOptions } from './shared';
 
 /** Milliseconds. The first passes do not wait longer for the repairs; these continue beside them. */
 const RECOVERY_MS = 5_000;
+
+/** `objects`: report the watched objects. `rows`: read the queue. `areas`: start them. `repairs`: see {@link Audit}. */
+type TermPhase = 'objects' | 'rows' | 'areas' | 'repairs' | 'resync';
 
 export class Term {
   private readonly shared: Shared;
@@ -42,17 +46,24 @@ export class Term {
 
   /** Resolves when every object is enqueued and the first scheduling pass is due. It rejects if the database fails. */
   async start(): Promise<void> {
-    const { informers, workloadCache, signals } = this.shared;
+    const { informers, workloadCache, signals, time, logger } = this.shared;
+    const phases = new PhaseTimer<TermPhase>(time.clock);
+    phases.start('objects');
     informers.replay();
+    phases.start('rows');
     await workloadCache.reload();
     // No area starts before everything has been listed: until then an object that is not in a cache may exist.
+    phases.start('areas');
     await this.startInOrder([informers, this.fluxSetups, this.fluxJobs, this.workloads]);
     if (this.stopped) return;
+    phases.start('repairs');
     await this.recover();
     if (this.stopped) return;
+    phases.start('resync');
     signals.resync.emit();
     this.isScheduling = true;
     await this.startInOrder([this.scheduler, this.retention, this.miniClusters]);
+    logger.info({ milliseconds: phases.stop() }, 'term started');
   }
 
   /** Why no workload is scheduled at this moment; undefined while passes succeed. */

@@ -211,7 +211,8 @@ export class SchedulingLoop {
     await this.commit(result);
     stopTimer();
     const { grants, waits, evictions, matches } = result;
-    logger.debug(
+    // The first pass ends the hand-over to this leader.
+    logger[this.passes === 1 ? 'info' : 'debug'](
       {
         pass: this.passes,
         milliseconds: phases.stop(),
