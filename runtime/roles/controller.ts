@@ -9,6 +9,7 @@ import type { Fluxion } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { readSecretKey } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
+import { leaseWatch } from '../leader/lease-watch';
 import { Standby } from '../leader/standby';
 import { Term } from '../leader/term';
 import { serveObservability } from '../observability/http';
@@ -59,6 +60,7 @@ export async function startController(config: Config, logger: Logger): Promise<R
 class Controller {
   readonly failed: Promise<Error>;
   private readonly elector: LeaderElector;
+  private readonly leaseWatch: Pick<ReturnType<typeof leaseWatch>, 'start' | 'stop'>;
   private readonly fluxion: Fluxion;
   private readonly stopping = new AbortController();
   private fail: (error: Error) => void = () => {};
@@ -103,6 +105,8 @@ class Controller {
         });
       },
     });
+    const onFree = () => this.elector.look();
+    this.leaseWatch = leaseWatch({ client, namespace, name, onFree, logger, time: systemTime });
   }
 
   /** Takes part in the election once the database has its tables. */
@@ -115,6 +119,7 @@ class Controller {
       if (!this.migrated) return;
       this.standby.warmUp();
       this.elector.start();
+      this.leaseWatch.start();
     });
   }
 
@@ -162,6 +167,7 @@ class Controller {
     // A term that was about to begin has seen the abort signal by now.
     await this.changing;
     await this.end();
+    this.leaseWatch.stop();
     await this.standby.stop();
     await this.elector.stop();
     await this.fluxion.close();
