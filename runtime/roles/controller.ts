@@ -22,7 +22,6 @@ import {
   standbyWarmGauge,
 } from '../observability/metrics';
 import { openQueue } from '../queue/queue';
-import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
 /** Short at first: a database or apiserver that moves is away for seconds only. */
@@ -57,6 +56,8 @@ export async function startController(config: Config, logger: Logger): Promise<R
   };
 }
 
+type OpenQueue = ReturnType<typeof openQueue>;
+
 class Controller {
   readonly failed: Promise<Error>;
   private readonly elector: LeaderElector;
@@ -65,7 +66,7 @@ class Controller {
   private readonly stopping = new AbortController();
   private fail: (error: Error) => void = () => {};
   private term: Term | undefined;
-  private queue: Queue | undefined;
+  private queue: OpenQueue | undefined;
   private readonly standby: Standby;
   private changing: Promise<void> = Promise.resolve();
   private migrated = false;
@@ -79,7 +80,7 @@ class Controller {
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });
-    this.standby = new Standby({ client, logger, time: systemTime });
+    this.standby = new Standby({ client, logger, time: systemTime, queue: () => this.opened });
     const { address } = config.fluxion;
     this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
     const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
@@ -124,7 +125,7 @@ class Controller {
   }
 
   /** Waits for the URL here: a container that gets it from a Secret by the kubelet starts up to 15 s after the Secret is filled. */
-  private async openQueue(): Promise<Queue> {
+  private async openQueue(): Promise<OpenQueue> {
     const { config, client, logger } = this;
     const source = databaseSource(config);
     return openQueue({
@@ -139,7 +140,7 @@ class Controller {
   }
 
   /** The queue of a role that takes part in the election. */
-  private get opened(): Queue {
+  private get opened(): OpenQueue {
     if (this.queue === undefined) throw new Error('the election began before the queue was opened');
     return this.queue;
   }
