@@ -60,6 +60,26 @@ describe('the first pass of a term', () => {
     expect(await controller.repairs()).toMatchObject({ 'workload-edited': 1 });
   });
 
+  test('does not keep the other areas waiting while Fluxion gives no answer', async () => {
+    const { init } = controller.fluxion;
+    let answer: () => void = () => undefined;
+    controller.fluxion.init = async (request) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return init.call(controller.fluxion, request);
+    };
+    await controller.start();
+    controller.submit('new');
+    await controller.seconds(1);
+    expect(controller.row('new')).toMatchObject({ phase: 'Waiting', reason: 'Submitted' });
+    expect(messages).toContain('waiting, unchanged');
+    expect(messages).not.toContain('pass done');
+    answer();
+    await controller.seconds(1);
+    expect(messages).toContain('pass done');
+  });
+
   test('an edit that cannot be recorded does not keep the workload waiting', async () => {
     controller.label('waiting', { 'fluxqueue/priority': '100' });
     // The reconciler finds a change, and the database finds none.

@@ -135,4 +135,36 @@ describePostgres('the copy of a standby', (getPostgres) => {
     expect([...cache.active()]).toEqual(await queue.active());
     expect(reads).toBe(1);
   });
+
+  test('a workload cache that cannot read from it is stale, and reads the tables next', async () => {
+    const row = await fixture.rowIn('Waiting');
+    const firstRead = async () => {
+      throw new Error('database down');
+    };
+    const cache = new WorkloadCache(queue, fixture.fence, { firstRead });
+    await expect(cache.reload()).rejects.toThrow('database down');
+    expect(cache.isStale).toBe(true);
+    await cache.reload();
+    expect([...cache.active()]).toEqual([row]);
+  });
+
+  test('a write of the leader before is in the copy once the fence is taken, and a later one is refused', async () => {
+    await fixture.rowIn('Waiting');
+    await mirror.refresh();
+    const { fence } = fixture;
+    const [row] = await queue.byUid(['Waiting']);
+    const grants = [{ uid: 'Waiting', allocation: allocationOf(row!, ['node-1']) }];
+    // The write and the take-over race; whoever is first, the copy has what was committed.
+    const [write] = await Promise.allSettled([
+      fixture.queue.allocate(fence, grants),
+      queue.acquireFence('next').then(async () => {
+        const copy = await mirror.refresh();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        expect(copy).toEqual(await queue.active());
+      }),
+    ]);
+    const committed = write.status === 'fulfilled' ? 'Ready' : 'Waiting';
+    expect(await mirror.refresh()).toMatchObject([{ phase: committed }]);
+    await expect(fixture.queue.allocate(fence, grants)).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+  });
 });
