@@ -92,7 +92,7 @@ export class LeaderElector {
     this.#running ??= this.#run(this.#stop.signal);
   }
 
-  /** Nobody seems to hold the Lease: a candidate looks at it now. */
+  /** The Lease seems to have changed: a candidate looks at it now. */
   look(): void {
     if (this.#term === undefined && !this.#yields) this.#wake.abort();
   }

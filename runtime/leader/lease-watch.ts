@@ -1,6 +1,7 @@
 /**
- * Watches the Lease while another replica holds it, so that a candidate sees at once that it was released or deleted.
- * It is a hint: the candidate reads the Lease before it takes it, and polls it as well.
+ * Watches the Lease while another replica holds it. So a candidate sees at once that it was released or deleted, and when
+ * it was renewed last, from which its expiry counts. It is a hint: the candidate reads the Lease before it takes it, and
+ * polls it as well.
  */
 import type { Time } from '../clock';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -13,8 +14,8 @@ export interface LeaseWatchOptions {
   readonly client: KubernetesClient;
   readonly namespace: string;
   readonly name: string;
-  /** Nobody holds the Lease. */
-  readonly onFree: () => void;
+  /** The Lease was changed, created or deleted. */
+  readonly onChange: () => void;
   readonly logger: Logger;
   readonly time: Time;
 }
@@ -23,14 +24,12 @@ export interface LeaseWatchOptions {
 const BACKOFF = { first: 1_000, most: 30_000 };
 
 /** The watch, to start and to stop. Its rights are for this name only, which the selector has to say. */
-export function leaseWatch({ client, namespace, name, onFree, logger, time }: LeaseWatchOptions) {
+export function leaseWatch({ client, namespace, name, onChange, logger, time }: LeaseWatchOptions) {
   return new Reflector<Lease>({
     client,
     path: leases(namespace),
     fieldSelector: `metadata.name=${name}`,
-    onChange: (_key, now) => {
-      if (!now?.spec?.holderIdentity) onFree();
-    },
+    onChange: () => onChange(),
     backoff: BACKOFF,
     logger,
     clock: time.clock,

@@ -99,7 +99,9 @@ export class Term {
   }
 
   private async withinTime(work: Promise<void>): Promise<void> {
-    await Promise.race([work, pause(this.shared.time.clock, RECOVERY_MS)]);
+    const done = new AbortController();
+    await Promise.race([work, pause(this.shared.time.clock, RECOVERY_MS, done.signal)]);
+    done.abort();
   }
 }
 

@@ -106,8 +106,8 @@ class Controller {
         });
       },
     });
-    const onFree = () => this.elector.look();
-    this.leaseWatch = leaseWatch({ client, namespace, name, onFree, logger, time: systemTime });
+    const onChange = () => this.elector.look();
+    this.leaseWatch = leaseWatch({ client, namespace, name, onChange, logger, time: systemTime });
   }
 
   /** Takes part in the election once the database has its tables. */

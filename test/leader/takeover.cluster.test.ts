@@ -93,12 +93,15 @@ function tests(getCluster: () => Cluster): void {
       client: admin,
       namespace: 'default',
       name: replicas.name,
-      onFree: () => a.elector.look(),
+      onChange: () => a.elector.look(),
       logger: createLogger('test', 'silent'),
       time: systemTime,
     });
     watch.start();
     await watch.synced;
+    // The candidate also sees a renewal at once, because the expiry counts from it.
+    await admin.patch(leases('default', replicas.name), { spec: { holderIdentity: 'renewed' } }, 'merge');
+    await waitFor('the candidate to see the renewal', () => a.elector.holder === 'renewed');
     expect(a.elector.leading).toBe(false);
     await end();
     await leads(a);
