@@ -158,6 +158,8 @@ export class ControllerAccount extends Construct {
     ]);
     account.grantInNamespace([
       ...leaseRules(CONTROLLER_LEASE),
+      // A candidate sees at once that the Lease was released.
+      { ...LEASES, resourceNames: [CONTROLLER_LEASE], verbs: ['list', 'watch'] },
       ...(props.databaseSecret === undefined ? [] : [namedSecret(props.databaseSecret, ['get'])]),
     ]);
   }
@@ -260,11 +262,12 @@ export class UserRoles extends Construct {
   }
 }
 
+const LEASES = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+
 function leaseRules(name: string): k8s.PolicyRule[] {
-  const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
   return [
-    { ...leases, verbs: ['create'] },
-    { ...leases, resourceNames: [name], verbs: ['get', 'update'] },
+    { ...LEASES, verbs: ['create'] },
+    { ...LEASES, resourceNames: [name], verbs: ['get', 'update'] },
   ];
 }
 

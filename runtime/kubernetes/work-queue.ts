@@ -27,6 +27,12 @@ export interface WorkQueueOptions {
   readonly random?: Random;
 }
 
+/**
+ * Milliseconds in which runs may follow each other. Runs that never wait for an answer would otherwise keep timers, probes
+ * and the renewals of the Lease waiting until the last key is done.
+ */
+const SLICE_MS = 20;
+
 const DEFAULT_BACKOFF: Backoff = { first: 250, most: 60_000 };
 
 export class WorkQueue {
@@ -42,6 +48,9 @@ export class WorkQueue {
   readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
+  /** When the runs began that follow each other. */
+  #sliceBegan = 0;
+  #cancelRest: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: WorkQueueOptions) {
@@ -93,6 +102,7 @@ export class WorkQueue {
     this.#ready.delete(key);
     this.#again.delete(key);
     this.#failures.delete(key);
+    this.#reportIdle();
   }
 
   /** Resolves when no key waits or runs; delayed keys may remain. */
@@ -108,6 +118,8 @@ export class WorkQueue {
     this.#again.clear();
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
+    this.#cancelRest?.();
+    this.#reportIdle();
     await this.drained();
   }
 
@@ -118,11 +130,25 @@ export class WorkQueue {
 
   #pump(): void {
     for (const key of this.#ready) {
-      if (this.#running.size >= this.#concurrency) return;
+      if (this.#running.size >= this.#concurrency || this.#rests()) return;
       this.#ready.delete(key);
       this.#running.add(key);
       void this.#run(key);
     }
+  }
+
+  /** Whether other work comes first, because runs have followed each other for a slice. */
+  #rests(): boolean {
+    if (this.#cancelRest !== undefined) return true;
+    const now = this.#clock.now();
+    if (this.#running.size === 0) this.#sliceBegan = now;
+    if (now - this.#sliceBegan < SLICE_MS) return false;
+    this.#cancelRest = this.#clock.after(0, () => {
+      this.#cancelRest = undefined;
+      this.#sliceBegan = this.#clock.now();
+      this.#pump();
+    });
+    return true;
   }
 
   async #run(key: string): Promise<void> {
@@ -138,8 +164,12 @@ export class WorkQueue {
     this.#options.onOutcome?.(key, outcome, (this.#clock.now() - started) / 1000);
     if (this.#again.delete(key)) this.add(key);
     this.#pump();
-    if (this.#ready.size === 0 && this.#running.size === 0)
-      for (const resolve of this.#idle.splice(0)) resolve();
+    this.#reportIdle();
+  }
+
+  #reportIdle(): void {
+    if (this.#ready.size > 0 || this.#running.size > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #succeeded(key: string, again: ReconcileResult): Outcome {

@@ -27,12 +27,22 @@ interface Difference {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
+/** Whether the object of a waiting row asks for something else now. */
+type IsEdited = (object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow) => boolean;
+
 type FoundDifference = Omit<Difference, 'row'> | undefined;
+
+/** Milliseconds. A grant is refused no longer because its workload differs from its row. */
+const REFUSE_MS = 5_000;
 
 export class Audit {
   /** Differences that the last comparison found for the first time, by row and kind. */
   private suspected = new Set<string>();
   private readonly lostGrants: LostGrants;
+  /** Whether a workload may have changed while nobody led, and was not compared with its row since. */
+  private isRecovering = true;
+  /** When a row was first found to differ before its grant, in milliseconds of the clock. */
+  private readonly refusedSince = new WeakMap<WorkloadRow, number>();
 
   constructor(
     private readonly shared: Shared,
@@ -41,11 +51,36 @@ export class Audit {
     this.lostGrants = new LostGrants(shared, submissionBuilder);
   }
 
-  /** Repairs every difference at once: at the start of a term nothing else was reconciling these rows. */
+  /**
+   * Repairs differences at once: at the start of a term nothing else was reconciling these rows. To compare what every
+   * waiting workload asks for takes a second per 10,000, so that is done before a grant, and with the first reconcile.
+   */
   async recover(): Promise<void> {
     const lost = this.lostGrants.uids();
-    for (const difference of this.differences()) if (!lost.has(difference.row.uid)) this.repair(difference);
-    await this.adopt();
+    for (const row of this.shared.workloadCache.active()) {
+      const difference = lost.has(row.uid) ? undefined : this.differenceOf(row, () => false);
+      if (difference !== undefined) this.repair({ row, ...difference });
+    }
+    if (lost.size > 0) await this.adopt();
+  }
+
+  /** Every workload was reconciled since the term began. */
+  recovered(): void {
+    this.isRecovering = false;
+  }
+
+  /**
+   * Whether a grant for this waiting row may be committed. While the term recovers, a workload that differs from its row
+   * is reconciled first. A difference that remains must not keep it waiting for ever.
+   */
+  mayGrant(row: WorkloadRow): boolean {
+    const difference = this.isRecovering ? this.differenceOf(row) : undefined;
+    if (difference === undefined) return true;
+    const now = this.shared.time.clock.now();
+    const since = this.refusedSince.get(row);
+    this.refusedSince.set(row, since ?? now);
+    if (since === undefined) this.repair({ row, ...difference });
+    return since !== undefined && now - since >= REFUSE_MS;
   }
 
   /**
@@ -91,7 +126,10 @@ export class Audit {
     }
   }
 
-  private differenceOf(row: WorkloadRow): FoundDifference {
+  private differenceOf(
+    row: WorkloadRow,
+    isEdited: IsEdited = (...workload) => this.submissionBuilder.changeOf(...workload) !== undefined,
+  ): FoundDifference {
     const { workloads, now } = this.shared;
     const object = workloads.get(row);
     if (object?.metadata.uid !== row.uid) return { kind: 'workload-gone' };
@@ -99,7 +137,7 @@ export class Audit {
     const outcome = adapter.outcome(object, workloads.podsOf(row.uid), now());
     if (outcome !== undefined) return { kind: 'workload-ended', detail: { result: outcome.result } };
     return row.phase === 'Waiting'
-      ? this.differenceOfWaiting(row, object, adapter)
+      ? this.differenceOfWaiting(row, object, adapter, isEdited)
       : this.differenceOfGranted(row, object, adapter);
   }
 
@@ -107,13 +145,13 @@ export class Audit {
     row: WorkloadRow,
     object: KubernetesObject,
     adapter: WorkloadAdapter,
+    isEdited: IsEdited,
   ): FoundDifference {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
     if (!adapter.isSuspended(object) && row.reason === 'RequeueLimit' && !adapter.suspendable)
       return undefined;
     if (!adapter.isSuspended(object)) return { kind: 'release-unfounded' };
-    const isEdited = this.submissionBuilder.changeOf(object, adapter, row) !== undefined;
-    return isEdited ? { kind: 'workload-edited' } : undefined;
+    return isEdited(object, adapter, row) ? { kind: 'workload-edited' } : undefined;
   }
 
   private differenceOfGranted(

@@ -71,6 +71,10 @@ export class LeaderElector {
   #term: Term | undefined;
   #running: Promise<void> | undefined;
   #cancelDeadline: () => void = () => undefined;
+  /** Ends the pause before the next step. */
+  #wake = new AbortController();
+  /** The database gave no fence: another replica takes the Lease first. */
+  #yields = false;
 
   /** @throws FluxqError FLUXQ_LEASE_TIMING */
   constructor(options: LeaderElectorOptions) {
@@ -86,6 +90,11 @@ export class LeaderElector {
 
   start(): void {
     this.#running ??= this.#run(this.#stop.signal);
+  }
+
+  /** The Lease seems to have changed: a candidate looks at it now. */
+  look(): void {
+    if (this.#term === undefined && !this.#yields) this.#wake.abort();
   }
 
   /** Whether this replica leads. It reads the clock, so it is right even if the process was frozen and no timer has fired. */
@@ -112,6 +121,7 @@ export class LeaderElector {
   /** Ends the candidacy and releases the Lease, so that the next leader need not wait. The term's work must stop before. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#wake.abort();
     await this.#running;
     const held = this.holding;
     this.#cancelDeadline();
@@ -121,6 +131,8 @@ export class LeaderElector {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      this.#wake = new AbortController();
+      this.#yields = false;
       try {
         await this.#step(signal);
       } catch (error) {
@@ -129,7 +141,7 @@ export class LeaderElector {
           'leader election failed, retrying',
         );
       }
-      await pause(this.#clock, this.#period() * (1 + 0.2 * this.#random()), signal);
+      await pause(this.#clock, this.#period() * (1 + 0.2 * this.#random()), this.#wake.signal);
     }
   }
 
@@ -207,6 +219,7 @@ export class LeaderElector {
     if (this.#term !== term) return;
     if (fence === undefined) {
       // Another replica may reach the database.
+      this.#yields = true;
       this.#cancelDeadline();
       this.#term = undefined;
       await this.#release();

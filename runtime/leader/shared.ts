@@ -6,6 +6,7 @@ import type { FluxSetupShared } from '../fluxsetups/controller';
 import { QueueRegistry } from '../fluxsetups/queue-registry';
 import { stackQueue } from '../fluxsetups/queue-settings';
 import { EventRecorder } from '../kubernetes/events';
+import type { RowMirror } from '../queue/row-mirror';
 import { WorkloadCache } from '../queue/workload-cache';
 import { ChangeRate } from '../shared/change-rate';
 import { GrantWaits } from '../shared/grant-waits';
@@ -25,17 +26,20 @@ export interface TermOptions
   readonly time?: Time;
   /** Watches that are open already. The term owns them from now on. @default - the term opens its own */
   readonly informers?: Informers;
+  /** A copy of the rows from before the term. @default - the term reads all rows */
+  readonly mirror?: RowMirror;
 }
 
 /** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
 const BUSY_CHANGES_PER_SECOND = 5;
 
 export function createShared(options: TermOptions): FluxSetupShared {
-  const { config, client, queue, fence, logger, time = systemTime } = options;
+  const { config, client, queue, fence, logger, time = systemTime, mirror } = options;
   const now = steadySeconds(time);
   const signals = new Signals();
   const workloadCache = new WorkloadCache(queue, fence, {
     onStale: () => signals.schedule.emit(),
+    ...(mirror === undefined ? {} : { firstRead: () => mirror.refresh() }),
     cpuMillis: config.units.cpuMillis,
     halfLifeSeconds: config.fairShare.halfLifeSeconds,
     now,

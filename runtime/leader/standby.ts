@@ -1,38 +1,72 @@
 /**
- * What a replica does while it does not lead: it keeps the watches of the next term open, because reading all objects of
- * a large cluster takes longer than everything else at the start of a term.
+ * What a replica does while it does not lead: it keeps the watches of the next term open and a copy of the rows, because
+ * reading all objects and rows of a large cluster takes longer than everything else at the start of a term. Nothing is
+ * decided on the copy: the term asks the database which rows changed, once it has its fence.
  */
+import { messageOf } from '../errors';
+import { RowMirror, type VersionedRows } from '../queue/row-mirror';
 import { Informers } from '../shared/informers';
 import { podFacts } from '../workloads/pod-facts';
 import type { TermOptions } from './shared';
 
+export interface StandbyOptions extends Required<Pick<TermOptions, 'client' | 'logger' | 'time'>> {
+  /** Called when the first watches are opened, and not before. */
+  readonly queue: () => VersionedRows;
+}
+
+/** Milliseconds between two refreshes of the rows. */
+const REFRESH_MS = 5_000;
+
+/** What a term takes over. */
+interface Warm {
+  readonly informers: Informers;
+  readonly mirror: RowMirror;
+}
+
 export class Standby {
-  private informers: Informers | undefined;
+  private warm: Warm | undefined;
+  private hasRows = false;
+  private cancelRefresh = () => {};
   private stopped = false;
 
-  constructor(private readonly options: Required<Pick<TermOptions, 'client' | 'logger' | 'time'>>) {}
+  constructor(private readonly options: StandbyOptions) {}
 
-  /** Opens the watches, unless they are open. Nobody waits for them. */
+  /** Opens the watches and reads the rows, unless that was done. Nobody waits for them. */
   warmUp(): void {
-    if (this.stopped || this.informers !== undefined) return;
-    this.informers = new Informers({ ...this.options, podFacts });
-    this.informers.warmUp();
+    if (this.stopped || this.warm !== undefined) return;
+    const informers = new Informers({ ...this.options, podFacts });
+    this.warm = { informers, mirror: new RowMirror(this.options.queue()) };
+    this.hasRows = false;
+    informers.warmUp();
+    void this.refresh(this.warm);
   }
 
-  /** Whether the watches have read everything, so that a term could start with them. */
+  /** Whether the watches and the rows have been read, so that a term could start with them. */
   get isWarm(): boolean {
-    return this.informers?.isSynced ?? false;
+    return this.hasRows && this.warm?.informers.isSynced === true;
   }
 
-  /** The watches for a term, which stops them at its end; empty if there are none. */
-  take(): Pick<TermOptions, 'informers'> {
-    const { informers } = this;
-    this.informers = undefined;
-    return informers === undefined ? {} : { informers };
+  /** The watches for a term, which stops them at its end, and the rows; empty if there are none. */
+  take(): Partial<Warm> {
+    const { warm } = this;
+    this.warm = undefined;
+    this.cancelRefresh();
+    return warm ?? {};
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     await this.take().informers?.stop();
+  }
+
+  private async refresh(warm: Warm): Promise<void> {
+    const { logger, time } = this.options;
+    try {
+      await warm.mirror.refresh();
+      if (this.warm === warm) this.hasRows = true;
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'reading the queue ahead failed, retrying');
+    }
+    if (this.warm === warm) this.cancelRefresh = time.clock.after(REFRESH_MS, () => void this.refresh(warm));
   }
 }

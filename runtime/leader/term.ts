@@ -7,14 +7,18 @@ import { FluxJobController } from '../fluxjobs/controller';
 import { FluxSetupController } from '../fluxsetups/controller';
 import { MiniClusterController } from '../miniclusters/controller';
 import { Scheduler } from '../scheduler/controller';
+import { PhaseTimer } from '../scheduler/phase-timer';
 import type { Controller, Shared } from '../shared/shared';
 import { WorkloadController } from '../workloads/controller';
 import { Audit } from './audit';
 import { Retention } from './retention';
 import { createShared, type TermOptions } from './shared';
 
-/** Milliseconds. The first passes do not wait longer for the repairs; these continue beside them. */
+/** Milliseconds. The first pass waits no longer for the repairs, and the other areas no longer for the first pass. */
 const RECOVERY_MS = 5_000;
+
+/** `objects`: report the watched objects. `rows`: read the queue. `areas`: start them. `repairs`: see {@link Audit}. */
+type TermPhase = 'objects' | 'rows' | 'areas' | 'repairs';
 
 export class Term {
   private readonly shared: Shared;
@@ -40,19 +44,29 @@ export class Term {
     this.retention = new Retention(shared);
   }
 
-  /** Resolves when every object is enqueued and the first scheduling pass is due. It rejects if the database fails. */
+  /** Resolves when the first scheduling pass was tried and every object is enqueued. It rejects if the database fails. */
   async start(): Promise<void> {
-    const { informers, workloadCache, signals } = this.shared;
+    const { informers, workloadCache, signals, time, logger } = this.shared;
+    const phases = new PhaseTimer<TermPhase>(time.clock);
+    phases.start('objects');
     informers.replay();
+    phases.start('rows');
     await workloadCache.reload();
     // No area starts before everything has been listed: until then an object that is not in a cache may exist.
+    phases.start('areas');
     await this.startInOrder([informers, this.fluxSetups, this.fluxJobs, this.workloads]);
     if (this.stopped) return;
+    phases.start('repairs');
     await this.recover();
     if (this.stopped) return;
-    signals.resync.emit();
     this.isScheduling = true;
     await this.startInOrder([this.scheduler, this.retention, this.miniClusters]);
+    logger.info({ milliseconds: phases.stop() }, 'term started');
+    await this.withinTime(this.scheduler.tried);
+    if (this.stopped) return;
+    // Reconciling everything takes seconds, in which the first pass would wait for the processor.
+    signals.resync.emit();
+    void this.workloads.queue.drained().then(() => this.audit.recovered());
   }
 
   /** Why no workload is scheduled at this moment; undefined while passes succeed. */
@@ -80,7 +94,14 @@ export class Term {
   /** Repairs what happened while nobody led, before anything is decided on it. */
   private async recover(): Promise<void> {
     await this.audit.recover();
-    await Promise.race([this.workloads.queue.drained(), pause(this.shared.time.clock, RECOVERY_MS)]);
+    this.workloads.enqueueNew();
+    await this.withinTime(this.workloads.queue.drained());
+  }
+
+  private async withinTime(work: Promise<void>): Promise<void> {
+    const done = new AbortController();
+    await Promise.race([work, pause(this.shared.time.clock, RECOVERY_MS, done.signal)]);
+    done.abort();
   }
 }
 

@@ -63,7 +63,7 @@ export function controllerMetrics(registry: Registry) {
 export function standbyWarmGauge(registry: Registry, isWarm: () => boolean): Gauge {
   return new Gauge({
     name: 'fluxqueue_standby_warm',
-    help: '1 while this replica does not lead and its watches have read the cluster.',
+    help: '1 while this replica does not lead and its watches and its copy of the rows are complete.',
     registers: [registry],
     collect() {
       this.set(isWarm() ? 1 : 0);

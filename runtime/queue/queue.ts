@@ -10,7 +10,8 @@ import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
 import { migrate } from './migrate';
 import { PURGE, SIZES, type TableSize } from './purge';
-import { ACTIVE, BY_UID, FINISHED, OUTCOMES } from './rows';
+import type { RowVersion, VersionedRows } from './row-mirror';
+import { ACTIVE, BY_UID, FINISHED, OUTCOMES, VERSIONED, VERSIONS } from './rows';
 import type { QueueSettings } from './settings';
 import * as sql from './statements';
 import { storable } from './storable';
@@ -35,7 +36,7 @@ const URGENT = { urgent: true };
  * Opens the queue. It connects with the first call. Methods throw `FLUXQ_DATABASE_DOWN` (retryable) and
  * `FLUXQ_DATABASE_REFUSED`, migrate `FLUXQ_DATABASE_VERSION`, writes `FLUXQ_FENCED`.
  */
-export function openQueue(options: QueueOptions): Queue {
+export function openQueue(options: QueueOptions): Queue & VersionedRows {
   const database = openDatabase(options);
   return {
     get disconnects() {
@@ -43,6 +44,7 @@ export function openQueue(options: QueueOptions): Queue {
     },
     ...leadership(database, options),
     ...reads(database),
+    ...versionedReads(database),
     ...rowWrites(database, options.gatherMs),
     archive: (fence, before, limit) => removal(database, ARCHIVE, fence, before, limit),
     purge: (fence, before, limit) => removal(database, PURGE, fence, before, limit),
@@ -95,6 +97,16 @@ function reads(database: Database): Reads {
     accounting: (query) => accounting(database, query),
     history: (uid) => historyByUid(database, uid),
     historyOf: (namespace, name) => historyByName(database, namespace, name),
+  };
+}
+
+function versionedReads(database: Database): VersionedRows {
+  return {
+    versions: () => database.query<RowVersion>(VERSIONS),
+    async versioned(uids) {
+      const rows = await database.query<WorkloadRow & Pick<RowVersion, 'version'>>(VERSIONED, [uids]);
+      return rows.map(({ version, ...row }) => ({ version, row }));
+    },
   };
 }
 

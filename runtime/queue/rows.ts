@@ -25,6 +25,16 @@ const ORDER = 'priority DESC, submitted_at, seq';
 
 export const ACTIVE = `SELECT ${ROW} FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
 
+/**
+ * A write moves the row to another place or gives it another transaction. Both may come again only after a restart of the
+ * server, which a restored database or another server needs as well.
+ */
+const VERSION = `concat_ws('/', xmin, ctid, extract(epoch FROM pg_postmaster_start_time()))`;
+
+export const VERSIONS = `SELECT uid, ${VERSION} AS version FROM fluxqueue.workloads WHERE phase <> 'Finished' ORDER BY ${ORDER}`;
+
+export const VERSIONED = `SELECT ${ROW}, ${VERSION} AS version FROM fluxqueue.workloads WHERE uid = ANY($1) AND phase <> 'Finished'`;
+
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
 
 /** $1 is a JSON array of names. Includes archived workloads. */

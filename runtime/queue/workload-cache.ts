@@ -38,6 +38,8 @@ const NEW_GRANT: WriteKind = { newGrant: true };
 export interface WorkloadCacheOptions {
   /** Called when the cache becomes stale: `reload` is needed. @default - not reported */
   readonly onStale?: () => void;
+  /** Reads the rows that are not Finished for the first time. @default - from the queue */
+  readonly firstRead?: () => Promise<WorkloadRow[]>;
   /** CPU of one core unit, in thousandths of a core. @default 1000 */
   readonly cpuMillis?: number;
   /** Half-life of usage in fair share, in seconds. @default - seven days */
@@ -55,6 +57,7 @@ export class WorkloadCache {
   private readonly usage: UsageCache;
   private readonly now: () => number;
   private stale = true;
+  private hasRead = false;
   /** Broken connections when the rows were read last. */
   private disconnects = 0;
   /** Rows that are committed during a reload: newer than those which it reads. */
@@ -91,7 +94,7 @@ export class WorkloadCache {
     this.disconnects = this.queue.disconnects;
     this.committedDuringReload = [];
     try {
-      const active = await this.queue.active();
+      const active = await this.readActive();
       const now = new Set(active.map(({ uid }) => uid));
       const gone = [...this.rows.keys()].filter((uid) => !now.has(uid));
       const ended = gone.length === 0 ? [] : await this.queue.byUid(gone);
@@ -110,6 +113,13 @@ export class WorkloadCache {
     } finally {
       this.committedDuringReload = undefined;
     }
+  }
+
+  private readActive(): Promise<WorkloadRow[]> {
+    const { firstRead } = this.options;
+    if (firstRead === undefined || this.hasRead) return this.queue.active();
+    this.hasRead = true;
+    return firstRead();
   }
 
   byUid(uid: string): WorkloadRow | undefined {

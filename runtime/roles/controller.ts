@@ -9,6 +9,7 @@ import type { Fluxion } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { readSecretKey } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
+import { leaseWatch } from '../leader/lease-watch';
 import { Standby } from '../leader/standby';
 import { Term } from '../leader/term';
 import { serveObservability } from '../observability/http';
@@ -21,7 +22,6 @@ import {
   standbyWarmGauge,
 } from '../observability/metrics';
 import { openQueue } from '../queue/queue';
-import type { Queue } from '../queue/store';
 import type { Role } from './role';
 
 /** Short at first: a database or apiserver that moves is away for seconds only. */
@@ -56,14 +56,17 @@ export async function startController(config: Config, logger: Logger): Promise<R
   };
 }
 
+type OpenQueue = ReturnType<typeof openQueue>;
+
 class Controller {
   readonly failed: Promise<Error>;
   private readonly elector: LeaderElector;
+  private readonly leaseWatch: Pick<ReturnType<typeof leaseWatch>, 'start' | 'stop'>;
   private readonly fluxion: Fluxion;
   private readonly stopping = new AbortController();
   private fail: (error: Error) => void = () => {};
   private term: Term | undefined;
-  private queue: Queue | undefined;
+  private queue: OpenQueue | undefined;
   private readonly standby: Standby;
   private changing: Promise<void> = Promise.resolve();
   private migrated = false;
@@ -77,7 +80,7 @@ class Controller {
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });
-    this.standby = new Standby({ client, logger, time: systemTime });
+    this.standby = new Standby({ client, logger, time: systemTime, queue: () => this.opened });
     const { address } = config.fluxion;
     this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
     const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
@@ -103,6 +106,8 @@ class Controller {
         });
       },
     });
+    const onChange = () => this.elector.look();
+    this.leaseWatch = leaseWatch({ client, namespace, name, onChange, logger, time: systemTime });
   }
 
   /** Takes part in the election once the database has its tables. */
@@ -115,11 +120,12 @@ class Controller {
       if (!this.migrated) return;
       this.standby.warmUp();
       this.elector.start();
+      this.leaseWatch.start();
     });
   }
 
   /** Waits for the URL here: a container that gets it from a Secret by the kubelet starts up to 15 s after the Secret is filled. */
-  private async openQueue(): Promise<Queue> {
+  private async openQueue(): Promise<OpenQueue> {
     const { config, client, logger } = this;
     const source = databaseSource(config);
     return openQueue({
@@ -134,7 +140,7 @@ class Controller {
   }
 
   /** The queue of a role that takes part in the election. */
-  private get opened(): Queue {
+  private get opened(): OpenQueue {
     if (this.queue === undefined) throw new Error('the election began before the queue was opened');
     return this.queue;
   }
@@ -162,6 +168,7 @@ class Controller {
     // A term that was about to begin has seen the abort signal by now.
     await this.changing;
     await this.end();
+    this.leaseWatch.stop();
     await this.standby.stop();
     await this.elector.stop();
     await this.fluxion.close();

@@ -13,6 +13,8 @@ import { UnmanagedPods } from './unmanaged-pods';
 /** Compares the database with the cluster. Resolves to whether to compare again soon. */
 export interface PeriodicAudit {
   compare(): Promise<boolean>;
+  /** Whether a grant for this waiting row may be committed. */
+  mayGrant(row: WorkloadRow): boolean;
 }
 
 export class Scheduler implements Controller {
@@ -44,6 +46,7 @@ export class Scheduler implements Controller {
       queueSettings: (name) => shared.queues.byName(name),
       queues: () => shared.queues.all(),
       fairUsage: (now) => (config.fairShare.enabled ? shared.workloadCache.fairUsage(now) : undefined),
+      mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
       audit: () => audit.compare(),
@@ -68,7 +71,14 @@ export class Scheduler implements Controller {
 
   /** The first pass runs at once. Until then, requests for a pass are ignored. */
   start(): void {
+    // Every workload is compared at the start of a term anyway.
+    this.facts = this.shared.nodes.clusterFacts();
     this.loop.start();
+  }
+
+  /** Resolves when the first pass has succeeded or failed. */
+  get tried(): Promise<void> {
+    return this.loop.tried;
   }
 
   stop(): Promise<void> {

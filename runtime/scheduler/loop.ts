@@ -15,6 +15,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { logDecisions } from './decision-log';
 import type { DesiredState, FluxionSync } from './fluxion-sync';
+import { NodeList } from './node-list';
 import { type FairShare, shareFactors } from './pass/fair-share';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
@@ -40,6 +41,8 @@ export interface SchedulingLoopOptions {
   readonly queues: () => readonly QueueSettings[];
   /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
+  /** Whether a grant for this waiting row may be committed. */
+  readonly mayGrant: (row: WorkloadRow) => boolean;
   /** Called after the commit, with each workload that is to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with each workload that has to leave its nodes. */
@@ -88,11 +91,15 @@ export class SchedulingLoop {
   private again = false;
   private stopped = true;
   private problem: string | undefined;
+  private markTried: () => void = () => undefined;
+  /** Resolves when the first pass has succeeded or failed. */
+  readonly tried = new Promise<void>((resolve) => {
+    this.markTried = resolve;
+  });
   private passes = 0;
   private reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
-  private known: ReadonlyMap<string, GraphNode> | undefined;
-  private nodeList: readonly GraphNode[] = [];
+  private readonly nodeList = new NodeList();
   /** The nodes of the last pass that was complete. */
   private lastNodes: readonly GraphNode[] | undefined;
 
@@ -153,6 +160,7 @@ export class SchedulingLoop {
       this.busy = true;
       this.underWay = this.step().then((next) => {
         this.busy = false;
+        this.markTried();
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });
     });
@@ -211,7 +219,8 @@ export class SchedulingLoop {
     await this.commit(result);
     stopTimer();
     const { grants, waits, evictions, matches } = result;
-    logger.debug(
+    // The first pass ends the hand-over to this leader.
+    logger[this.passes === 1 ? 'info' : 'debug'](
       {
         pass: this.passes,
         milliseconds: phases.stop(),
@@ -246,8 +255,12 @@ export class SchedulingLoop {
 
   private async commitGrants(grants: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
-    const { workloadCache, metrics, onGranted } = this.options;
-    const granted = await workloadCache.allocate(grants);
+    const { workloadCache, mayGrant, metrics, onGranted } = this.options;
+    const confirmed = grants.filter(({ uid }) => {
+      const row = workloadCache.byUid(uid);
+      return row !== undefined && mayGrant(row);
+    });
+    const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
@@ -282,7 +295,7 @@ export class SchedulingLoop {
     // The snapshot may be outdated by now: Fluxion is rebuilt from a new one.
     if (audited && (await this.fluxionDiffers({ ...desired, reservations }))) return this.snapshot(phases);
     phases.start('snapshot');
-    const nodes = this.listOf(known);
+    const nodes = this.nodeList.of(known);
     const fairShare = this.options.fairUsage(now);
     return {
       now,
@@ -323,13 +336,6 @@ export class SchedulingLoop {
     const soon = await audit();
     this.auditAt = clock.now() + (soon ? SUSPECT_MS : auditMs);
     return true;
-  }
-
-  /** The same array for as long as no node changes. */
-  private listOf(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
-    if (this.known !== known) this.nodeList = [...known.values()];
-    this.known = known;
-    return this.nodeList;
   }
 
   private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; orphaned: WorkloadRow[] } {

@@ -83,6 +83,16 @@ export class WorkloadController implements Controller {
     this.queue.add(formatKey(key));
   }
 
+  /** Enqueues the workloads that nobody has queued yet. */
+  enqueueNew(): void {
+    const { workloads, workloadCache } = this.shared;
+    for (const key of workloads.keys()) {
+      const object = workloads.get(key)!;
+      const isQueued = workloadCache.byUid(object.metadata.uid) !== undefined;
+      if (!isQueued && adapters.get(key.kind)!.isSuspended(object)) this.enqueue(key);
+    }
+  }
+
   private enqueueAll(): void {
     for (const key of this.shared.workloads.keys()) this.enqueue(key);
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);

@@ -38,6 +38,41 @@ test('runs keys in order of arrival, as many at the same time as allowed', async
   expect(queue.waiting).toBe(1);
 });
 
+test('lets other work go on between runs that never wait', async () => {
+  let runs = 0;
+  const { clock, queue } = setUp({
+    concurrency: 4,
+    // Each run takes 5 ms of the processor.
+    reconcile: async () => {
+      runs += 1;
+      clock.freeze(5);
+    },
+  });
+  for (let i = 0; i < 40; i++) queue.add(`${i}`);
+  const done: number[] = [];
+  while (queue.waiting + queue.running > 0) {
+    await settle();
+    done.push(runs);
+    if (clock.next !== undefined) await clock.advance(clock.next);
+    expect(done.length).toBeLessThan(40);
+  }
+  expect(runs).toBe(40);
+  const slices = done.map((count, i) => count - (done[i - 1] ?? 0));
+  expect(Math.max(...slices)).toBeLessThanOrEqual(8);
+});
+
+test('stop ends a rest', async () => {
+  const { clock, queue } = setUp({ concurrency: 2, reconcile: async () => clock.freeze(50) });
+  for (let i = 0; i < 10; i++) queue.add(`${i}`);
+  await settle();
+  expect([queue.running, clock.next]).toEqual([0, 0]);
+  const drained = queue.drained();
+  await queue.stop();
+  await drained;
+  await clock.advance(1_000);
+  expect([queue.waiting, queue.running, clock.next]).toEqual([0, 0, undefined]);
+});
+
 test('does not queue a waiting key twice', async () => {
   const { runs, reconcile, keys } = gated();
   const { queue } = setUp({ reconcile, concurrency: 1 });

@@ -206,6 +206,37 @@ test('a candidate leads within a second after the Lease was released', async () 
   await second.stop();
 });
 
+test('a candidate that is told that the Lease was released leads at once', async () => {
+  const election = new FaultyElection();
+  const first = election.start('a');
+  const second = election.start('b');
+  await election.pass(5 * RETRY_MS + 100);
+  // The holder is alive: a hint changes nothing.
+  second.look();
+  await election.clock.advance(0);
+  expect([first.leading, second.leading]).toEqual([true, false]);
+  await first.stop();
+  second.look();
+  await election.clock.advance(0);
+  expect(second.leading).toBe(true);
+  await second.stop();
+});
+
+test('a candidate without a database does not take the Lease again because of its own release', async () => {
+  const election = new FaultyElection();
+  election.inject('database', 'for 60 s');
+  const replica = election.start('a');
+  await election.clock.advance(0);
+  for (let i = 0; i < 20; i++) {
+    replica.look();
+    await election.clock.advance(0);
+  }
+  expect(election.hits).toBe(1);
+  await election.pass(MINUTE + RETRY_MS);
+  expect(replica.leading).toBe(true);
+  await replica.stop();
+});
+
 test('a candidate leads within a second after the Lease of a dead leader expired', async () => {
   const election = new FaultyElection();
   election.start('a');

@@ -36,16 +36,30 @@ test('a term takes over the watches of its standby, and reads nothing again', as
   const apiserver = new SimulatedApiserver(new ObjectStore(now), clock, random, now);
   const client = recorded(apiserver.client());
   const time = { clock, wall: now, random: random.next };
-  const standby = new Standby({ client, logger, time });
+  const queue = new QueueModel(now);
+  const mirrored: string[] = [];
+  const versions = async () => {
+    mirrored.push('versions');
+    if (mirrored.length === 1) throw new Error('database down');
+    return [];
+  };
+  const standby = new Standby({
+    client,
+    logger,
+    time,
+    queue: () => ({ versions, versioned: async () => [] }),
+  });
   standby.warmUp();
   standby.warmUp();
+  await clock.advance(4_000);
+  // Without the rows a term could not start at once.
+  expect([mirrored.length, standby.isWarm]).toEqual([1, false]);
   await clock.advance(5_000);
-  expect(standby.isWarm).toBe(true);
+  expect([mirrored.length, standby.isWarm]).toEqual([2, true]);
   expect(new Set(listed).size).toBe(listed.length);
   expect(listed.length).toBeGreaterThanOrEqual(6);
 
   listed = [];
-  const queue = new QueueModel(now);
   const term = async (taken: ReturnType<Standby['take']>) =>
     new Term({
       config: parseConfig({}),
@@ -60,12 +74,15 @@ test('a term takes over the watches of its standby, and reads nothing again', as
       ...taken,
     });
   const first = await term(standby.take());
+  expect(mirrored).toHaveLength(2);
   await clock.until(first.start());
   expect(first.trouble).toBeUndefined();
   // Only MiniClusters have watches of their own, for which no pass waits.
   const shared = ['/api/v1/pods', '/api/v1/nodes', fluxJobs(), fluxSetups(), priorityClasses()];
   expect(listed.filter((path) => shared.includes(path))).toEqual([]);
   await clock.until(first.stop());
+  // Asked once more when it has its fence, and no more after that.
+  expect(mirrored).toHaveLength(3);
 
   // A term that failed has stopped the watches: the next one opens its own.
   const second = await term(standby.take());

@@ -1,13 +1,17 @@
-/** The replacement of a holder that died without releasing the Lease. */
+/** The replacement of a holder that died without releasing the Lease, or that released it. */
+import { systemTime } from '../../runtime/clock';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { leases } from '../../runtime/kubernetes/paths';
 import { FENCE_ANNOTATION, LAST_FENCE_ANNOTATION } from '../../runtime/leader/lease';
+import { leaseWatch } from '../../runtime/leader/lease-watch';
+import { createLogger } from '../../runtime/observability/log';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { leads, Replicas } from './replicas';
 
+const FREE = { spec: { holderIdentity: '', leaseDurationSeconds: 1 } };
 const POD = '3f0c0a52-7d0f-4f0e-9d6f-5b9a2c1d8e77';
 
 describeCluster('a holder that died', tests, { scheduler: false });
@@ -76,5 +80,31 @@ function tests(getCluster: () => Cluster): void {
     await leads(b);
     expect([a.acquired, b.acquired]).toEqual([[1], [2]]);
     expect((await replicas.stored()).spec?.holderIdentity).toBe(b.elector.identity);
+  });
+
+  test.each([
+    ['released', () => admin.patch(leases('default', replicas.name), FREE, 'merge')],
+    ['deleted', () => admin.delete(leases('default', replicas.name))],
+  ])('is replaced without a poll when its Lease is %s', async (_, end) => {
+    await hold('controller-0_of-another-pod_process');
+    const a = await candidate(POD);
+    await waitFor('the candidate to read the Lease', () => a.elector.holder !== undefined);
+    const watch = leaseWatch({
+      client: admin,
+      namespace: 'default',
+      name: replicas.name,
+      onChange: () => a.elector.look(),
+      logger: createLogger('test', 'silent'),
+      time: systemTime,
+    });
+    watch.start();
+    await watch.synced;
+    // The candidate also sees a renewal at once, because the expiry counts from it.
+    await admin.patch(leases('default', replicas.name), { spec: { holderIdentity: 'renewed' } }, 'merge');
+    await waitFor('the candidate to see the renewal', () => a.elector.holder === 'renewed');
+    expect(a.elector.leading).toBe(false);
+    await end();
+    await leads(a);
+    watch.stop();
   });
 }

@@ -61,6 +61,7 @@ async function start(level: 'debug' | 'info', onSnapshot = (_queue: QueueModel) 
     queueSettings: () => queueSettings(),
     queues: () => [queueSettings()],
     fairUsage: () => undefined,
+    mayGrant: () => true,
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
     onEvictionRequested: () => undefined,
     audit: async () => false,
@@ -150,9 +151,9 @@ test('logs the number of each pass and how long its phases took', async () => {
 test('logs nothing at info level while nothing happens', async () => {
   const { clock, lines, loop } = await start('info');
   await clock.advance(1_000);
-  expect(lines.map(({ message }) => message)).toEqual(['graph rebuilt']);
+  expect(lines.map(({ message }) => message)).toEqual(['graph rebuilt', 'pass done']);
   await clock.advance(300_000);
-  expect(lines).toHaveLength(1);
+  expect(lines).toHaveLength(2);
   await loop.stop();
 });
 

@@ -51,7 +51,7 @@ const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/leader',
     resources: { 'coordination.k8s.io/leases': 'leases(' },
-    verbs: ['get', 'create', 'update'],
+    verbs: ['get', 'create', 'update', 'list', 'watch'],
   },
   {
     folder: 'runtime/workloads',

@@ -1,0 +1,13 @@
+import type { GraphNode } from '../resources/types';
+
+/** The nodes of a graph as an array, the same one for as long as no node changes. */
+export class NodeList {
+  private known: ReadonlyMap<string, GraphNode> | undefined;
+  private list: readonly GraphNode[] = [];
+
+  of(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
+    if (this.known !== known) this.list = [...known.values()];
+    this.known = known;
+    return this.list;
+  }
+}
