@@ -17,6 +17,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [318, 320, 'a pass committed grants after a restore that it had decided on before'],
   [262, 320, 'the check of the order did not know adoptions'],
   [8, 300, 'the clock jumps'],
+  [5005, 420, 'a later planned end brought back a job that ended while the graph was synchronized'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {
