@@ -1,4 +1,5 @@
 /** Checks the invariants during a simulation and at its end. */
+import { parseConfig } from '../../runtime/config';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
@@ -12,10 +13,14 @@ import {
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Interventions, Observation, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
+import { plansBehindServices } from '../invariants/plans';
+import { IdleGrants, unexplainedWaits } from '../invariants/waits';
 import type { Features } from './features';
 import type { QueueModel } from './queue-model';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import { NAMESPACES, type SimulatedUser } from './simulated-user';
+
+const { units, grants } = parseConfig({});
 
 export interface InvariantChecksOptions {
   readonly queue: QueueModel;
@@ -29,7 +34,8 @@ export interface InvariantChecksOptions {
 export class InvariantChecks {
   readonly violations: Violation[] = [];
   private readonly persistent = new PersistentDifferences();
-  private readonly quotas = new QuotaObserver();
+  private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
+  private readonly idle = new IdleGrants(grants.unschedulableSeconds);
   /** Number of events whose grants are checked. */
   private checkedEvents = 0;
 
@@ -42,8 +48,20 @@ export class InvariantChecks {
    */
   async observe(at: number, isRecovering: boolean): Promise<void> {
     if (isRecovering) this.persistent.reset();
-    else this.violations.push(...this.persistent.observe(at, differences(await this.observation())));
+    else this.violations.push(...this.persistent.observe(at, await this.differences()));
     this.checkLimits(at, isRecovering);
+    const seen = { ...this.objects(), rows: this.options.queue.all };
+    this.violations.push(...this.idle.observe(at, seen, isRecovering));
+  }
+
+  /** A new leader knows nothing of the past. */
+  restarted(): void {
+    this.idle.reset();
+  }
+
+  private async differences(): Promise<Violation[]> {
+    const seen = await this.observation();
+    return [...differences(seen), ...plansBehindServices(seen), ...unexplainedWaits(seen)];
   }
 
   /** Checks the whole event log. */

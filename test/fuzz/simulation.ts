@@ -253,6 +253,7 @@ class Simulation {
       },
     });
     this.current = { term, ports };
+    this.checks.restarted();
     this.allowRecovery();
     void this.start(term, ports);
   }
