@@ -18,6 +18,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [262, 320, 'the check of the order did not know adoptions'],
   [8, 300, 'the clock jumps'],
   [5005, 420, 'a later planned end brought back a job that ended while the graph was synchronized'],
+  [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {
