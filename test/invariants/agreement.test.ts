@@ -45,6 +45,20 @@ describe('differences between the three views', () => {
     expect(seen({ ...behind, rows: [{ ...waiting, reason: 'Reserved' }] })).toEqual([]);
   });
 
+  test('tolerates a pod of a deleted node that has come back, if the pod is being deleted', () => {
+    const at = (second: number) => new Date(second * 1000).toISOString();
+    const old = { ...pod.metadata, creationTimestamp: at(5) };
+    const deleting = { ...pod, metadata: { ...old, deletionTimestamp: at(8) } };
+    const created = (second: number) => {
+      const { metadata, spec } = node('node-1');
+      return [{ metadata: { ...metadata, creationTimestamp: at(second) }, spec }];
+    };
+    const gone = { rows: [waiting], jobs: [suspended], fluxion: { jobs: [], nodes: [] } };
+    expect(seen({ ...gone, pods: [deleting], nodes: created(9) })).toEqual([]);
+    expect(seen({ ...gone, pods: [deleting], nodes: created(1) })).toHaveLength(1);
+    expect(seen({ ...gone, pods: [{ ...pod, metadata: old }], nodes: created(9) })).toHaveLength(1);
+  });
+
   const waiting = rowIn('Waiting', { uid: 'a', name: 'a' });
   const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
   const holding = (after: number) => ({

@@ -128,13 +128,12 @@ function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
 /** Reports running pods on nodes that are not in the allocation of their row. */
 function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
-  const existing = new Set(nodes.map(({ metadata }) => metadata.name));
-  const dead = new Set(nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name));
+  const nodeOf = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const pod of pods) {
     const { nodeName } = pod.spec;
-    if (nodeName === undefined || !existing.has(nodeName) || isTerminal(pod)) continue;
-    // Nothing reports whether it still runs.
-    if (dead.has(nodeName) && isTerminating(pod)) continue;
+    const node = nodeOf.get(nodeName ?? '');
+    if (node === undefined || isTerminal(pod)) continue;
+    if (isGivenUp(pod, node)) continue;
     const row = byUid.get(pod.metadata.uid) ?? byUid.get(workloadUid(pod));
     if (row === undefined) continue;
     const checkGranted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
@@ -148,6 +147,15 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
 
 function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value !== 'True') !== true;
+}
+
+/** Nothing reports whether the pod still runs, or its node was deleted and has come back. */
+function isGivenUp(pod: Pod, node: Node): boolean {
+  return isTerminating(pod) && (!isReady(node) || isOlder(pod, node));
+}
+
+function isOlder(pod: Pod, node: Node): boolean {
+  return Date.parse(pod.metadata.creationTimestamp) < Date.parse(node.metadata.creationTimestamp);
 }
 
 function isTerminating(pod: Pod): boolean {
