@@ -18,6 +18,8 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [262, 320, 'the check of the order did not know adoptions'],
   [8, 300, 'the clock jumps'],
   [5005, 420, 'a later planned end brought back a job that ended while the graph was synchronized'],
+  [5083, 600, 'a deleted node came back under a pod that was terminating (a wrong check)'],
+  [5111, 850, 'a grant took units of an adopted workload, which Fluxion did not hold'],
   [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
 ];
 
