@@ -59,6 +59,17 @@ describe('differences between the three views', () => {
     expect(seen({ ...gone, pods: [{ ...pod, metadata: old }], nodes: created(9) })).toHaveLength(1);
   });
 
+  test('tolerates units beyond the node of an adopted workload', () => {
+    const nodes = [{ name: 'node-1', units: { core: '2-4' } }];
+    const adopted = { ...row, allocation: { ...row.allocation!, nodes } };
+    const state = (core: string, total: number) => ({
+      jobs: [{ ...row.allocation!, nodes: [{ name: 'node-1', units: { core } }] }],
+      nodes: [{ name: 'node-1', up: true, total: { core: total }, free: {}, properties: [] }],
+    });
+    expect(seen({ rows: [adopted], fluxion: state('2-3', 4) })).toEqual([]);
+    expect(seen({ rows: [adopted], fluxion: state('2-3', 5) })).toHaveLength(1);
+  });
+
   const waiting = rowIn('Waiting', { uid: 'a', name: 'a' });
   const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
   const holding = (after: number) => ({
