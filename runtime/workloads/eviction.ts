@@ -103,6 +103,9 @@ export class Eviction {
     if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
     if (!adapter.canRelease(object))
       return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
+    // The watch of the pods may lag behind that of the object, as if there were none.
+    if (adapter.unseenPods(object, pods) > 0)
+      return this.log(row, 'evicting: waiting for the watch of its pods', reason);
     if (pods.some((pod) => isLive(pod, this.options.nodes)))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     const requeued = await this.requeue(row, reason);

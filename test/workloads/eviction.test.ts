@@ -84,6 +84,17 @@ describe('an eviction', () => {
     ]);
   });
 
+  test('waits for pods that the Job counts and the watch does not show yet', async () => {
+    const { grant, evict, row } = await setUp();
+    await grant();
+    const counting = (status: Job['status']): Job => ({ ...job(true), status: status! });
+    await evict(LOST, counting({ active: 1 }));
+    await evict(LOST, counting({ active: 0, terminating: 2 }), [{ ...pod, status: { phase: 'Failed' } }]);
+    expect(row().phase).toBe('Ready');
+    await evict(LOST, counting({ active: 0 }));
+    expect(row().phase).toBe('Waiting');
+  });
+
   test('keeps the failure that began it until the workload is requeued', async () => {
     const { grant, evict, row, patches, reasonFor } = await setUp();
     await grant();
