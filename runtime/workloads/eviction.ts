@@ -79,6 +79,9 @@ export class Eviction {
       const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
       return { cause: 'failure', message };
     }
+    // It would hold its nodes for nothing until its walltime.
+    if (adapter.suspendable && row.releasedAt !== null && adapter.demand(object).pods === 0)
+      return { cause: 'suspended', message: 'its user wants no pods of it' };
     // A released object is suspended by its user, or the watch still shows it as it was before the release.
     const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
     return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;

@@ -24,6 +24,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5271, 300, 'an adopted workload got a unit beyond its node (a wrong check)'],
   [5233, 600, 'a pod of a controller was evicted (the simulated apiserver could not)'],
   [5285, 620, 'a workload was requeued before the watch showed the pods that its Job counted'],
+  [5475, 480, 'a Job without pods held its nodes'],
   [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
 ];
 
