@@ -22,6 +22,9 @@ import { NAMESPACES, type SimulatedUser } from './simulated-user';
 
 const { units, grants } = parseConfig({});
 
+/** Seconds of two passes whose commits are slow: the second one says why a workload waits that changed during the first. */
+const PASSES_SECONDS = 15;
+
 export interface InvariantChecksOptions {
   readonly queue: QueueModel;
   readonly apiserver: SimulatedApiserver;
@@ -34,6 +37,7 @@ export interface InvariantChecksOptions {
 export class InvariantChecks {
   readonly violations: Violation[] = [];
   private readonly persistent = new PersistentDifferences();
+  private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
   private readonly idle = new IdleGrants(grants.unschedulableSeconds);
   /** Number of events whose grants are checked. */
@@ -47,8 +51,8 @@ export class InvariantChecks {
    * @param isRecovering whether a fault lasts or has just ended
    */
   async observe(at: number, isRecovering: boolean): Promise<void> {
-    if (isRecovering) this.persistent.reset();
-    else this.violations.push(...this.persistent.observe(at, await this.differences()));
+    if (isRecovering) for (const lasting of [this.persistent, this.unexplained]) lasting.reset();
+    else this.violations.push(...(await this.differences(at)));
     this.checkLimits(at, isRecovering);
     const seen = { ...this.objects(), rows: this.options.queue.all };
     this.violations.push(...this.idle.observe(at, seen, isRecovering));
@@ -59,9 +63,12 @@ export class InvariantChecks {
     this.idle.reset();
   }
 
-  private async differences(): Promise<Violation[]> {
+  private async differences(at: number): Promise<Violation[]> {
     const seen = await this.observation();
-    return [...differences(seen), ...plansBehindServices(seen), ...unexplainedWaits(seen)];
+    return [
+      ...this.persistent.observe(at, [...differences(seen), ...plansBehindServices(seen)]),
+      ...this.unexplained.observe(at, unexplainedWaits(seen)),
+    ];
   }
 
   /** Checks the whole event log. */

@@ -126,5 +126,7 @@ describe('differences between the three views', () => {
     expect(persistent.observe(10, found)).toEqual([]);
     expect(persistent.observe(10.5, found)).toEqual(found);
     expect(persistent.observe(11, found)).toEqual([]);
+    const patient = new PersistentDifferences(20);
+    expect([0, 20, 21].map((at) => patient.observe(at, found).length)).toEqual([0, 0, found.length]);
   });
 });

@@ -217,13 +217,16 @@ export class PersistentDifferences {
   private readonly since = new Map<string, number>();
   private readonly reported = new Set<string>();
 
+  /** @param tolerated seconds that a difference may last */
+  constructor(private readonly tolerated = TOLERATED_SECONDS) {}
+
   /** @param at seconds @returns the differences that have lasted too long, each one once */
   observe(at: number, seen: readonly Violation[]): Violation[] {
     const now = new Set(seen.map(({ text }) => text));
     for (const text of this.since.keys()) if (!now.has(text)) this.since.delete(text);
     for (const text of now) if (!this.since.has(text)) this.since.set(text, at);
     const late = seen.filter(
-      ({ text }) => at - this.since.get(text)! > TOLERATED_SECONDS && !this.reported.has(text),
+      ({ text }) => at - this.since.get(text)! > this.tolerated && !this.reported.has(text),
     );
     for (const { text } of late) this.reported.add(text);
     return late;
