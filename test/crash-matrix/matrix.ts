@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { differences, PersistentDifferences } from '../invariants/agreement';
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
-import type { Observation, Violation } from '../invariants/observation';
+import type { Observation, SeenRow, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
@@ -78,18 +78,21 @@ class Matrix {
     if (trigger.isTriggered) this.points += 1;
     else this.missed.push(point);
     if (point.fault === 'kill' || point.call === 'lease.release') await this.controller.next();
-    const faults = await this.settle();
+    const faults = await this.settle((seen) => this.unfinished(seen));
     await this.scenario.clear();
     await this.scenario.removeSpare();
-    faults.push(...(await this.settle()));
+    faults.push(...(await this.settle(({ rows }) => rows.filter(isActive).map(describe))));
     this.violations.push(...faults.map((fault) => ({ ...fault, point })));
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'ok';
     this.print(`${nameOf(point)}: ${trigger.isTriggered ? verdict : 'never called'} (${seconds} s)`);
   }
 
-  /** Waits until nothing is open and all views agree; a timeout is a violation. */
-  private async settle(): Promise<Violation[]> {
+  /**
+   * Waits until nothing is open and all views agree; a timeout is a violation.
+   * @param openIn what is not as it should be in the end
+   */
+  private async settle(openIn: (seen: Observation) => readonly string[]): Promise<Violation[]> {
     const persistent = new PersistentDifferences();
     const found: Violation[] = [];
     const until = performance.now() + ROUND_MS;
@@ -97,35 +100,31 @@ class Matrix {
       const seen = await this.observer.observe();
       const now = differences(seen);
       found.push(...persistent.observe(performance.now() / 1000, now));
-      const open = this.open(seen);
+      const open = openIn(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {
-        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} does not finish` }));
+        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} stays as it is` }));
         return [...found, ...lost];
       }
       await pause(OBSERVE_MS);
     }
   }
 
-  /** Workloads of the round that have not finished, and ReplicaSets that do not run. After the round: all workloads. */
-  private open({ rows, jobs, pods }: Observation): readonly string[] {
-    const idle = this.scenario.idleSets(pods).map((name) => `ReplicaSet ${name}`);
-    const uids = this.scenario.uids;
-    if (idle.length === 0 && uids.size === 0 && !this.scenario.hasSets)
-      return rows.filter(({ phase }) => phase !== 'Finished').map(({ name, phase }) => `${name} (${phase})`);
+  /**
+   * ReplicaSets without a running pod, and other workloads of the round that have not finished. A workload that was
+   * deleted before the controller saw it needs no row.
+   */
+  private unfinished({ rows, jobs, pods }: Observation): readonly string[] {
     const byUid = new Map(rows.map((row) => [row.uid, row]));
-    // A workload that was deleted before the controller saw it needs no row. The garbage collector deletes objects with
-    // some delay on a new control plane.
+    // The garbage collector deletes objects with some delay on a new control plane.
     const staying = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const there = new Set(staying.map(({ metadata }) => metadata.uid));
-    const unfinished = [...uids].flatMap((uid) => {
+    const unfinished = [...this.scenario.uids].flatMap((uid) => {
       const row = byUid.get(uid);
       if (row === undefined) return there.has(uid) ? [`${uid} without a row`] : [];
-      return row.phase === 'Finished'
-        ? []
-        : [`${row.name} (${row.phase} ${row.reason ?? ''}: ${row.message ?? ''})`];
+      return isActive(row) ? [describe(row)] : [];
     });
-    return [...idle, ...unfinished];
+    return [...this.scenario.idleSets(pods).map((name) => `ReplicaSet ${name}`), ...unfinished];
   }
 
   /** Checks the complete event log at the end. */
@@ -152,4 +151,12 @@ class Matrix {
     await this.observer.close();
     await this.controller.stop();
   }
+}
+
+function isActive({ phase }: SeenRow): boolean {
+  return phase !== 'Finished';
+}
+
+function describe({ name, phase, reason, message }: SeenRow): string {
+  return `${name} (${phase} ${reason ?? ''}: ${message ?? ''})`;
 }

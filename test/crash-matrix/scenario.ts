@@ -79,10 +79,6 @@ export class Scenario {
       await this.fixture.stack.cluster.request('DELETE', `${SETS}/${name}?propagationPolicy=Background`);
   }
 
-  get hasSets(): boolean {
-    return this.sets.length > 0;
-  }
-
   /** ReplicaSets of this round without a running pod. */
   idleSets(pods: readonly Pod[]): readonly string[] {
     const running = pods.filter(({ status }) => status?.phase === 'Running');
