@@ -130,7 +130,8 @@ ${answer}`;
 /** Columns that only the user changes; the jobspec also changes with labels and taints of nodes. */
 const BY_USER = `(t.queue, t.priority, t.walltime, t.pods, t.held, t.after, t.preemptible) IS DISTINCT FROM
   ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).pods, (t.input).held, (t.input).after, (t.input).preemptible)`;
-const STAYS = `(t.reason = 'RequeueLimit' AND NOT ${BY_USER})`;
+/** A pass gives a row no new reason while it backs off. */
+const STAYS = `(t.reason IN ('Requeued', 'RequeueLimit') AND NOT ${BY_USER})`;
 
 /**
  * A changed request gets a new job id: a pass with the old row in its snapshot can't commit an allocation of the old

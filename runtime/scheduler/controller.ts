@@ -49,7 +49,7 @@ export class Scheduler implements Controller {
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
-      audit: () => audit.compare(),
+      audit: () => this.compare(audit),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
@@ -102,6 +102,20 @@ export class Scheduler implements Controller {
     if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) signals.resubmitWaiting.emit({});
     this.facts = facts;
     return nodes.graphNodes();
+  }
+
+  /** Fluxion does not hold what the audit adopts, so it has to be rebuilt before it is asked for units again. */
+  private async compare(audit: PeriodicAudit): Promise<boolean> {
+    const before = this.grantedJobs();
+    const soon = await audit.compare();
+    const isAdopted = [...this.grantedJobs()].some((jobid) => !before.has(jobid));
+    if (isAdopted) this.fluxionSync.invalidate('workloads were adopted');
+    return soon;
+  }
+
+  private grantedJobs(): ReadonlySet<number> {
+    const granted = [...this.shared.workloadCache.active()].filter(({ allocation }) => allocation !== null);
+    return new Set(granted.map(({ jobid }) => jobid));
   }
 
   private granted(row: WorkloadRow): void {

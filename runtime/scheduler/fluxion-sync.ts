@@ -154,7 +154,7 @@ export class FluxionSync {
   }
 
   private async adjust({ now, nodes, holders, reservations }: DesiredState): Promise<SyncResult> {
-    const freed = await this.freeJobs();
+    const { freed, ended } = await this.freeJobs();
     const { removed, added, up, down } = diffGraph(this.nodes, nodes);
     const { fluxion } = this.options;
     if (removed.length > 0) await fluxion.removeNodes(removed);
@@ -164,23 +164,25 @@ export class FluxionSync {
     if (down.length > 0) await fluxion.setStatus(down, false);
     this.nodes = new Map(nodes);
     const held = (holder: WorkloadRow) => heldAllocation(holder, nodes, now);
-    const plan = await this.plannedEnds.update(holders, held, reservations, now);
+    // A job that ended since the snapshot was freed just now: a later end must not bring it back.
+    const current = holders.filter(({ jobid }) => !ended.has(jobid));
+    const plan = await this.plannedEnds.update(current, held, reservations, now);
     return { freed: freed || removed.length > 0 || plan.moved, reservations: plan.reservations };
   }
 
-  /** @returns whether there were any */
-  private async freeJobs(): Promise<boolean> {
+  /** @returns whether units became free, and the jobs that hold nothing any more */
+  private async freeJobs(): Promise<{ freed: boolean; ended: ReadonlySet<number> }> {
     const { fluxion } = this.options;
     const shrinks = this.shrinks.splice(0);
     for (const { jobid, nodes } of shrinks) await fluxion.partialCancel(jobid, nodes);
-    let freed = shrinks.length > 0;
+    const ended = new Set<number>();
     // The set also yields jobs that are added meanwhile.
     for (const jobid of this.cancels) {
-      freed = true;
       await fluxion.cancel(jobid);
       this.cancels.delete(jobid);
+      ended.add(jobid);
     }
-    return freed;
+    return { freed: shrinks.length > 0 || ended.size > 0, ended };
   }
 
   private async syncUnmanaged(

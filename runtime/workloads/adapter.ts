@@ -25,6 +25,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
+  /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
+  unseenPods(object: T, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */

@@ -79,6 +79,9 @@ export class Eviction {
       const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
       return { cause: 'failure', message };
     }
+    // It would hold its nodes for nothing until its walltime.
+    if (adapter.suspendable && row.releasedAt !== null && adapter.demand(object).pods === 0)
+      return { cause: 'suspended', message: 'its user wants no pods of it' };
     // A released object is suspended by its user, or the watch still shows it as it was before the release.
     const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
     return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;
@@ -103,6 +106,9 @@ export class Eviction {
     if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
     if (!adapter.canRelease(object))
       return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
+    // The watch of the pods may lag behind that of the object, as if there were none.
+    if (adapter.unseenPods(object, pods) > 0)
+      return this.log(row, 'evicting: waiting for the watch of its pods', reason);
     if (pods.some((pod) => isLive(pod, this.options.nodes)))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     const requeued = await this.requeue(row, reason);

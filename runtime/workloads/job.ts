@@ -48,6 +48,10 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   outcome,
   finishedNodes,
   missingPods,
+  unseenPods: ({ status }, pods) => {
+    const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
+    return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
+  },
   releasePatch: (job, row) => {
     const { annotations, activeDeadlineSeconds } = enforcedWalltime(job, row);
     return {

@@ -45,6 +45,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       : undefined,
   finishedNodes: () => [],
   missingPods: () => 0,
+  unseenPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',
     body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],

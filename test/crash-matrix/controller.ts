@@ -1,34 +1,25 @@
-/** The controller as terms in this process. Each term has its own connections through proxies that tests can cut. */
+/** The controller as replicas in this process. Each has its own connections through proxies that tests can cut. */
 import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
-import { FluxqError } from '../../runtime/errors';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
 import { type FluxionServer, startFluxionServer } from '../../runtime/fluxion/server/server';
 import { createClient } from '../../runtime/kubernetes/client';
-import { Term } from '../../runtime/leader/term';
+import { leases } from '../../runtime/kubernetes/paths';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import { openQueue } from '../../runtime/queue/queue';
+import type { Cluster } from '../cluster/cluster';
 import { writeKubeconfig } from '../cluster/credentials';
 import { freePorts } from '../cluster/ports';
 import type { Stack } from '../stack/stack';
 import type { Fault, FaultPoint } from './fault-points';
 import { FaultTrigger } from './fault-trigger';
+import { Replica } from './replica';
 import { TcpProxy } from './tcp-proxy';
 
 /** Duration of a connection outage, in milliseconds. */
 const OUTAGE_MS = 300;
-/** Delay between two attempts to start a term, as in the controller role, in milliseconds. */
-const RETRY_MS = 300;
-
-interface Process {
-  readonly trigger: FaultTrigger;
-  term: Term | undefined;
-  readonly close: () => Promise<void>;
-  over: boolean;
-}
-
 export class Controller {
   /** The Fluxion sidecar, which survives a crash of the controller. */
   readonly engine = new EmbeddedEngine();
@@ -39,12 +30,12 @@ export class Controller {
     (process.env.FLUXQUEUE_TEST_LOG ?? 'silent') as LogLevel,
   );
   private readonly metrics = controllerMetrics(createRegistry());
-  private current: Process | undefined;
-  private fence = 0;
+  private current: Replica | undefined;
 
   private constructor(
     private readonly database: string,
     private readonly kubeconfig: string,
+    private readonly cluster: Cluster,
     private readonly proxies: Readonly<Record<'database' | 'apiserver' | 'fluxion', TcpProxy>>,
   ) {}
 
@@ -65,7 +56,7 @@ export class Controller {
       caFile: cluster.caFile,
       token,
     });
-    const controller = new Controller(database.href, kubeconfig, proxies);
+    const controller = new Controller(database.href, kubeconfig, cluster, proxies);
     controller.server = await startFluxionServer({
       address: `127.0.0.1:${fluxionPort}`,
       engine: controller.engine,
@@ -77,53 +68,31 @@ export class Controller {
   /** Kills the current controller and starts the next one. */
   async next(point?: FaultPoint): Promise<FaultTrigger> {
     await this.end();
+    if (point?.call === 'lease.create') await this.deleteLease();
     const fault = point?.fault ?? 'kill';
     const trigger = new FaultTrigger(point?.call, fault, () => this.inject(fault));
-    const log = this.logger;
-    const queue = openQueue({ url: this.database, logger: log });
-    const client = createClient({ kubeconfig: this.kubeconfig });
-    const fluxion = connectFluxion({ address: `127.0.0.1:${this.proxies.fluxion.port}`, log });
-    const current: Process = {
-      trigger,
-      term: undefined,
-      over: false,
-      close: async () => {
-        client.close();
-        await Promise.all([queue.close(), fluxion.close()]);
-      },
-    };
-    this.current = current;
-    const fence = await queue.acquireFence('crash-matrix', this.fence);
-    this.fence = fence;
-    const options = {
-      config: parseConfig({}),
-      queue: trigger.wrap('queue', queue),
-      client: trigger.wrap('client', client),
-      fluxion: trigger.wrap('fluxion', fluxion),
-      fence,
-      logger: log,
-      metrics: this.metrics,
-      onFenced: (error: Error) => this.fenced.push(error),
-    };
-    void this.serve(current, () => new Term(options));
+    // A fault of a node comes first: the scenario arms the trigger.
+    if (point?.during === undefined) trigger.arm();
+    const { logger, metrics } = this;
+    this.current = new Replica(trigger, {
+      queue: openQueue({ url: this.database, logger }),
+      client: createClient({ kubeconfig: this.kubeconfig }),
+      fluxion: connectFluxion({ address: `127.0.0.1:${this.proxies.fluxion.port}`, log: logger }),
+      logger,
+      metrics,
+      onFenced: (error) => this.fenced.push(error),
+    });
     return trigger;
   }
 
-  /** Retries a term that fails to start, as the controller role does. */
-  private async serve(current: Process, make: () => Term): Promise<void> {
-    while (!current.over) {
-      const term = make();
-      current.term = term;
-      try {
-        await term.start();
-        return;
-      } catch (error) {
-        await term.stop();
-        if (!(error instanceof FluxqError)) throw error;
-        if (current.trigger.isTriggered && current.over) return;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+  /** The current controller ends as on SIGTERM. */
+  async resign(): Promise<void> {
+    await this.current?.resign();
+  }
+
+  private async deleteLease(): Promise<void> {
+    const { namespace, name } = parseConfig({}).leaderElection;
+    await this.cluster.request('DELETE', leases(namespace, name));
   }
 
   private async inject(fault: Fault): Promise<void> {
@@ -135,13 +104,8 @@ export class Controller {
   }
 
   async end(): Promise<void> {
-    const { current } = this;
+    await this.current?.kill();
     this.current = undefined;
-    if (current === undefined) return;
-    current.over = true;
-    current.trigger.kill();
-    await current.term?.stop();
-    await current.close();
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,7 @@
-/** Triggers a fault right after the first call of one kind has taken effect and before its caller gets the answer. */
+/**
+ * Triggers a fault right after the first call of one kind, since it was armed, has taken effect, and before its caller
+ * gets the answer.
+ */
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 import type { CallName, Fault } from './fault-points';
 
@@ -8,6 +11,7 @@ export class FaultTrigger {
   readonly triggered: Promise<void>;
   isTriggered = false;
   private killed = false;
+  private armed = false;
   private resolveTriggered: () => void = () => undefined;
 
   /**
@@ -24,9 +28,14 @@ export class FaultTrigger {
     });
   }
 
+  /** From now on the fault may come. */
+  arm(): void {
+    this.armed = true;
+  }
+
   /** Wraps a port. */
   wrap<T extends object>(port: Port, target: T): T {
-    return portThrough(port, target, (call) => this.make(call));
+    return portThrough(port, target, this.make);
   }
 
   /** Simulates a killed process: no further call takes effect, and no answer arrives. */
@@ -34,10 +43,10 @@ export class FaultTrigger {
     this.killed = true;
   }
 
-  private async make(call: PortCall): Promise<unknown> {
+  readonly make = async (call: PortCall): Promise<unknown> => {
     if (this.killed) throw lost(call);
     const answer = await call.effect();
-    if (call.name === this.call && !this.isTriggered) {
+    if (call.name === this.call && this.armed && !this.isTriggered) {
       this.isTriggered = true;
       if (this.fault === 'kill') this.killed = true;
       await this.inject();
@@ -47,5 +56,5 @@ export class FaultTrigger {
     }
     if (this.killed) throw lost(call);
     return answer;
-  }
+  };
 }

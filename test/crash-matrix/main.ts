@@ -1,12 +1,13 @@
 /**
  * `npm run -s crash-matrix -- --json`: kills the controller and resets its connections after every database statement,
- * patch and RPC, and checks the invariants I1 to I6 (test/invariants). The last line is JSON.
+ * patch and RPC, after every request of its election, and after what it does about faults of nodes, and checks the
+ * invariants I1 to I6 (test/invariants). The last line is JSON.
  */
 import { Command } from 'commander';
 import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { startStack } from '../stack/stack';
-import { allFaultPoints } from './fault-points';
+import { allFaultPoints, nameOf } from './fault-points';
 import { playMatrix } from './matrix';
 import { SIZE } from './scenario';
 
@@ -31,11 +32,11 @@ async function main(): Promise<void> {
   const queue = openQueue({ url: stack.postgres.url });
   try {
     await queue.migrate();
-    const points = allFaultPoints().filter(({ call, fault }) => `${call}, ${fault}`.includes(options.only));
+    const points = allFaultPoints().filter((point) => nameOf(point).includes(options.only));
     const result = await playMatrix({ stack, client, queue }, points, print);
     for (const { invariant, text, point } of result.violations)
-      print(`${invariant}: ${text}${point === undefined ? '' : ` (${point.call}, ${point.fault})`}`);
-    for (const { call, fault } of result.missed) print(`never called: ${call} (${fault})`);
+      print(`${invariant}: ${text}${point === undefined ? '' : ` (${nameOf(point)})`}`);
+    for (const point of result.missed) print(`never called: ${nameOf(point)}`);
     const figures = { points: result.points, runs: result.runs, violations: result.violations.length };
     const summary = `${figures.points} points, ${figures.runs} runs, ${figures.violations} violations`;
     process.stdout.write(`${options.json ? JSON.stringify(figures) : summary}\n`);

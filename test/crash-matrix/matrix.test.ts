@@ -11,10 +11,15 @@ const POINTS: readonly FaultPoint[] = [
   { call: 'queue.released', fault: 'apiserver' },
   { call: 'fluxion.match', fault: 'fluxion' },
   { call: 'fluxion.cancel', fault: 'fluxion-restart' },
+  { call: 'lease.create', fault: 'kill' },
+  { call: 'lease.fence', fault: 'apiserver' },
+  { call: 'lease.release', fault: 'kill' },
+  { call: 'queue.requestEviction', fault: 'kill', during: 'deleted' },
+  { call: 'client.create pods/eviction', fault: 'kill', during: 'pinned' },
 ];
 
 test('the matrix has a fault point for every call and every fault', () => {
-  expect(allFaultPoints().length).toBeGreaterThanOrEqual(60);
+  expect(allFaultPoints().length).toBeGreaterThanOrEqual(180);
   for (const point of POINTS) expect(allFaultPoints()).toContainEqual(point);
 });
 

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { differences, PersistentDifferences } from '../invariants/agreement';
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
-import type { Observation, Violation } from '../invariants/observation';
+import type { Observation, SeenRow, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
-import { type FaultPoint, needs } from './fault-points';
+import { type FaultPoint, nameOf } from './fault-points';
 import { Observer } from './observer';
 import { NAMESPACE, Scenario } from './scenario';
 
@@ -21,7 +21,7 @@ export interface MatrixResult {
 
 /** Maximum number of runs of the scenario for one fault point. */
 const MAX_ROUNDS = 4;
-const TRIGGER_MS = 4_000;
+const TRIGGER_MS = 8_000;
 /** Time in which all workloads of a round must finish, in milliseconds. */
 const ROUND_MS = 40_000;
 const OBSERVE_MS = 100;
@@ -70,26 +70,29 @@ class Matrix {
     this.faults.push(Date.now() / 1000);
     for (let round = 0; round < MAX_ROUNDS && !trigger.isTriggered; round++) {
       this.runs += 1;
-      await this.scenario.play(point.call, trigger.triggered);
+      await this.scenario.play(point, trigger);
+      if (point.call === 'lease.release') await this.controller.resign();
       await Promise.race([trigger.triggered, pause(TRIGGER_MS)]);
     }
     this.faults.push(Date.now() / 1000);
     if (trigger.isTriggered) this.points += 1;
     else this.missed.push(point);
-    if (point.fault === 'kill') await this.controller.next();
-    const faults = await this.settle();
-    this.violations.push(...faults.map((fault) => ({ ...fault, point })));
+    if (point.fault === 'kill' || point.call === 'lease.release') await this.controller.next();
+    const faults = await this.settle((seen) => this.unfinished(seen));
     await this.scenario.clear();
-    if (needs(point.call) === 'node-loss') await this.scenario.removeSpare();
+    await this.scenario.removeSpare();
+    faults.push(...(await this.settle(({ rows }) => rows.filter(isActive).map(describe))));
+    this.violations.push(...faults.map((fault) => ({ ...fault, point })));
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     const verdict = faults.length > 0 ? faults.map(({ text }) => text).join('; ') : 'ok';
-    this.print(
-      `${point.call}, ${point.fault}: ${trigger.isTriggered ? verdict : 'never called'} (${seconds} s)`,
-    );
+    this.print(`${nameOf(point)}: ${trigger.isTriggered ? verdict : 'never called'} (${seconds} s)`);
   }
 
-  /** Waits until all workloads of the round have finished and all views agree; a timeout is a violation. */
-  private async settle(): Promise<Violation[]> {
+  /**
+   * Waits until nothing is open and all views agree; a timeout is a violation.
+   * @param openIn what is not as it should be in the end
+   */
+  private async settle(openIn: (seen: Observation) => readonly string[]): Promise<Violation[]> {
     const persistent = new PersistentDifferences();
     const found: Violation[] = [];
     const until = performance.now() + ROUND_MS;
@@ -97,29 +100,31 @@ class Matrix {
       const seen = await this.observer.observe();
       const now = differences(seen);
       found.push(...persistent.observe(performance.now() / 1000, now));
-      const open = this.open(seen);
+      const open = openIn(seen);
       if (open.length === 0 && now.length === 0) return found;
       if (performance.now() > until) {
-        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} does not finish` }));
+        const lost = open.map((text): Violation => ({ invariant: 'lost', text: `${text} stays as it is` }));
         return [...found, ...lost];
       }
       await pause(OBSERVE_MS);
     }
   }
 
-  /** Workloads that have not finished. A workload that was deleted before the controller saw it needs no row. */
-  private open({ rows, jobs, pods }: Observation): readonly string[] {
+  /**
+   * ReplicaSets without a running pod, and other workloads of the round that have not finished. A workload that was
+   * deleted before the controller saw it needs no row.
+   */
+  private unfinished({ rows, jobs, pods }: Observation): readonly string[] {
     const byUid = new Map(rows.map((row) => [row.uid, row]));
     // The garbage collector deletes objects with some delay on a new control plane.
     const staying = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const there = new Set(staying.map(({ metadata }) => metadata.uid));
-    return [...this.scenario.uids].flatMap((uid) => {
+    const unfinished = [...this.scenario.uids].flatMap((uid) => {
       const row = byUid.get(uid);
       if (row === undefined) return there.has(uid) ? [`${uid} without a row`] : [];
-      return row.phase === 'Finished'
-        ? []
-        : [`${row.name} (${row.phase} ${row.reason ?? ''}: ${row.message ?? ''})`];
+      return isActive(row) ? [describe(row)] : [];
     });
+    return [...this.scenario.idleSets(pods).map((name) => `ReplicaSet ${name}`), ...unfinished];
   }
 
   /** Checks the complete event log at the end. */
@@ -146,4 +151,12 @@ class Matrix {
     await this.observer.close();
     await this.controller.stop();
   }
+}
+
+function isActive({ phase }: SeenRow): boolean {
+  return phase !== 'Finished';
+}
+
+function describe({ name, phase, reason, message }: SeenRow): string {
+  return `${name} (${phase} ${reason ?? ''}: ${message ?? ''})`;
 }

@@ -9,7 +9,7 @@ import type { LoggedEvent, Observation, SeenRow } from '../invariants/observatio
 
 const ROWS = `
 SELECT uid, name, phase, reason, message, jobid::float8 AS jobid, preemptions, preemptible, allocation, queue, priority::float8 AS priority, seq::float8 AS seq,
-  shape, walltime, requeues, extract(epoch FROM submitted_at)::float8 AS "submittedAt",
+  shape, walltime, requeues, pods, recall AS "evictionReason", extract(epoch FROM submitted_at)::float8 AS "submittedAt",
   extract(epoch FROM estimated_start)::float8 AS "estimatedStart"
 FROM fluxqueue.workloads`;
 const EVENTS = `SELECT extract(epoch FROM at)::float8 AS at, uid, event, detail FROM fluxqueue.events ORDER BY id`;

@@ -1,30 +1,38 @@
 /** The workloads around a fault point: all kinds of jobs are submitted, run, edited, deleted, lose a node, are evicted. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
-import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
-import type { Cluster } from '../cluster/cluster';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { KubeObject } from '../cluster/api';
+import { replicaSet, sharedVolume, withClaim } from '../stack/manifests';
 import type { Fixture } from '../stack/suite';
 import { Namespace } from '../stack/workloads';
-import type { CallName } from './fault-points';
-import { needs } from './fault-points';
+import { type CallName, type FaultPoint, type NodeFault, sceneOf } from './fault-points';
+import type { FaultTrigger } from './fault-trigger';
+import { SpareNodes } from './spare-nodes';
 
 export const NAMESPACE = 'matrix';
 /** Number of cores per node, and number of nodes. */
 export const SIZE = 4;
+const SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/replicasets`;
+/** Longest time until the pod of a ReplicaSet is evicted, in milliseconds. */
+const PIN_MS = 15_000;
 const WALLTIME = { 'fluxqueue/walltime': '60s' };
 
 export class Scenario {
   /** uids of workloads that the user deleted. */
   readonly stopped = new Set<string>();
-  readonly lostNodes = new Set<string>();
-  /** Unix seconds. */
-  readonly disturbances: number[] = [];
+  private readonly spare: SpareNodes;
+  /** ReplicaSets of this round. */
+  private readonly sets: string[] = [];
   private readonly created: { readonly object: KubernetesObject; readonly kind: 'Job' | 'Pod' }[] = [];
   private count = 0;
 
   private constructor(
     private readonly fixture: Fixture,
     private readonly namespace: Namespace,
-  ) {}
+  ) {
+    this.spare = new SpareNodes(fixture.stack.cluster);
+  }
 
   static async create(fixture: Fixture): Promise<Scenario> {
     const namespace = await Namespace.create(() => fixture, NAMESPACE);
@@ -37,17 +45,28 @@ export class Scenario {
     return new Scenario(fixture, namespace);
   }
 
+  get lostNodes(): ReadonlySet<string> {
+    return this.spare.lost;
+  }
+
+  /** Unix seconds. */
+  get disturbances(): readonly number[] {
+    return this.spare.disturbances;
+  }
+
   /** uids of all workloads of this round. */
   get uids(): ReadonlySet<string> {
     return new Set(this.created.map(({ object }) => object.metadata.uid));
   }
 
-  /** Submits the workloads that the call needs. @param triggered resolves once the fault is injected, to stop waiting */
-  async play(call: CallName, triggered: Promise<void>): Promise<void> {
-    const need = needs(call);
-    if (need === 'preemption') await this.preempt(triggered);
-    else if (need === 'node-loss') await this.loseNode(triggered);
-    else await this.submitAllKinds(call, triggered);
+  /** Does what causes the call, and arms the trigger. It stops to wait once the fault is injected. */
+  async play(point: FaultPoint, trigger: FaultTrigger): Promise<void> {
+    const { triggered } = trigger;
+    const scene = sceneOf(point);
+    if (scene === 'work') await this.submitAllKinds(point.call, triggered);
+    else if (scene === 'preemption') await this.preempt(triggered);
+    else if (scene === 'pinned') await this.pin(trigger);
+    else await this.breakNode(scene, trigger);
   }
 
   /** Deletes the workloads of the round. */
@@ -56,6 +75,15 @@ export class Scenario {
       this.stopped.add(object.metadata.uid);
       await this.remove(object, kind);
     }
+    for (const name of this.sets.splice(0))
+      await this.fixture.stack.cluster.request('DELETE', `${SETS}/${name}?propagationPolicy=Background`);
+  }
+
+  /** ReplicaSets of this round without a running pod. */
+  idleSets(pods: readonly Pod[]): readonly string[] {
+    const running = pods.filter(({ status }) => status?.phase === 'Running');
+    const owners = new Set(running.map(({ metadata }) => metadata.ownerReferences?.[0]?.name));
+    return this.sets.filter((name) => !owners.has(name));
   }
 
   private async submitAllKinds(call: CallName, triggered: Promise<void>): Promise<void> {
@@ -74,20 +102,31 @@ export class Scenario {
     await this.namespace.patch(held, 'Job', { metadata: { labels: { 'fluxqueue/hold': 'false' } } });
   }
 
-  /** Removes the node of a running job and adds a similar one. */
-  private async loseNode(triggered: Promise<void>): Promise<void> {
-    const { cluster } = this.fixture.stack;
+  /** Breaks the node of a running job; a similar node is there for it. */
+  private async breakNode(fault: Exclude<NodeFault, 'pinned'>, trigger: FaultTrigger): Promise<void> {
     const i = this.count++;
-    const shape = { cpu: String(SIZE), labels: { spare: `${i}` } };
-    const [name = ''] = await this.addNode(cluster, shape);
-    const podSpec = { nodeSelector: { spare: `${i}` } };
-    const job = await this.job(`moved-${i}`, { cores: SIZE, runs: '1500ms', podSpec, annotations: WALLTIME });
-    await Promise.race([this.namespace.phase(job, 'Running'), triggered]);
-    this.lostNodes.add(name);
-    this.disturb();
-    await cluster.removeNode(name);
-    const [next = ''] = await this.addNode(cluster, shape);
-    this.keepSpare(next);
+    const name = await this.spare.add(i);
+    const { tolerations } = this.spare;
+    const podSpec = { nodeSelector: { spare: `${i}` }, tolerations };
+    // A simulated pod also ends on a node that is not ready, so it must run until it is deleted.
+    const runs = fault === 'not-ready' ? '6s' : '1500ms';
+    const job = await this.job(`moved-${i}`, { cores: SIZE, runs, podSpec, annotations: WALLTIME });
+    await Promise.race([this.namespace.phase(job, 'Running'), trigger.triggered]);
+    trigger.arm();
+    await this.spare.break(name, fault);
+    await this.spare.add(i);
+  }
+
+  /** A pod of a controller waits for a claim on its node, so it is evicted, and its controller creates it again. */
+  private async pin(trigger: FaultTrigger): Promise<void> {
+    const { cluster } = this.fixture.stack;
+    const name = `pinned-${this.count++}`;
+    await cluster.apply(inNamespace(replicaSet(name, { requests: { cpu: '1' }, pod: withClaim(name) })));
+    this.sets.push(name);
+    trigger.arm();
+    await Promise.race([trigger.triggered, pause(PIN_MS)]);
+    const [volume, claim] = sharedVolume(NAMESPACE, name);
+    await cluster.apply([volume!, inNamespace(claim!)]);
   }
 
   /** Fills the cluster with a preemptible job and submits a job with a higher priority. */
@@ -116,28 +155,9 @@ export class Scenario {
     return object;
   }
 
-  private async addNode(cluster: Cluster, shape: Parameters<Cluster['addNodes']>[1]): Promise<string[]> {
-    this.disturb();
-    return cluster.addNodes(1, shape);
-  }
-
-  /** Spare nodes of earlier rounds stay until {@link removeSpare}: only jobs with their label need them. */
-  private keepSpare(name: string): void {
-    this.spare.push(name);
-  }
-
-  private readonly spare: string[] = [];
-
-  async removeSpare(): Promise<void> {
-    for (const name of this.spare.splice(0)) {
-      this.lostNodes.add(name);
-      this.disturb();
-      await this.fixture.stack.cluster.removeNode(name);
-    }
-  }
-
-  private disturb(): void {
-    this.disturbances.push(Date.now() / 1000);
+  /** Removes the nodes of the round: only jobs with their label need them. */
+  removeSpare(): Promise<void> {
+    return this.spare.remove();
   }
 
   private async remove(
@@ -152,4 +172,8 @@ export class Scenario {
         if ((error as { status?: number }).status !== 404) throw error;
       });
   }
+}
+
+function inNamespace(object: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, namespace: NAMESPACE } };
 }

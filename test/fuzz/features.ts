@@ -21,6 +21,8 @@ export interface Features {
   readonly services: boolean;
   /** Pods need seconds to terminate, so they overrun their walltimes. */
   readonly slowPods: boolean;
+  /** Processes, calls and watches are left alone in half of the time, while nodes, queues and users go on. */
+  readonly calms: boolean;
 }
 
 export function featuresOf(seed: number): Features {
@@ -35,6 +37,7 @@ export function featuresOf(seed: number): Features {
     queues: random.happens(0.5),
     services: random.happens(0.4),
     slowPods: random.happens(0.4),
+    calms: random.happens(0.5) && faults,
   };
 }
 

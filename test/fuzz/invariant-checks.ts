@@ -1,4 +1,5 @@
 /** Checks the invariants during a simulation and at its end. */
+import { parseConfig } from '../../runtime/config';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
@@ -12,10 +13,17 @@ import {
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Interventions, Observation, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
+import { plansBehindServices } from '../invariants/plans';
+import { IdleGrants, unexplainedWaits } from '../invariants/waits';
 import type { Features } from './features';
 import type { QueueModel } from './queue-model';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import { NAMESPACES, type SimulatedUser } from './simulated-user';
+
+const { units, grants } = parseConfig({});
+
+/** Seconds of two passes whose commits are slow: the second one says why a workload waits that changed during the first. */
+const PASSES_SECONDS = 15;
 
 export interface InvariantChecksOptions {
   readonly queue: QueueModel;
@@ -29,7 +37,9 @@ export interface InvariantChecksOptions {
 export class InvariantChecks {
   readonly violations: Violation[] = [];
   private readonly persistent = new PersistentDifferences();
-  private readonly quotas = new QuotaObserver();
+  private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
+  private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
+  private readonly idle = new IdleGrants(grants.unschedulableSeconds);
   /** Number of events whose grants are checked. */
   private checkedEvents = 0;
 
@@ -41,9 +51,24 @@ export class InvariantChecks {
    * @param isRecovering whether a fault lasts or has just ended
    */
   async observe(at: number, isRecovering: boolean): Promise<void> {
-    if (isRecovering) this.persistent.reset();
-    else this.violations.push(...this.persistent.observe(at, differences(await this.observation())));
+    if (isRecovering) for (const lasting of [this.persistent, this.unexplained]) lasting.reset();
+    else this.violations.push(...(await this.differences(at)));
     this.checkLimits(at, isRecovering);
+    const seen = { ...this.objects(), rows: this.options.queue.all };
+    this.violations.push(...this.idle.observe(at, seen, isRecovering));
+  }
+
+  /** A new leader knows nothing of the past. */
+  restarted(): void {
+    this.idle.reset();
+  }
+
+  private async differences(at: number): Promise<Violation[]> {
+    const seen = await this.observation();
+    return [
+      ...this.persistent.observe(at, [...differences(seen), ...plansBehindServices(seen)]),
+      ...this.unexplained.observe(at, unexplainedWaits(seen)),
+    ];
   }
 
   /** Checks the whole event log. */

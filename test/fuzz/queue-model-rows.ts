@@ -54,7 +54,7 @@ export function updated(
     keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
   if (row.phase !== 'Waiting' || !differs([...BY_USER, 'jobspec', 'shape'])) return undefined;
   const byUser = differs(BY_USER);
-  const stays = row.reason === 'RequeueLimit' && !byUser;
+  const stays = (row.reason === 'Requeued' || row.reason === 'RequeueLimit') && !byUser;
   return {
     ...row,
     ...values,

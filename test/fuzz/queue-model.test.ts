@@ -77,6 +77,7 @@ const fenced =
     call({ ...context, fence: context.fence - 1 });
 
 const fourPods = submission('x', { pods: 4 });
+const twoPods = submission('x', { pods: 2 });
 const waitTwice =
   (uid: string, first: string, last: string): Call =>
   ({ queue, fence }) =>
@@ -145,6 +146,10 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['requeue a suspended workload', requeue('b', { cause: 'suspended' })],
   ['allocate it a third time', allocate('b')],
   ['requeue after a failure', requeue('b', { notBefore: 1_900_000_000.5 })],
+  [
+    'update its resources while it backs off',
+    update('b', { jobspec: twoPods.jobspec, shape: twoPods.shape }),
+  ],
   ['allocate it before notBefore', allocate('b')],
   ['requeue with an old fence', fenced(requeue('b'))],
   ['requeue at the limit', requeue('b', { reason: 'RequeueLimit', notBefore: 5, message: 'too often' })],

@@ -20,6 +20,10 @@ interface Target {
   readonly subresource: string | undefined;
 }
 
+interface EvictionBody {
+  readonly deleteOptions?: { readonly preconditions?: { readonly uid?: string } };
+}
+
 interface Watcher {
   readonly end: (error: Error) => void;
 }
@@ -80,7 +84,8 @@ export class SimulatedApiserver {
   }
 
   create(path: string, body: object): KubernetesObject {
-    const { resource, namespace } = targetOf(path);
+    const { resource, namespace, subresource } = targetOf(path);
+    if (subresource === 'eviction') return this.evict(path, body as EvictionBody);
     const given = body as KubernetesObject;
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
@@ -103,6 +108,12 @@ export class SimulatedApiserver {
       const deletionTimestamp = timeOf(this.now());
       this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
     } else this.store.remove(resource, keyOf(object.metadata));
+  }
+
+  private evict(path: string, { deleteOptions }: EvictionBody): KubernetesObject {
+    const pod = this.found(path);
+    this.delete(path, deleteOptions?.preconditions?.uid);
+    return pod;
   }
 
   private found(path: string): KubernetesObject {

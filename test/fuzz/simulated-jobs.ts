@@ -29,6 +29,24 @@ export class SimulatedJobs {
 
   /** Reconciles one Job once. @param pods its pods */
   sync(job: Job, pods: readonly Pod[]): void {
+    this.step(job, pods);
+    this.count(`${job.metadata.namespace}/${job.metadata.name}`, job.metadata.uid);
+  }
+
+  /** Writes into the status of the Job how many of its pods are not over. */
+  private count(key: string, uid: string): void {
+    const job = this.store.get<Job>('jobs', key);
+    if (job?.metadata.uid !== uid) return;
+    const pods = this.store
+      .list<Pod>('pods')
+      .filter((pod) => pod.metadata.ownerReferences?.[0]?.uid === uid && !isTerminal(pod));
+    const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
+    const active = pods.length - terminating;
+    if ((job.status?.active ?? 0) === active && (job.status?.terminating ?? 0) === terminating) return;
+    this.store.put('jobs', { ...job, status: { ...job.status, active, terminating } });
+  }
+
+  private step(job: Job, pods: readonly Pod[]): void {
     const record = this.recordOf(job, pods);
     const live = pods.filter((pod) => !isTerminal(pod));
     if (job.metadata.deletionTimestamp !== undefined) {

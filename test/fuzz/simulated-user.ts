@@ -32,7 +32,7 @@ export interface SimulatedUserOptions {
 
 export class SimulatedUser {
   readonly nodes: SimulatedNodes;
-  /** uids of workloads that were suspended or deleted. */
+  /** uids of workloads that were suspended or deleted, or that want no pods. */
   readonly stopped = new Set<string>();
   private readonly queues: SimulatedQueues;
   private created = 0;
@@ -229,7 +229,10 @@ export class SimulatedUser {
     if (object === undefined) return;
     const { metadata } = object;
     if (isJob(object) && object.spec.suspend === true && random.happens(0.5)) {
-      const job: Job = { ...object, spec: { ...object.spec, parallelism: random.between(0, 3) } };
+      const parallelism = random.between(0, 3);
+      // Without pods it has to wait, even if it is released at this moment.
+      if (parallelism === 0) this.stopped.add(metadata.uid);
+      const job: Job = { ...object, spec: { ...object.spec, parallelism } };
       this.put(job);
     } else {
       const labels = { ...metadata.labels, 'fluxqueue/priority': String(random.between(-2, 5)) };

@@ -17,6 +17,15 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [318, 320, 'a pass committed grants after a restore that it had decided on before'],
   [262, 320, 'the check of the order did not know adoptions'],
   [8, 300, 'the clock jumps'],
+  [5005, 420, 'a later planned end brought back a job that ended while the graph was synchronized'],
+  [5083, 600, 'a deleted node came back under a pod that was terminating (a wrong check)'],
+  [5111, 850, 'a grant took units of an adopted workload, which Fluxion did not hold'],
+  [5274, 470, 'a workload that backed off again under a slower clock had no reason'],
+  [5271, 300, 'an adopted workload got a unit beyond its node (a wrong check)'],
+  [5233, 600, 'a pod of a controller was evicted (the simulated apiserver could not)'],
+  [5285, 620, 'a workload was requeued before the watch showed the pods that its Job counted'],
+  [5475, 480, 'a Job without pods held its nodes'],
+  [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {

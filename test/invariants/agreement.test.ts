@@ -45,6 +45,31 @@ describe('differences between the three views', () => {
     expect(seen({ ...behind, rows: [{ ...waiting, reason: 'Reserved' }] })).toEqual([]);
   });
 
+  test('tolerates a pod of a deleted node that has come back, if the pod is being deleted', () => {
+    const at = (second: number) => new Date(second * 1000).toISOString();
+    const old = { ...pod.metadata, creationTimestamp: at(5) };
+    const deleting = { ...pod, metadata: { ...old, deletionTimestamp: at(8) } };
+    const created = (second: number) => {
+      const { metadata, spec } = node('node-1');
+      return [{ metadata: { ...metadata, creationTimestamp: at(second) }, spec }];
+    };
+    const gone = { rows: [waiting], jobs: [suspended], fluxion: { jobs: [], nodes: [] } };
+    expect(seen({ ...gone, pods: [deleting], nodes: created(9) })).toEqual([]);
+    expect(seen({ ...gone, pods: [deleting], nodes: created(1) })).toHaveLength(1);
+    expect(seen({ ...gone, pods: [{ ...pod, metadata: old }], nodes: created(9) })).toHaveLength(1);
+  });
+
+  test('tolerates units beyond the node of an adopted workload', () => {
+    const nodes = [{ name: 'node-1', units: { core: '2-4' } }];
+    const adopted = { ...row, allocation: { ...row.allocation!, nodes } };
+    const state = (core: string, total: number) => ({
+      jobs: [{ ...row.allocation!, nodes: [{ name: 'node-1', units: { core } }] }],
+      nodes: [{ name: 'node-1', up: true, total: { core: total }, free: {}, properties: [] }],
+    });
+    expect(seen({ rows: [adopted], fluxion: state('2-3', 4) })).toEqual([]);
+    expect(seen({ rows: [adopted], fluxion: state('2-3', 5) })).toHaveLength(1);
+  });
+
   const waiting = rowIn('Waiting', { uid: 'a', name: 'a' });
   const suspended: Job = { ...job, spec: { ...job.spec, suspend: true } };
   const holding = (after: number) => ({
@@ -101,5 +126,7 @@ describe('differences between the three views', () => {
     expect(persistent.observe(10, found)).toEqual([]);
     expect(persistent.observe(10.5, found)).toEqual(found);
     expect(persistent.observe(11, found)).toEqual([]);
+    const patient = new PersistentDifferences(20);
+    expect([0, 20, 21].map((at) => patient.observe(at, found).length)).toEqual([0, 0, found.length]);
   });
 });

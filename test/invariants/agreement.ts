@@ -1,6 +1,7 @@
 /** Compares the three views of the workloads: rows in Postgres, objects of the apiserver, and jobs in Fluxion (I2, I3). */
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
-import type { AllocatedNode, Allocation } from '../../runtime/resources/types';
+import { formatIdset, parseIdset } from '../../runtime/resources/idset';
+import type { AllocatedNode, Allocation, UnitCounts } from '../../runtime/resources/types';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
 const ADMITTED = 'fluxqueue/admitted';
@@ -29,13 +30,14 @@ export function differences(seen: Observation): Violation[] {
 }
 
 function checkRows(
-  { rows, pods, nodes }: Observation,
+  { rows, pods, nodes, fluxion }: Observation,
   objects: ReadonlyMap<string, KubernetesObject>,
   held: ReadonlyMap<number, Allocation>,
   report: Report,
 ): void {
   const existing = new Set(nodes.map(({ metadata }) => metadata.name));
   const terminating = new Set(pods.filter(isTerminating).map(workloadUid));
+  const totals = new Map(fluxion.nodes.map(({ name, total }) => [name, total]));
   for (const row of rows.filter(isActive)) {
     const object = objects.get(row.uid);
     const isStopped = object === undefined || isSuspended(object);
@@ -43,7 +45,7 @@ function checkRows(
     if (isStopped && row.phase !== 'Waiting' && terminating.has(row.uid)) continue;
     if (object === undefined) report('I3', `${row.name} is ${row.phase} and its object does not exist`);
     else if (row.phase === 'Waiting') checkWaiting(row, object, held.get(row.jobid), report);
-    else checkGranted(onExistingNodes(row, existing), object, held.get(row.jobid), report);
+    else checkGranted(onExistingNodes(row, existing, totals), object, held.get(row.jobid), report);
   }
 }
 
@@ -74,11 +76,30 @@ function isUnboundPod(object: KubernetesObject): boolean {
   return 'containers' in spec && spec.nodeName === undefined;
 }
 
-/** The allocation without removed nodes: Fluxion does not have them, and an unevictable pod waits there for its end. */
-function onExistingNodes(row: SeenRow, existing: ReadonlySet<string>): SeenRow {
+/**
+ * The allocation as Fluxion can hold it: without removed nodes, where an unevictable pod waits for its end, and without
+ * the units beyond its node that a workload gets which was adopted on a node without free units.
+ */
+function onExistingNodes(
+  row: SeenRow,
+  existing: ReadonlySet<string>,
+  totals: ReadonlyMap<string, UnitCounts>,
+): SeenRow {
   if (row.allocation === null) return row;
-  const nodes = row.allocation.nodes.filter(({ name }) => existing.has(name));
+  const nodes = row.allocation.nodes
+    .filter(({ name }) => existing.has(name))
+    .map((node) => ({ ...node, units: clipped(node.units, totals.get(node.name)) }))
+    .filter(({ units }) => Object.keys(units).length > 0);
   return { ...row, allocation: { ...row.allocation, nodes } };
+}
+
+function clipped(units: AllocatedNode['units'], total: UnitCounts | undefined): AllocatedNode['units'] {
+  if (total === undefined) return units;
+  const kept = Object.entries(units).map(([type, ids]) => {
+    const there = parseIdset(ids).filter((id) => id < (total[type] ?? 0));
+    return [type, formatIdset(there)] as const;
+  });
+  return Object.fromEntries(kept.filter(([, ids]) => ids !== ''));
 }
 
 function checkGranted(
@@ -128,13 +149,12 @@ function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
 /** Reports running pods on nodes that are not in the allocation of their row. */
 function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
-  const existing = new Set(nodes.map(({ metadata }) => metadata.name));
-  const dead = new Set(nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name));
+  const nodeOf = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const pod of pods) {
     const { nodeName } = pod.spec;
-    if (nodeName === undefined || !existing.has(nodeName) || isTerminal(pod)) continue;
-    // Nothing reports whether it still runs.
-    if (dead.has(nodeName) && isTerminating(pod)) continue;
+    const node = nodeOf.get(nodeName ?? '');
+    if (node === undefined || isTerminal(pod)) continue;
+    if (isGivenUp(pod, node)) continue;
     const row = byUid.get(pod.metadata.uid) ?? byUid.get(workloadUid(pod));
     if (row === undefined) continue;
     const checkGranted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
@@ -148,6 +168,15 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
 
 function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value !== 'True') !== true;
+}
+
+/** Nothing reports whether the pod still runs, or its node was deleted and has come back. */
+function isGivenUp(pod: Pod, node: Node): boolean {
+  return isTerminating(pod) && (!isReady(node) || isOlder(pod, node));
+}
+
+function isOlder(pod: Pod, node: Node): boolean {
+  return Date.parse(pod.metadata.creationTimestamp) < Date.parse(node.metadata.creationTimestamp);
 }
 
 function isTerminating(pod: Pod): boolean {
@@ -188,13 +217,16 @@ export class PersistentDifferences {
   private readonly since = new Map<string, number>();
   private readonly reported = new Set<string>();
 
+  /** @param tolerated seconds that a difference may last */
+  constructor(private readonly tolerated = TOLERATED_SECONDS) {}
+
   /** @param at seconds @returns the differences that have lasted too long, each one once */
   observe(at: number, seen: readonly Violation[]): Violation[] {
     const now = new Set(seen.map(({ text }) => text));
     for (const text of this.since.keys()) if (!now.has(text)) this.since.delete(text);
     for (const text of now) if (!this.since.has(text)) this.since.set(text, at);
     const late = seen.filter(
-      ({ text }) => at - this.since.get(text)! > TOLERATED_SECONDS && !this.reported.has(text),
+      ({ text }) => at - this.since.get(text)! > this.tolerated && !this.reported.has(text),
     );
     for (const { text } of late) this.reported.add(text);
     return late;

@@ -4,9 +4,9 @@ import type { LoggedEvent } from './observation';
 
 const running = (count: number) =>
   Array.from({ length: count }, (_, i) => {
-    const nodes = [{ name: `node-${i}`, units: { core: '0' } }];
+    const nodes = [{ name: `node-${i}`, units: { core: '0-3', memory: '0-9' } }];
     const allocation = { jobid: i, start: 0, end: 60, nodes };
-    return rowIn('Running', { uid: `w${i}`, queue: 'q', allocation });
+    return rowIn('Running', { uid: `w${i}`, queue: 'q', pods: 3, allocation });
   });
 
 describe('quota', () => {
@@ -16,7 +16,7 @@ describe('quota', () => {
     held: readonly number[],
     recovering = false,
   ): number {
-    const observer = new QuotaObserver();
+    const observer = new QuotaObserver(0.5);
     let found = 0;
     for (const [i, count] of held.entries()) {
       // The quota is known for a while before the count is checked.
@@ -41,6 +41,10 @@ describe('quota', () => {
     ['a further workload after the quota became smaller', [two, one], [1, 1, 2], 1],
     ['one more after it fell below its former use', [two, one], [2, 1, 2], 1],
     ['more nodes than its quota', [{ nodes: 1 }], [1, 2], 1],
+    ['as many pods as its quota', [{ pods: 6 }], [1, 2], 0],
+    ['more pods than its quota', [{ pods: 5 }], [1, 2], 1],
+    ['as many cores as its quota', [{ cores: '4' }], [1, 2], 0],
+    ['more cores than its quota', [{ cores: '3' }], [1, 2], 1],
   ])('checks %s', (_, quotas, held, violations) => {
     expect(observe(quotas, held)).toBe(violations);
   });

@@ -1,17 +1,26 @@
 /** Checks that grants keep to what administrators allow: quotas, nodes that take no pods, and preemption by consent. */
 import type { AllocatedNode } from '../../runtime/resources/types';
+import { unitsIn } from './log';
 import type { LoggedEvent, SeenRow, Violation } from './observation';
 
-/** The part of a quota that does not depend on the sizes of units. Absent: not limited. */
+/** The part of a quota that is checked, as administrators write it. Absent: not limited. */
 export interface CountedQuota {
   readonly jobs?: number;
+  readonly pods?: number;
+  /** `4`, but not `500m`. */
+  readonly cores?: string;
   readonly nodes?: number;
 }
 
-const KEYS = ['jobs', 'nodes'] as const;
+const KEYS = ['jobs', 'pods', 'cores', 'nodes'] as const;
 
-type Counts = Required<CountedQuota>;
+type Counts = Readonly<Record<(typeof KEYS)[number], number>>;
+type CountedRow = Pick<SeenRow, 'queue' | 'phase' | 'pods' | 'allocation'>;
 
+const NOTHING: Counts = { jobs: 0, pods: 0, cores: 0, nodes: 0 };
+
+/** A core unit: `node-1/core0`. */
+const CORE = /\/core\d+$/;
 /** Seconds from a change by an administrator to the last commit that is based on the state before it. */
 const LAG_SECONDS = 5;
 
@@ -22,6 +31,9 @@ export class QuotaObserver {
   private readonly quotas = new Map<string, CountedQuota | undefined>();
   private readonly changedAt = new Map<string, number>();
 
+  /** @param coreUnit cores of one core unit of an allocation */
+  constructor(private readonly coreUnit: number) {}
+
   /**
    * @param at seconds
    * @param quotaOf the quota of a queue: the same object until it changes
@@ -29,7 +41,7 @@ export class QuotaObserver {
    */
   observe(
     at: number,
-    rows: readonly Pick<SeenRow, 'queue' | 'phase' | 'allocation'>[],
+    rows: readonly CountedRow[],
     quotaOf: (queue: string) => CountedQuota | undefined,
     isRecovering: boolean,
   ): Violation[] {
@@ -41,24 +53,32 @@ export class QuotaObserver {
       if (isRecovering || quota !== this.quotas.get(queue)) this.changedAt.set(queue, at);
       this.quotas.set(queue, quota);
       const isSettled = at - this.changedAt.get(queue)! > LAG_SECONDS;
-      return this.check(queue, countsOf(rowsOf.get(queue) ?? []), isSettled ? quota : undefined);
+      return this.check(queue, this.countsOf(rowsOf.get(queue) ?? []), isSettled ? quota : undefined);
     });
   }
 
   private check(queue: string, held: Counts, quota: CountedQuota | undefined): Violation[] {
-    const before = this.lawful.get(queue) ?? { jobs: 0, nodes: 0 };
-    const exceeded = KEYS.filter((key) => held[key] > Math.max(quota?.[key] ?? Infinity, before[key]));
+    const before = this.lawful.get(queue) ?? NOTHING;
+    const exceeded = KEYS.filter(
+      (key) => held[key] > Math.max(Number(quota?.[key] ?? Infinity), before[key]),
+    );
     if (exceeded.length === 0) this.lawful.set(queue, held);
     return exceeded.map((key) => ({
       invariant: 'quota',
-      text: `queue ${queue} holds more ${key} than its quota of ${quota![key]}`,
+      text: `queue ${queue} holds ${held[key]} ${key}, more than its quota of ${quota![key]}`,
     }));
   }
-}
 
-function countsOf(rows: readonly Pick<SeenRow, 'allocation'>[]): Counts {
-  const nodes = rows.flatMap(({ allocation }) => allocation?.nodes.map(({ name }) => name) ?? []);
-  return { jobs: rows.length, nodes: new Set(nodes).size };
+  private countsOf(rows: readonly CountedRow[]): Counts {
+    const nodes = rows.flatMap(({ allocation }) => allocation?.nodes ?? []);
+    const units = [...unitsIn(nodes)].filter((unit) => CORE.test(unit));
+    return {
+      jobs: rows.length,
+      pods: rows.reduce((sum, row) => sum + row.pods, 0),
+      cores: units.length * this.coreUnit,
+      nodes: new Set(nodes.map(({ name }) => name)).size,
+    };
+  }
 }
 
 /**

@@ -10,13 +10,13 @@ export function doubleGrants(events: readonly LoggedEvent[]): Violation[] {
   const holders = new Holders();
   for (const [i, { uid, at, event, detail }] of events.entries()) {
     if (event === 'Requeued' || event === 'Finished') holders.release(uid);
-    if (event === 'Reallocated') holders.release(uid, new Set(unitsIn(detail)));
-    if (event === 'Allocated') holders.grant(uid, new Set(unitsIn(detail)));
+    if (event === 'Reallocated') holders.release(uid, new Set(unitsOf(detail)));
+    if (event === 'Allocated') holders.grant(uid, new Set(unitsOf(detail)));
     if (event !== 'Adopted') continue;
     // One statement adopts several workloads, and may replace what each of them held.
     if (!isAdoptedAt(events[i - 1], at))
       for (let j = i; isAdoptedAt(events[j], at); j++) holders.release(events[j]!.uid);
-    holders.grant(uid, new Set(unitsIn(detail)));
+    holders.grant(uid, new Set(unitsOf(detail)));
   }
   return holders.violations;
 }
@@ -50,8 +50,13 @@ function isAdoptedAt(event: LoggedEvent | undefined, at: number): boolean {
   return event?.event === 'Adopted' && event.at === at;
 }
 
-function* unitsIn(detail: LoggedEvent['detail']): Iterable<string> {
-  for (const { name, units } of (detail.nodes ?? []) as readonly AllocatedNode[])
+function unitsOf({ nodes }: LoggedEvent['detail']): Iterable<string> {
+  return unitsIn((nodes ?? []) as readonly AllocatedNode[]);
+}
+
+/** `node-1/core0`, `node-1/core1`, ... */
+export function* unitsIn(nodes: readonly AllocatedNode[]): Iterable<string> {
+  for (const { name, units } of nodes)
     for (const [type, ids] of Object.entries(units))
       for (const id of numbersIn(ids)) yield `${name}/${type}${id}`;
 }

@@ -33,6 +33,8 @@ export type SeenRow = Pick<
   | 'requeues'
   | 'preemptions'
   | 'preemptible'
+  | 'pods'
+  | 'evictionReason'
 >;
 
 export interface Observation {
@@ -61,9 +63,22 @@ export interface Interventions {
 
 /**
  * The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does; the others are the
- * limits that administrators set (limits.ts).
+ * limits that administrators set (limits.ts), plans behind services (plans.ts), and waits (waits.ts).
  */
-export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'lost' | 'quota' | 'nodes' | 'preemption';
+export type Invariant =
+  | 'I1'
+  | 'I2'
+  | 'I3'
+  | 'I4'
+  | 'I5'
+  | 'I6'
+  | 'lost'
+  | 'quota'
+  | 'nodes'
+  | 'preemption'
+  | 'plan'
+  | 'reason'
+  | 'idle';
 
 export interface Violation {
   readonly invariant: Invariant;

@@ -38,6 +38,10 @@ describe('I4: equal workloads start in the order of submission', () => {
     ],
     ['both start in one pass', [log(3, 'b', 'Allocated', { end: 63 })]],
     [
+      'both start in one statement',
+      [log(100, 'b', 'Allocated', { end: 160 }), log(100, 'a', 'Allocated', { end: 160 })],
+    ],
+    [
       'the earlier workload is held',
       [log(2, 'a', 'Waiting', { reason: 'Held' }), log(100, 'b', 'Allocated', { end: 160 })],
     ],

@@ -36,7 +36,13 @@ export function orderViolations(
   interventions: Interventions,
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
-  const checker = new OrderChecker(rows, new Set(edits.map(({ uid }) => uid)), interventions);
+  const grants = events.filter(({ event }) => event === 'Allocated').map(keyOf);
+  const checker = new OrderChecker(
+    rows,
+    new Set(edits.map(({ uid }) => uid)),
+    new Set(grants),
+    interventions,
+  );
   for (const event of events) checker.apply(event);
   return checker.violations;
 }
@@ -53,6 +59,8 @@ class OrderChecker {
   constructor(
     rows: readonly SeenRow[],
     private readonly edited: ReadonlySet<string>,
+    /** Keys of all grants. */
+    private readonly grants: ReadonlySet<string>,
     private readonly interventions: Interventions,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
@@ -177,6 +185,8 @@ class OrderChecker {
   private start(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
     for (const other of this.workloads.values()) {
       if (other === workload || !areEqual(other, workload) || !isBefore(other, workload)) continue;
+      // One statement grants both, and logs them in the order of their arrival.
+      if (this.grants.has(keyOf({ uid: other.row.uid, at: when }))) continue;
       if (other.since !== undefined && when - other.since > PASS_SECONDS)
         this.violations.push({
           invariant: 'I4',
@@ -199,6 +209,10 @@ class OrderChecker {
     workload.estimate = undefined;
     workload.end = Number(detail.end);
   }
+}
+
+function keyOf({ uid, at }: Pick<LoggedEvent, 'uid' | 'at'>): string {
+  return `${uid} ${at}`;
 }
 
 function areEqual(a: TrackedWorkload, b: TrackedWorkload): boolean {

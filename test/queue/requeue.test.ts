@@ -66,6 +66,17 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(await ready('a')).toMatchObject({ notBefore: null, requeues: 1 });
   });
 
+  test('keeps its reason while it backs off when only its jobspec changes', async () => {
+    await ready('a');
+    const row = await requeue('a', { notBefore: 1_900_000_000.5 });
+    const { jobspec, shape } = submission('x', { pods: 4 });
+    const [moved] = await queue.update(fence, [changed(row, { jobspec, shape })]);
+    const kept = { reason: 'Requeued', message: 'node-1 died', requeues: 1, notBefore: 1_900_000_000.5 };
+    expect(moved).toMatchObject({ ...kept, shape });
+    const [edited] = await queue.update(fence, [changed(moved!, { walltime: 90 })]);
+    expect(edited).toMatchObject({ reason: 'Submitted', message: null, requeues: 0, notBefore: null });
+  });
+
   describe('a row at its requeue limit', () => {
     let limited: WorkloadRow;
     beforeEach(async () => {

@@ -199,6 +199,23 @@ describe('the planned end of an allocation', () => {
     expect(await endOf(fluxion)).toBe(NOW + 95);
   });
 
+  test('does not bring back a job that ends while the sync frees another one', async () => {
+    const { graph, fluxion } = create();
+    const holders = [holder(1, 'n0', '0'), holder(2, 'n1', '0')];
+    await graph.sync(desired({ holders }));
+    const cancel = fluxion.cancel.bind(fluxion);
+    Object.assign(fluxion, {
+      cancel: (jobid: number) => {
+        if (jobid === 1) graph.cancelLater(2);
+        return cancel(jobid);
+      },
+    });
+    graph.cancelLater(1);
+    await graph.sync(desired({ now: NOW + 60, holders: [holders[1]!] }));
+    await graph.sync(desired({ now: NOW + 61 }));
+    expect((await fluxion.state()).jobs).toEqual([]);
+  });
+
   test('moves on the nodes that still exist, up or down', async () => {
     const { graph, fluxion, free } = create();
     const wide = holder(1, 'n0', '0');

@@ -84,6 +84,31 @@ describe('an eviction', () => {
     ]);
   });
 
+  test('waits for pods that the Job counts and the watch does not show yet', async () => {
+    const { grant, evict, row } = await setUp();
+    await grant();
+    const counting = (status: Job['status']): Job => ({ ...job(true), status: status! });
+    await evict(LOST, counting({ active: 1 }));
+    await evict(LOST, counting({ active: 0, terminating: 2 }), [{ ...pod, status: { phase: 'Failed' } }]);
+    expect(row().phase).toBe('Ready');
+    await evict(LOST, counting({ active: 0 }));
+    expect(row().phase).toBe('Waiting');
+  });
+
+  test('begins when its user wants no pods of a released Job', async () => {
+    const { grant, evict, row, reasonFor, patches } = await setUp();
+    await grant();
+    const { spec, metadata } = job(false);
+    const none: Job = { metadata, spec: { ...spec, parallelism: 0 } };
+    const reason = reasonFor(none);
+    expect(reason).toEqual({ cause: 'suspended', message: 'its user wants no pods of it' });
+    expect(reasonFor({ ...none, spec: { ...none.spec, parallelism: 1 } })).toBeUndefined();
+    await evict(reason!, none);
+    expect(patches).toEqual([expect.objectContaining({ spec: { suspend: true } })]);
+    await evict(reason!, { ...none, spec: { ...none.spec, suspend: true } });
+    expect(row()).toMatchObject({ phase: 'Waiting', requeues: 0, notBefore: null });
+  });
+
   test('keeps the failure that began it until the workload is requeued', async () => {
     const { grant, evict, row, patches, reasonFor } = await setUp();
     await grant();

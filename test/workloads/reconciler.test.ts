@@ -134,6 +134,15 @@ describeCluster('the workload reconciler', (getCluster) => {
     return job;
   }
 
+  /** The Job once its controller has reset the start time, and counts no pods any more. */
+  function untilSuspended(job: Job): Promise<Job> {
+    return cluster.waitFor('the Job controller to suspend the Job', async () => {
+      const now = await current(job);
+      const { startTime, active = 0, terminating = 0 } = now.status ?? {};
+      return startTime === undefined && active + terminating === 0 && now;
+    });
+  }
+
   test('does not evict a Job that the watch shows as it was before its release', async () => {
     const job = await granted('old-view');
     const subject = reconciler();
@@ -148,10 +157,7 @@ describeCluster('the workload reconciler', (getCluster) => {
     await subject.reconcile(keyOf(job));
     expect((await current(job)).spec.suspend).toBe(true);
     expect(rowOf(job)!.phase).toBe('Ready');
-    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
-      const now = await current(job);
-      return now.status?.startTime === undefined && now;
-    });
+    seen = await untilSuspended(job);
     await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 1, allocation: null });
     expect(events).toEqual([
@@ -170,10 +176,7 @@ describeCluster('the workload reconciler', (getCluster) => {
     await subject.reconcile(keyOf(job));
     const hold = { metadata: { labels: { 'fluxqueue/hold': 'true' } }, spec: { suspend: true } };
     await admin.patch(jobs('default', 'held-late'), hold, 'merge');
-    seen = await cluster.waitFor('the Job controller to reset the start time', async () => {
-      const now = await current(job);
-      return now.status?.startTime === undefined && now;
-    });
+    seen = await untilSuspended(job);
     expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
     await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });

@@ -30,8 +30,11 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     return false;
   }
   if (DECIDED_ELSEWHERE.has(row.reason)) return false;
-  // The message of its requeue says so already.
-  if (isBackingOff(row, input.now)) return false;
+  if (isBackingOff(row, input.now)) {
+    // The message of its requeue says so already, unless its jobspec has changed since then.
+    if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
+    return false;
+  }
   if (row.reason === 'Unsatisfiable' && input.graphGrew === false) return false;
   const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
   if (pending === undefined) return true;

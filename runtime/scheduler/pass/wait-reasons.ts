@@ -36,6 +36,10 @@ export class WaitReasons {
     this.mark(row, 'Held', HELD);
   }
 
+  markBackingOff(row: WorkloadRow, seconds: number): void {
+    this.mark(row, 'Requeued', `requeued, retrying in ${seconds}s`);
+  }
+
   markDependency(row: WorkloadRow, message: string): void {
     this.mark(row, 'DependencyPending', message);
   }

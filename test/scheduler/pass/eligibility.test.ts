@@ -11,6 +11,16 @@ test('does not match a requeued workload during its backoff, and returns when th
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'again' }], nextAt: undefined });
 });
 
+test('says that a workload backs off if nothing else does', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1));
+  sim.submit('again');
+  sim.change('again', { reason: 'Submitted', message: null, notBefore: 1010.5 });
+  expect(await sim.pass()).toMatchObject({
+    grants: [],
+    waits: [{ uid: 'again', reason: 'Requeued', message: 'requeued, retrying in 11s' }],
+  });
+});
+
 test('waiting rows of a queue that does not exist wait for it', async () => {
   const sim = await Simulation.of(nodesOf(1, 1));
   const row = sim.submit('orphan', { queue: 'science/gone' });
