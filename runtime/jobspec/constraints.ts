@@ -15,7 +15,25 @@ export interface Taint {
 export interface ClusterFacts {
   readonly taints: readonly Taint[];
   /** Label key -> all values of the label. */
+  readonly labels: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get'>;
+}
+
+/** The facts with every label. */
+export interface NodeFacts extends ClusterFacts {
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The same facts, which add the keys of the labels that are looked up to `keys`. */
+export function recordingFacts({ taints, labels }: ClusterFacts, keys: Set<string>): ClusterFacts {
+  return {
+    taints,
+    labels: {
+      get(key) {
+        keys.add(key);
+        return labels.get(key);
+      },
+    },
+  };
 }
 
 export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
@@ -112,7 +130,7 @@ function requirementOf(
   { key, operator, values = [] }: NodeSelectorRequirement,
   facts: ClusterFacts,
 ): Constraint {
-  const known = [...(facts.labels.get(key) ?? [])];
+  const valuesOf = () => [...(facts.labels.get(key) ?? [])];
   const anyOf = (some: readonly string[]) => alternatives(some.map((value) => label(key, value)));
   switch (operator) {
     case 'In':
@@ -120,17 +138,24 @@ function requirementOf(
     case 'NotIn':
       return not(anyOf(values));
     case 'Exists':
-      return known.length > MAX_VALUES ? EVERY : anyOf(known);
+      return fewOrEvery(valuesOf(), anyOf);
     case 'DoesNotExist':
-      return known.length > MAX_VALUES ? EVERY : not(anyOf(known));
+      return fewOrEvery(valuesOf(), (known) => not(anyOf(known)));
     case 'Gt':
     case 'Lt':
-      return known.length > MAX_VALUES
-        ? EVERY
-        : anyOf(known.filter((value) => compares(value, operator, values[0])));
+      return fewOrEvery(valuesOf(), (known) =>
+        anyOf(known.filter((value) => compares(value, operator, values[0]))),
+      );
     default:
       return EVERY;
   }
+}
+
+function fewOrEvery(
+  known: readonly string[],
+  constraint: (known: readonly string[]) => Constraint,
+): Constraint {
+  return known.length > MAX_VALUES ? EVERY : constraint(known);
 }
 
 function compares(value: string, operator: 'Gt' | 'Lt', bound: string | undefined): boolean {

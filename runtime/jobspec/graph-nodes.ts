@@ -1,8 +1,8 @@
 /** From Nodes of Kubernetes to nodes of Fluxion's graph. */
 import type { GraphNode } from '../resources/types';
 import {
-  type ClusterFacts,
   labelProperty,
+  type NodeFacts,
   repels,
   resourceProperty,
   type Taint,
@@ -69,7 +69,7 @@ export function graphNode(
 }
 
 /** Taints and labels of all nodes, for `jobspecOf`. */
-export function clusterFacts(nodes: readonly ClusterNode[]): ClusterFacts {
+export function clusterFacts(nodes: readonly ClusterNode[]): NodeFacts {
   const taints = new Map<string, Taint>();
   const labels = new Map<string, Set<string>>();
   for (const node of nodes) {

@@ -5,13 +5,14 @@ import { ceilDiv, NANO, type Nano } from './quantity';
 import { type Requests, sum } from './requests';
 
 export interface UnitSettings {
-  /** CPU of one core unit, in thousandths of a core. @default 1000 */
+  /** CPU of one core unit, in thousandths of a core. */
   readonly cpuMillis: number;
-  /** Memory of one memory unit, in MiB. @default 1024 */
+  /** Memory of one memory unit, in MiB. */
   readonly memoryMiB: number;
 }
 
-export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
+/** The sizes that every Fluxion server can hold. */
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.serviceUnits;
 
 /**
  * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and
