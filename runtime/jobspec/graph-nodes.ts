@@ -10,7 +10,7 @@ import {
 } from './constraints';
 import type { Quantities } from './pod';
 import { parseQuantity } from './quantity';
-import type { Requests } from './requests';
+import { difference, type Requests } from './requests';
 import { DEFAULT_UNITS, isGpu, nodeUnits, type UnitSettings } from './units';
 
 /** The fields of a Node that are read. */
@@ -26,6 +26,8 @@ export interface ClusterNode {
 export interface GraphOptions {
   /** @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
+  /** What agents take of a node: no workload can have it. @default - nothing */
+  readonly agentsOn?: (node: string) => Requests;
   /**
    * Label whose value is the zone of the node, e.g. `topology.kubernetes.io/zone`.
    * @default - no zones: each level costs matching time
@@ -46,7 +48,7 @@ export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions 
 
 export function graphNode(
   node: ClusterNode,
-  { units = DEFAULT_UNITS, zoneLabel, rackLabel }: GraphOptions,
+  { units = DEFAULT_UNITS, zoneLabel, rackLabel, agentsOn }: GraphOptions,
 ): GraphNode {
   const { name, labels = {} } = node.metadata;
   const allocatable = allocatableOf(node);
@@ -54,7 +56,7 @@ export function graphNode(
   const rack = rackLabel === undefined ? undefined : labels[rackLabel];
   return {
     name,
-    units: nodeUnits(allocatable, units),
+    units: nodeUnits(agentsOn === undefined ? allocatable : difference(allocatable, agentsOn(name)), units),
     properties: [
       ...Object.entries(labels).map(([key, value]) => labelProperty(key, value)),
       ...lastingTaints(node).map(taintProperty),

@@ -7,6 +7,7 @@ import { QueueRegistry } from '../fluxsetups/queue-registry';
 import { stackQueue } from '../fluxsetups/queue-settings';
 import { EventRecorder } from '../kubernetes/events';
 import { WorkloadCache } from '../queue/workload-cache';
+import { agentsOf } from '../shared/agents';
 import { ChangeRate } from '../shared/change-rate';
 import { GrantWaits } from '../shared/grant-waits';
 import { Informers } from '../shared/informers';
@@ -47,7 +48,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     now,
     workloadCache,
     informers,
-    nodes: new NodeCache(informers.nodes, config.units),
+    nodes: new NodeCache(informers.nodes, config.units, agentsOf(informers.pods, podFacts)),
     workloads: new WorkloadObjects(informers, podFacts),
     podFacts,
     queues: createQueues(config, informers),

@@ -34,6 +34,7 @@ import type {
   StorageClass,
 } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
+import { isAgent } from './agents';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
 
@@ -51,8 +52,8 @@ export class Informers {
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job>;
   /**
-   * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; those with
-   * required anti-affinity are `repelling`.
+   * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; also `agents`
+   * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
    */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
@@ -71,6 +72,8 @@ export class Informers {
     const indexes = {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
       node: (pod: Pod) => optional(podFacts.usedNode(pod)),
+      agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
+      scheduler: (pod: Pod) => (isAnswered(pod) ? [schedulerOf(pod)] : []),
       repelling: ({ spec: { affinity } }: Pod) =>
         affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
           ? []
@@ -136,6 +139,15 @@ export class Informers {
       this.storageClasses,
     ];
   }
+}
+
+/** The scheduler has placed or refused the pod. */
+function isAnswered({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
+}
+
+function schedulerOf({ spec }: Pod): string {
+  return spec.schedulerName ?? 'default-scheduler';
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

@@ -160,10 +160,7 @@ function schedulersOf({ pods }: Pick<Shared['informers'], 'pods'>): (schedulerNa
   const known = new Set<string>();
   return (schedulerName) => {
     if (known.has(schedulerName)) return true;
-    const answers = pods.list().some(({ spec, status }) => {
-      const isScheduled = status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
-      return (spec.schedulerName ?? 'default-scheduler') === schedulerName && isScheduled;
-    });
+    const answers = pods.byIndex('scheduler', schedulerName).length > 0;
     if (answers) known.add(schedulerName);
     return answers;
   };
