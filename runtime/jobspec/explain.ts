@@ -105,9 +105,9 @@ function listed(parts: readonly string[]): string {
 
 /** What a pod requests of resources with this unit type: in the user's own numbers if the jobspec has them. */
 function amountsOf(jobspec: Jobspec, type: string, units: UnitSettings): readonly string[] {
-  const { user } = jobspec.attributes;
-  if (user?.units === undefined) return [amountOfUnits(type, askOf(jobspec).perPod[type] ?? 0, units)];
-  return Object.entries(user.requests ?? {})
+  const { requests } = jobspec.attributes.user ?? {};
+  if (requests === undefined) return [amountOfUnits(type, askOf(jobspec).perPod[type] ?? 0, units)];
+  return Object.entries(requests)
     .filter(([resource]) => unitType(resource) === type)
     .map(([resource, quantity]) => amount(resource, quantity));
 }

@@ -93,10 +93,9 @@ interface UserParts {
 function userPart({ units, requests, rules, volumes, unmodeled, labels }: UserParts) {
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
-  const written = writtenRequests(requests);
   return {
     units: { cpuMillis: units.cpuMillis, memoryMiB: units.memoryMiB },
-    ...(Object.keys(written).length === 0 ? {} : { requests: written }),
+    requests: writtenRequests(requests),
     ...(placement && { placement }),
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),

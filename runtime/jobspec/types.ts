@@ -91,7 +91,7 @@ export interface Jobspec {
     readonly user?: {
       /** The sizes of the units that the resources are counted in. @default - those of the leader that stored the row */
       readonly units?: { readonly cpuMillis: number; readonly memoryMiB: number };
-      /** What each pod requests, as Kubernetes writes it: for messages, and to count in other units. @default {} */
+      /** What each pod requests, as Kubernetes writes it: for messages, and to count in other units. @default - not known */
       readonly requests?: Readonly<Record<string, string>>;
       /** By which passes choose nodes. @default - units and constraints are all that counts */
       readonly placement?: PlacementRules;

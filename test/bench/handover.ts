@@ -4,6 +4,7 @@
  * `graceful`: SIGTERM. `killed`: SIGKILL, from which the duration of the lease is subtracted.
  */
 import { parseArgs } from 'node:util';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
@@ -93,7 +94,7 @@ async function main(): Promise<void> {
     progress: print,
   });
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     await stack.namespace(NAMESPACE);
     const first = await stack.startController();

@@ -80,7 +80,7 @@ export class Controller {
     const fault = point?.fault ?? 'kill';
     const trigger = new FaultTrigger(point?.call, fault, () => this.inject(fault));
     const log = this.logger;
-    const queue = openQueue({ url: this.database, logger: log });
+    const queue = openQueue({ url: this.database, logger: log, units: parseConfig({}).units });
     const client = createClient({ kubeconfig: this.kubeconfig });
     const fluxion = connectFluxion({ address: `127.0.0.1:${this.proxies.fluxion.port}`, log });
     const current: Process = {
