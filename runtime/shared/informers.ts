@@ -37,6 +37,7 @@ import type { Logger } from '../observability/log';
 import { isAgent } from './agents';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
+import { projectPod } from './pod-projection';
 
 export interface InformersOptions {
   readonly client: KubernetesClient;
@@ -80,7 +81,7 @@ export class Informers {
           : ['true'],
     };
     this.jobs = new Informer<Job>({ ...common, path: jobs(), labelSelector: `${ADMITTED_LABEL}=true` });
-    this.pods = new Informer<Pod>({ ...common, path: pods(), indexes });
+    this.pods = new Informer<Pod>({ ...common, path: pods(), indexes, project: projectPod });
     this.nodes = new Informer<Node>({ ...common, path: nodes(), project: nodeFacts });
     this.fluxJobs = new Informer<FluxJobObject>({ ...common, path: fluxJobs() });
     this.fluxSetups = new Informer<FluxSetupObject>({ ...common, path: fluxSetups() });
