@@ -1,13 +1,6 @@
 /** From Nodes of Kubernetes to nodes of Fluxion's graph. */
 import type { GraphNode } from '../resources/types';
-import {
-  labelProperty,
-  type NodeFacts,
-  repels,
-  resourceProperty,
-  type Taint,
-  taintProperty,
-} from './constraints';
+import { labelProperty, repels, resourceProperty, type Taint, taintProperty } from './constraints';
 import type { Quantities } from './pod';
 import { parseQuantity } from './quantity';
 import { difference, type Requests } from './requests';
@@ -70,26 +63,11 @@ export function graphNode(
   };
 }
 
-/** Taints and labels of all nodes, for `jobspecOf`. */
-export function clusterFacts(nodes: readonly ClusterNode[]): NodeFacts {
-  const taints = new Map<string, Taint>();
-  const labels = new Map<string, Set<string>>();
-  for (const node of nodes) {
-    for (const taint of lastingTaints(node)) {
-      taints.set(taintProperty(taint), taint);
-    }
-    for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
-      labels.set(key, (labels.get(key) ?? new Set()).add(value));
-    }
-  }
-  return { taints: [...taints].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, taint]) => taint), labels };
-}
-
 /**
  * Taints about the purpose of a node. Taints of Kubernetes itself (not-ready, unschedulable, memory-pressure,
  * uninitialized, …) are about its state: they come and go, so they mark the node as down and change no jobspec.
  */
-function lastingTaints(node: ClusterNode): Taint[] {
+export function lastingTaints(node: ClusterNode): Taint[] {
   return repellingTaints(node).filter((taint) => !isStateTaint(taint));
 }
 

@@ -1,7 +1,8 @@
 /** The cluster's nodes, and what the jobspecs and the graph are made of. */
 import { isDeepStrictEqual } from 'node:util';
+import { ClusterFactsTracker } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
-import { allocatableOf, clusterFacts, graphNode } from '../jobspec/graph-nodes';
+import { allocatableOf, graphNode } from '../jobspec/graph-nodes';
 import { difference, type Requests } from '../jobspec/requests';
 import type { UnitSettings } from '../jobspec/units';
 import type { Informer } from '../kubernetes/informer';
@@ -20,15 +21,15 @@ export class NodeCache {
   private graph: ReadonlyMap<string, GraphNode> = new Map();
   /** Names of nodes whose graph nodes have to be made again. */
   private readonly outdated = new Set<string>();
-  private facts: NodeFacts | undefined;
+  private readonly facts = new ClusterFactsTracker();
+  /** The nodes as the facts count them: an informer that is replayed reports a node as new again. */
+  private readonly counted = new Map<string, Node>();
 
   constructor(
     private readonly informer: Informer<Node>,
     private readonly units: UnitSettings,
     private readonly agents: Agents,
   ) {
-    // A standby has read the nodes already.
-    for (const { metadata } of informer.list()) this.outdated.add(metadata.name);
     informer.changed.subscribe(({ now, before }) => this.nodeChanged(now, before));
     agents.changed.subscribe((name) => {
       if (this.exists(name)) this.markChanged(name);
@@ -68,10 +69,9 @@ export class NodeCache {
     return this.graph;
   }
 
-  /** Labels and taints of all nodes: jobspecs refer to them. */
+  /** Labels and taints of all nodes: jobspecs refer to them. The same object as long as none of them changes. */
   clusterFacts(): NodeFacts {
-    this.facts ??= clusterFacts(this.informer.list());
-    return this.facts;
+    return this.facts.facts();
   }
 
   private makeNode(name: string): GraphNode | undefined {
@@ -83,23 +83,23 @@ export class NodeCache {
   private nodeChanged(now: Node | undefined, before: Node | undefined): void {
     // A heartbeat leaves the projected facts equal.
     if (isDeepStrictEqual(now, before)) return;
-    if (!hasSameFacts(now, before)) this.facts = undefined;
     const { name } = (now ?? before)!.metadata;
+    this.countFacts(name, now);
     if (now === undefined) this.deleted.emit(name);
     else if (before !== undefined && isReady(now) !== isReady(before)) this.readinessChanged.emit(name);
     this.markChanged(name);
+  }
+
+  private countFacts(name: string, now: Node | undefined): void {
+    this.facts.replace(this.counted.get(name), now);
+    if (now === undefined) this.counted.delete(name);
+    else this.counted.set(name, now);
   }
 
   private markChanged(name: string): void {
     this.outdated.add(name);
     this.changed.emit(name);
   }
-}
-
-/** Whether jobspecs see no difference. */
-function hasSameFacts(a: Node | undefined, b: Node | undefined): boolean {
-  const facts = (node: Node | undefined) => [node?.metadata.labels, node?.spec.taints];
-  return isDeepStrictEqual(facts(a), facts(b));
 }
 
 function isReady(node: Node | undefined): boolean {

@@ -3,6 +3,7 @@ import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
+import type { Resubmission } from '../shared/signals';
 import { storageFacts } from '../shared/storage';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import { WorkloadEvents } from './events';
@@ -38,7 +39,7 @@ export class WorkloadController implements Controller {
     const { signals, workloads, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
-    signals.resubmitWaiting.subscribe(({ namespace }) => this.enqueueWaiting(namespace));
+    signals.resubmitWaiting.subscribe((resubmission) => this.enqueueWaiting(resubmission));
     signals.resync.subscribe(() => this.enqueueAll());
     nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
     nodes.readinessChanged.subscribe((name) => this.enqueueRowsOn(name));
@@ -88,10 +89,11 @@ export class WorkloadController implements Controller {
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);
   }
 
-  /** @param namespace @default - all namespaces */
-  private enqueueWaiting(namespace?: string): void {
+  private enqueueWaiting({ namespace, labels }: Resubmission = {}): void {
     const isAffected = (row: WorkloadRow) =>
-      row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace;
+      row.phase === 'Waiting' &&
+      (namespace ?? row.namespace) === row.namespace &&
+      (labels === undefined || looksAt(row, labels));
     for (const row of this.shared.workloadCache.active()) if (isAffected(row)) this.enqueue(row);
     this.shared.signals.schedule.emit();
   }
@@ -153,6 +155,12 @@ export class WorkloadController implements Controller {
       now,
     });
   }
+}
+
+/** Whether the jobspec was made from the values of one of these node labels. An earlier release did not note them. */
+function looksAt({ jobspec }: WorkloadRow, labels: ReadonlySet<string>): boolean {
+  const { user } = jobspec.attributes;
+  return user?.units === undefined || user.labels?.some((key) => labels.has(key)) === true;
 }
 
 /** Tells which schedulers have ever scheduled or refused a pod. */
