@@ -3,7 +3,7 @@
  * added while it waits is not added again; a key that is added while it runs is run once more afterwards.
  */
 
-import { type Backoff, backoff, type Clock, type Random, systemClock } from '../clock';
+import { type Backoff, backoff, type Clock, type Random, systemClock, TimeSlice } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 
@@ -43,12 +43,16 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
   #stopped = false;
+  /** A list of keys whose runs never wait is divided into slices. Only by the clock of the machine: a simulation decides itself. */
+  readonly #slice: TimeSlice | undefined;
+  #resting = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#concurrency = options.concurrency ?? 8;
+    this.#slice = this.#clock === systemClock ? new TimeSlice(systemClock) : undefined;
   }
 
   /** The number of keys that wait to run, without delayed ones. */
@@ -117,12 +121,24 @@ export class WorkQueue {
   }
 
   #pump(): void {
+    if (this.#resting) return;
     for (const key of this.#ready) {
       if (this.#running.size >= this.#concurrency) return;
+      if (this.#slice?.isOver === true) {
+        void this.#rest(this.#slice);
+        return;
+      }
       this.#ready.delete(key);
       this.#running.add(key);
       void this.#run(key);
     }
+  }
+
+  async #rest(slice: TimeSlice): Promise<void> {
+    this.#resting = true;
+    await slice.rest();
+    this.#resting = false;
+    this.#pump();
   }
 
   async #run(key: string): Promise<void> {

@@ -2,6 +2,7 @@
  * Compares the database with the apiserver and has every difference repaired: at the start of a term, whenever the
  * database connection was interrupted, and periodically. docs/recovery.md has the kinds of difference.
  */
+import { TimeSlice } from '../clock';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
@@ -43,8 +44,9 @@ export class Audit {
 
   /** Repairs every difference at once: at the start of a term nothing else was reconciling these rows. */
   async recover(): Promise<void> {
-    const lost = this.lostGrants.uids();
-    for (const difference of this.differences()) if (!lost.has(difference.row.uid)) this.repair(difference);
+    const lost = await this.lostGrants.uids();
+    for await (const difference of this.differences())
+      if (!lost.has(difference.row.uid)) this.repair(difference);
     await this.adopt();
   }
 
@@ -56,7 +58,7 @@ export class Audit {
   async compare(): Promise<boolean> {
     await this.adopt();
     const suspected = new Set<string>();
-    for (const difference of this.differences()) {
+    for await (const difference of this.differences()) {
       const { row, kind } = difference;
       const key = `${row.uid}/${row.jobid}/${kind}`;
       if (this.suspected.has(key)) this.repair(difference);
@@ -84,8 +86,12 @@ export class Audit {
       this.repair({ kind: 'adopted', row, detail: { nodes: namesOf(row.allocation!.nodes) } });
   }
 
-  private *differences(): Iterable<Difference> {
+  /** A comparison of 10,000 rows takes a second, and must not keep the lease from being renewed. */
+  private async *differences(): AsyncIterable<Difference> {
+    const slice = new TimeSlice(this.shared.time.clock);
     for (const row of this.shared.workloadCache.active()) {
+      if (slice.isOver) await slice.rest();
+      if (this.shared.workloadCache.byUid(row.uid) !== row) continue;
       const difference = this.differenceOf(row);
       if (difference !== undefined) yield { row, ...difference };
     }

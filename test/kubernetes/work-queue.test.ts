@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { systemClock } from '../../runtime/clock';
 import { FluxqError } from '../../runtime/errors';
 import { type Outcome, WorkQueue, type WorkQueueOptions } from '../../runtime/kubernetes/work-queue';
 import { ManualClock, settle } from './manual-clock';
@@ -257,4 +258,18 @@ test('for random adds, a key never runs twice at the same time and runs after it
     }),
     { numRuns: 60 },
   );
+});
+
+test('lets others run while many keys run that never wait', async () => {
+  let runs = 0;
+  const reconcile = async () => {
+    runs += 1;
+    for (const from = performance.now(); performance.now() - from < 2; );
+  };
+  const { queue } = setUp({ reconcile, clock: systemClock });
+  for (let i = 0; i < 50; i++) queue.add(`key-${i}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(runs).toBeLessThan(50);
+  await queue.drained();
+  expect(runs).toBe(50);
 });
