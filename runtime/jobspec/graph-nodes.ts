@@ -34,6 +34,7 @@ export interface GraphOptions {
  * Graph nodes, sorted by name so that the same cluster makes the same graph. Every label becomes a property: a few
  * dozen per node, and the graph can't add one later.
  * @throws FluxqError `FLUXQ_QUANTITY` for a malformed allocatable quantity
+ * @internal exported for tests
  */
 export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions = {}): GraphNode[] {
   return nodes.map((node) => graphNode(node, options)).sort((a, b) => (a.name < b.name ? -1 : 1));

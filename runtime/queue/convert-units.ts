@@ -44,7 +44,7 @@ export async function convertUnits(client: PoolClient, wanted: UnitSettings): Pr
 }
 
 /** @returns the rows that changed. Which units of a node a row gets means nothing, as long as no other row has them. */
-export function convertRows(
+function convertRows(
   rows: readonly StoredRow[],
   assumed: UnitSettings,
   wanted: UnitSettings,
