@@ -38,6 +38,7 @@ import { isAgent } from './agents';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
 import { projectPod } from './pod-projection';
+import { answeringScheduler } from './schedulers';
 
 export interface InformersOptions {
   readonly client: KubernetesClient;
@@ -74,7 +75,7 @@ export class Informers {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
       node: (pod: Pod) => optional(podFacts.usedNode(pod)),
       agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
-      scheduler: (pod: Pod) => (isAnswered(pod) ? [schedulerOf(pod)] : []),
+      scheduler: answeringScheduler,
       repelling: ({ spec: { affinity } }: Pod) =>
         affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
           ? []
@@ -140,15 +141,6 @@ export class Informers {
       this.storageClasses,
     ];
   }
-}
-
-/** The scheduler has placed or refused the pod. */
-function isAnswered({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
-}
-
-function schedulerOf({ spec }: Pod): string {
-  return spec.schedulerName ?? 'default-scheduler';
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

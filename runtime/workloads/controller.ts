@@ -2,6 +2,7 @@
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
+import { schedulersOf } from '../shared/schedulers';
 import type { Controller, Shared } from '../shared/shared';
 import type { Resubmission } from '../shared/signals';
 import { storageFacts } from '../shared/storage';
@@ -9,6 +10,7 @@ import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { WorkloadReconciler } from './reconciler';
+import { concerns } from './resubmission';
 import { SubmissionBuilder } from './submission';
 
 /** Workloads that are reconciled at the same time. */
@@ -89,12 +91,8 @@ export class WorkloadController implements Controller {
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);
   }
 
-  private enqueueWaiting({ namespace, labels }: Resubmission = {}): void {
-    const isAffected = (row: WorkloadRow) =>
-      row.phase === 'Waiting' &&
-      (namespace ?? row.namespace) === row.namespace &&
-      (labels === undefined || looksAt(row, labels));
-    for (const row of this.shared.workloadCache.active()) if (isAffected(row)) this.enqueue(row);
+  private enqueueWaiting(resubmission: Resubmission = {}): void {
+    for (const row of this.shared.workloadCache.active()) if (concerns(resubmission, row)) this.enqueue(row);
     this.shared.signals.schedule.emit();
   }
 
@@ -138,7 +136,7 @@ export class WorkloadController implements Controller {
       objectOf: (key) => workloads.get(key),
       podsOf: (uid) => workloads.podsOf(uid),
       nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
-      schedulerRuns: schedulersOf(this.shared.informers),
+      schedulerRuns: schedulersOf(this.shared.informers.pods),
       requeueOf: (queue) => queues.planOf(queue).requeue,
       limits: config.grants,
       onWait: (uid, wait) => grantWaits.set(uid, wait),
@@ -155,23 +153,6 @@ export class WorkloadController implements Controller {
       now,
     });
   }
-}
-
-/** Whether the jobspec was made from the values of one of these node labels. An earlier release did not note them. */
-function looksAt({ jobspec }: WorkloadRow, labels: ReadonlySet<string>): boolean {
-  const { user } = jobspec.attributes;
-  return user?.units === undefined || user.labels?.some((key) => labels.has(key)) === true;
-}
-
-/** Tells which schedulers have ever scheduled or refused a pod. */
-function schedulersOf({ pods }: Pick<Shared['informers'], 'pods'>): (schedulerName: string) => boolean {
-  const known = new Set<string>();
-  return (schedulerName) => {
-    if (known.has(schedulerName)) return true;
-    const answers = pods.byIndex('scheduler', schedulerName).length > 0;
-    if (answers) known.add(schedulerName);
-    return answers;
-  };
 }
 
 /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
