@@ -28,6 +28,28 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
+/** Milliseconds for which a loop over many objects keeps everything else waiting: leases, probes, watches. */
+const SLICE_MS = 10;
+
+/** Divides a long loop into slices of time. By a simulated clock, which stands still meanwhile, a slice is never over. */
+export class TimeSlice {
+  private since: number;
+
+  constructor(private readonly clock: Clock) {
+    this.since = clock.now();
+  }
+
+  get isOver(): boolean {
+    return this.clock.now() - this.since >= SLICE_MS;
+  }
+
+  /** Lets everything else run, and begins the next slice. */
+  async rest(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.since = this.clock.now();
+  }
+}
+
 /** Returns numbers in [0, 1). */
 export type Random = () => number;
 

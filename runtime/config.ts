@@ -26,7 +26,7 @@ import { LOG_LEVELS } from './observability/log';
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
 
-const schema = z.strictObject({
+const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
   /** Probes and metrics over plain HTTP. */
   http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
@@ -121,13 +121,8 @@ const schema = z.strictObject({
       avoidSeconds: positive.default(STACK_DEFAULTS.grants.avoidSeconds),
     })
     .prefault({}),
-  /** The sizes of one core vertex and one memory vertex of the graph. */
-  units: z
-    .strictObject({
-      cpuMillis: positive.default(STACK_DEFAULTS.units.cpuMillis),
-      memoryMiB: positive.default(STACK_DEFAULTS.units.memoryMiB),
-    })
-    .prefault({}),
+  /** The sizes of one core unit and one memory unit of the graph. Default: fine for the embedded matcher, else coarse. */
+  units: z.strictObject({ cpuMillis: positive.optional(), memoryMiB: positive.optional() }).prefault({}),
   webhook: z
     .strictObject({
       host: z.string().default('0.0.0.0'),
@@ -142,6 +137,18 @@ const schema = z.strictObject({
       schedulerName: z.string().min(1).optional(),
     })
     .prefault({}),
+});
+
+const schema = settings.transform((given) => {
+  const { units, serviceUnits } = STACK_DEFAULTS;
+  const { cpuMillis, memoryMiB } = given.fluxion.address === 'embedded' ? units : serviceUnits;
+  return {
+    ...given,
+    units: {
+      cpuMillis: given.units.cpuMillis ?? cpuMillis,
+      memoryMiB: given.units.memoryMiB ?? memoryMiB,
+    },
+  };
 });
 
 export type Config = z.output<typeof schema>;

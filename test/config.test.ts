@@ -23,7 +23,7 @@ describe('configuration', () => {
       fluxion: { address: 'embedded', policy: 'lonode' },
       queue: { name: 'default', enabled: true, policy: 'easy', defaultWalltimeSeconds: 3600 },
       fairShare: { enabled: false, halfLifeSeconds: 604_800 },
-      units: { cpuMillis: 1000, memoryMiB: 1024 },
+      units: { cpuMillis: 100, memoryMiB: 128 },
     });
     expect(loadConfig(file(''), {})).toEqual(loadConfig(undefined, {}));
   });

@@ -40,8 +40,10 @@ export const STACK_DEFAULTS = {
   matchPolicy: 'lonode',
   /** How long pods of a granted workload may wait for the same cause, and how long a node is avoided after that. */
   grants: { unschedulableSeconds: 30, volumeSeconds: 600, startSeconds: 600, avoidSeconds: 300 },
-  /** Sizes of one core vertex and one memory vertex of the graph. */
-  units: { cpuMillis: 1_000, memoryMiB: 1_024 },
+  /** Sizes of one core unit and one memory unit of the graph, for the embedded matcher: it counts units. */
+  units: { cpuMillis: 100, memoryMiB: 128 },
+  /** The same for a Fluxion service, where each unit is a vertex. */
+  serviceUnits: { cpuMillis: 1_000, memoryMiB: 1_024 },
 } as const satisfies { readonly matchPolicy: MatchPolicy } & Record<string, unknown>;
 
 export interface Range {

@@ -170,10 +170,7 @@ export class FluxQueue extends Construct {
         halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
       },
       grants: grantSettings(props),
-      units: {
-        cpuMillis: props.coreUnitMillis ?? STACK_DEFAULTS.units.cpuMillis,
-        memoryMiB: props.memoryUnit?.toMebibytes() ?? STACK_DEFAULTS.units.memoryMiB,
-      },
+      units: unitSettings(props),
       webhook: {
         port: WEBHOOK_PORT,
         secretNamespace: namespace,
@@ -184,6 +181,14 @@ export class FluxQueue extends Construct {
       },
     };
   }
+}
+
+function unitSettings({ fluxion, coreUnitMillis, memoryUnit }: FluxQueueProps) {
+  const defaults = fluxion === 'embedded' ? STACK_DEFAULTS.units : STACK_DEFAULTS.serviceUnits;
+  return {
+    cpuMillis: coreUnitMillis ?? defaults.cpuMillis,
+    memoryMiB: memoryUnit?.toMebibytes() ?? defaults.memoryMiB,
+  };
 }
 
 function checkReplicas(props: FluxQueueProps): void {

@@ -123,10 +123,17 @@ export interface FluxQueueProps {
   /** Time for which a workload avoids the nodes on which its pods did not run, in whole seconds. @default Duration.minutes(5) */
   readonly nodeAvoidance?: Duration;
 
-  /** Size of one core vertex of the resource graph in thousandths of a core; requests are rounded up to it. @default 1000 */
+  /**
+   * Size of one core unit of the resource graph in thousandths of a core; the cpu request of each pod is rounded up to it.
+   * A sidecar keeps one vertex per unit, so smaller units cost it memory and time.
+   * @default - 100 with `fluxion: 'embedded'`, else 1000
+   */
   readonly coreUnitMillis?: number;
 
-  /** Size of one memory vertex of the resource graph; requests are rounded up to it. @default Size.gibibytes(1) */
+  /**
+   * Size of one memory unit of the resource graph; the memory request of each pod is rounded up to it.
+   * @default - Size.mebibytes(128) with `fluxion: 'embedded'`, else Size.gibibytes(1)
+   */
   readonly memoryUnit?: Size;
 
   /** Log level of the runtime. @default info */

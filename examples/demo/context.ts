@@ -4,6 +4,7 @@ import { App } from 'cdk8s';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { defaultStack } from '../../constructs/fluxqueue/index';
 import { FluxqError } from '../../runtime/errors';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { nodes } from '../../runtime/kubernetes/paths';
 import type { Node } from '../../runtime/kubernetes/types';
@@ -93,7 +94,7 @@ async function run(
   const applier = new Applier(client);
   const postgres = await startPostgres();
   const roles = new Roles();
-  const queue = openQueue({ url: postgres.url });
+  const queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
   try {
     for (const manifest of manifests) await applier.apply(manifest);
     await roles.startFluxion();

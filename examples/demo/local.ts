@@ -1,6 +1,7 @@
 /** The demo on a local control plane. */
 import { once } from 'node:events';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { type Stack, startStack } from '../../test/stack/stack';
@@ -44,7 +45,7 @@ async function show(
   await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
   await stack.namespace(NAMESPACE);
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     const workloads = demoWorkloads(NAMESPACE, { nodes: options.nodes, coresPerNode: CORES }, options.jobs);
     print(

@@ -68,7 +68,7 @@ async function printLines(
   const source = databaseSource(config);
   const url =
     typeof source === 'string' ? source : await withClient(access, (client) => readSecretKey(client, source));
-  const queue = openQueue({ url });
+  const queue = openQueue({ url, units: config.units });
   try {
     for (const line of await read(queue)) process.stdout.write(`${line}\n`);
   } finally {

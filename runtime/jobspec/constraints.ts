@@ -15,7 +15,25 @@ export interface Taint {
 export interface ClusterFacts {
   readonly taints: readonly Taint[];
   /** Label key -> all values of the label. */
+  readonly labels: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get'>;
+}
+
+/** The facts with every label. */
+export interface NodeFacts extends ClusterFacts {
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The same facts, which add the keys of the labels that are looked up to `keys`. */
+export function recordingFacts({ taints, labels }: ClusterFacts, keys: Set<string>): ClusterFacts {
+  return {
+    taints,
+    labels: {
+      get(key) {
+        keys.add(key);
+        return labels.get(key);
+      },
+    },
+  };
 }
 
 export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };

@@ -1,18 +1,18 @@
 /** Messages about what a jobspec requests and why it can't start. */
-import type { GraphNode, UnitCounts } from '../resources/types';
+import type { GraphNode } from '../resources/types';
 import { podsOn } from './capacity';
 import { matches, soleHost } from './constraints';
 import { type Ask, askOf } from './jobspec';
 import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';
-import { DEFAULT_UNITS, type UnitSettings } from './units';
+import { DEFAULT_UNITS, isGpu, type UnitSettings, unitType } from './units';
 
 /** `needs 4 pods with 2 cores and 4 GiB of memory each` */
 function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
-  const { pods, perPod, exclusive } = askOf(jobspec);
+  const { pods, exclusive } = askOf(jobspec);
   const many = plural(pods, exclusive ? 'whole node' : 'pod');
   const rules = phrasesOf(jobspec.attributes.user?.placement ?? {}).map((phrase) => `, ${phrase}`);
-  return `needs ${many} with ${amounts(perPod, units)}${pods > 1 ? ' each' : ''}${rules.join('')}`;
+  return `needs ${many}${withAmounts(jobspec, units, pods > 1)}${rules.join('')}`;
 }
 
 /** For a jobspec of which only some pods fit the cluster, because of its placement rules or the pods that nodes take. */
@@ -54,7 +54,8 @@ export function unsatisfiableText(
   const ask = askOf(jobspec);
   const missing = Object.keys(ask.perPod).find((type) => !nodes.some((node) => (node.units[type] ?? 0) > 0));
   if (missing !== undefined) {
-    return `asks for ${amounts({ [missing]: ask.perPod[missing] ?? 0 }, units)}, no node of the cluster has any`;
+    const wanted = listed(amountsOf(jobspec, missing, units)) || 'cpu';
+    return `asks for ${wanted}, no node of the cluster has any`;
   }
   const constraint = jobspec.attributes.system.constraints ?? {};
   const eligible = nodes.filter((node) => matches(constraint, node));
@@ -64,7 +65,7 @@ export function unsatisfiableText(
   }
   const onePerNode = ask.exclusive || eligible.every((node) => podsFitting(ask, [node]) <= 1);
   const count = plural(ask.pods, onePerNode ? 'node' : 'pod');
-  const asked = `asks for ${count} with ${amounts(ask.perPod, units)}${onePerNode || ask.pods === 1 ? '' : ' each'}`;
+  const asked = `asks for ${count}${withAmounts(jobspec, units, !onePerNode && ask.pods > 1)}`;
   const host = soleHost(constraint);
   if (host !== undefined && !nodes.some(({ name }) => name === host)) {
     return `asks for node ${host}, which does not exist`;
@@ -91,19 +92,47 @@ function podsFitting(ask: Ask, nodes: readonly GraphNode[]): number {
   return nodes.reduce((total, { units }) => total + podsOn(units, ask), 0);
 }
 
-function amounts(perPod: UnitCounts, units: UnitSettings): string {
-  const parts = Object.entries(perPod).map(([type, count]) => amount(type, count, units));
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? 'nothing');
+/** ` with 2 cores and 4 GiB of memory each`; nothing for pods without requests. */
+function withAmounts(jobspec: Jobspec, units: UnitSettings, isEach: boolean): string {
+  const types = Object.keys(askOf(jobspec).perPod);
+  const text = listed(types.flatMap((type) => amountsOf(jobspec, type, units)));
+  return text === '' ? '' : ` with ${text}${isEach ? ' each' : ''}`;
 }
 
-function amount(type: string, count: number, { cpuMillis, memoryMiB }: UnitSettings): string {
+function listed(parts: readonly string[]): string {
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
+}
+
+/** What a pod requests of resources with this unit type: in the user's own numbers if the jobspec has them. */
+function amountsOf(jobspec: Jobspec, type: string, units: UnitSettings): readonly string[] {
+  const { requests } = jobspec.attributes.user ?? {};
+  if (requests === undefined) return [amountOfUnits(type, askOf(jobspec).perPod[type] ?? 0, units)];
+  return Object.entries(requests)
+    .filter(([resource]) => unitType(resource) === type)
+    .map(([resource, quantity]) => amount(resource, quantity));
+}
+
+function amount(resource: string, quantity: string): string {
+  if (isGpu(resource)) return plural(Number(quantity), 'gpu');
+  switch (resource) {
+    case 'cpu':
+      return /^\d+$/.test(quantity) ? plural(Number(quantity), 'core') : `${quantity} of cpu`;
+    case 'memory':
+      return `${quantity.replace(/([KMGTPE]i)$/, ' $1B')} of memory`;
+    default:
+      return `${quantity} ${resource}`;
+  }
+}
+
+/** Of a jobspec that an earlier release stored. */
+function amountOfUnits(type: string, count: number, { cpuMillis, memoryMiB }: UnitSettings): string {
+  const millis = count * cpuMillis;
+  const mebibytes = count * memoryMiB;
   switch (type) {
     case 'core':
-      return plural((count * cpuMillis) / 1000, 'core');
-    case 'memory': {
-      const mebibytes = count * memoryMiB;
-      return mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB of memory` : `${mebibytes} MiB of memory`;
-    }
+      return amount('cpu', millis % 1000 === 0 ? String(millis / 1000) : `${millis}m`);
+    case 'memory':
+      return amount('memory', mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`);
     case 'gpu':
       return plural(count, 'gpu');
     default:

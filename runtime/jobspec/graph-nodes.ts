@@ -1,16 +1,9 @@
 /** From Nodes of Kubernetes to nodes of Fluxion's graph. */
 import type { GraphNode } from '../resources/types';
-import {
-  type ClusterFacts,
-  labelProperty,
-  repels,
-  resourceProperty,
-  type Taint,
-  taintProperty,
-} from './constraints';
+import { labelProperty, repels, resourceProperty, type Taint, taintProperty } from './constraints';
 import type { Quantities } from './pod';
 import { parseQuantity } from './quantity';
-import type { Requests } from './requests';
+import { difference, type Requests } from './requests';
 import { DEFAULT_UNITS, isGpu, nodeUnits, type UnitSettings } from './units';
 
 /** The fields of a Node that are read. */
@@ -26,6 +19,8 @@ export interface ClusterNode {
 export interface GraphOptions {
   /** @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
+  /** What agents take of a node: no workload can have it. @default - nothing */
+  readonly agentsOn?: (node: string) => Requests;
   /**
    * Label whose value is the zone of the node, e.g. `topology.kubernetes.io/zone`.
    * @default - no zones: each level costs matching time
@@ -39,6 +34,7 @@ export interface GraphOptions {
  * Graph nodes, sorted by name so that the same cluster makes the same graph. Every label becomes two properties: a few
  * dozen per node, and the graph can't add one later.
  * @throws FluxqError `FLUXQ_QUANTITY` for a malformed allocatable quantity
+ * @internal exported for tests
  */
 export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions = {}): GraphNode[] {
   return nodes.map((node) => graphNode(node, options)).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -46,7 +42,7 @@ export function graphNodes(nodes: readonly ClusterNode[], options: GraphOptions 
 
 export function graphNode(
   node: ClusterNode,
-  { units = DEFAULT_UNITS, zoneLabel, rackLabel }: GraphOptions,
+  { units = DEFAULT_UNITS, zoneLabel, rackLabel, agentsOn }: GraphOptions,
 ): GraphNode {
   const { name, labels = {} } = node.metadata;
   const allocatable = allocatableOf(node);
@@ -54,7 +50,7 @@ export function graphNode(
   const rack = rackLabel === undefined ? undefined : labels[rackLabel];
   return {
     name,
-    units: nodeUnits(allocatable, units),
+    units: nodeUnits(agentsOn === undefined ? allocatable : difference(allocatable, agentsOn(name)), units),
     properties: [
       // The key alone is what `Exists` asks for.
       ...Object.entries(labels).flatMap(([key, value]) => [key, labelProperty(key, value)]),
@@ -69,26 +65,11 @@ export function graphNode(
   };
 }
 
-/** Taints and labels of all nodes, for `jobspecOf`. */
-export function clusterFacts(nodes: readonly ClusterNode[]): ClusterFacts {
-  const taints = new Map<string, Taint>();
-  const labels = new Map<string, Set<string>>();
-  for (const node of nodes) {
-    for (const taint of lastingTaints(node)) {
-      taints.set(taintProperty(taint), taint);
-    }
-    for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
-      labels.set(key, (labels.get(key) ?? new Set()).add(value));
-    }
-  }
-  return { taints: [...taints].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, taint]) => taint), labels };
-}
-
 /**
  * Taints about the purpose of a node. Taints of Kubernetes itself (not-ready, unschedulable, memory-pressure,
  * uninitialized, …) are about its state: they come and go, so they mark the node as down and change no jobspec.
  */
-function lastingTaints(node: ClusterNode): Taint[] {
+export function lastingTaints(node: ClusterNode): Taint[] {
   return repellingTaints(node).filter((taint) => !isStateTaint(taint));
 }
 

@@ -10,12 +10,13 @@ import {
 } from '../../constructs/api/pod-limits';
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
-import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, restriction } from './constraints';
+import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, recordingFacts, restriction } from './constraints';
 import { type PodTraits, placementRulesOf } from './placement-rules';
 import type { PodSpec } from './pod';
-import { podRequests } from './requests';
+import { formatQuantity } from './quantity';
+import { podRequests, type Requests } from './requests';
 import type { Jobspec, JobspecResource, PlacementRules } from './types';
-import { DEFAULT_UNITS, type UnitSettings, unitsOf } from './units';
+import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
 import { unmodeledFields } from './unmodeled';
 import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
 
@@ -53,7 +54,9 @@ const SLOT = 'pod';
  * @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_JOBSPEC`, `FLUXQ_TOO_LARGE`
  */
 export function jobspecOf(options: JobspecOptions): Jobspec {
-  const { pod, pods, walltime, exclusive = false, cluster = NO_FACTS, units = DEFAULT_UNITS } = options;
+  const { pod, pods, walltime, exclusive = false, units = DEFAULT_UNITS } = options;
+  const labels = new Set<string>();
+  const cluster = recordingFacts(options.cluster ?? NO_FACTS, labels);
   check(Number.isSafeInteger(pods) && pods > 0, 'pods', 'must be a whole number of at least 1', pods);
   check(
     Number.isFinite(walltime) && walltime > 0,
@@ -75,7 +78,7 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   const rules = placementRulesOf(pod, requests, self, cluster);
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-    ...userPart(rules, volumes, unmodeled),
+    user: userPart({ units, requests, rules, volumes, unmodeled, labels }),
   };
   checkSize(attributes, field);
   return {
@@ -114,20 +117,37 @@ function checkSize(attributes: Jobspec['attributes'], field: string): void {
   });
 }
 
+interface UserParts {
+  readonly units: UnitSettings;
+  readonly requests: Requests;
+  readonly rules: PlacementRules | undefined;
+  readonly volumes: VolumePlacement | undefined;
+  readonly unmodeled: readonly string[];
+  readonly labels: ReadonlySet<string>;
+}
+
 /** Parts that nothing uses are left out. */
-function userPart(
-  rules: PlacementRules | undefined,
-  volumes: VolumePlacement | undefined,
-  unmodeled: readonly string[],
-) {
+function userPart({ units, requests, rules, volumes, unmodeled, labels }: UserParts) {
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
-  const user = {
+  return {
+    units: { cpuMillis: units.cpuMillis, memoryMiB: units.memoryMiB },
+    requests: writtenRequests(requests),
     ...(placement && { placement }),
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),
+    ...(labels.size === 0 ? {} : { labels: [...labels].sort() }),
   };
-  return Object.keys(user).length === 0 ? {} : { user };
+}
+
+/** The requests that are counted in units. */
+function writtenRequests(requests: Requests): Readonly<Record<string, string>> {
+  const counted = [...requests].filter(([name, amount]) => unitType(name) !== undefined && amount > 0n);
+  return Object.fromEntries(
+    counted
+      .map(([name, amount]) => [name, formatQuantity(amount, { binary: name === 'memory' })] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 function slots(count: number, perPod: UnitCounts): JobspecResource {

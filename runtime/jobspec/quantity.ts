@@ -59,3 +59,25 @@ export function parseQuantity(quantity: string | number, field: string): Nano {
 export function ceilDiv(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b;
 }
+
+/** From large to small: the first in which a quantity is a whole number is how Kubernetes writes it. */
+const WRITTEN: readonly (readonly [string, Nano])[] = [
+  ...(['Ei', 'Pi', 'Ti', 'Gi', 'Mi', 'Ki'] as const).map(
+    (suffix) => [suffix, BINARY[suffix]! * NANO] as const,
+  ),
+  ...(['E', 'P', 'T', 'G', 'M', 'k'] as const).map(
+    (suffix) => [suffix, 10n ** BigInt(DECIMAL[suffix]!) * NANO] as const,
+  ),
+];
+const WRITTEN_DECIMAL: readonly (readonly [string, Nano])[] = [
+  ['', NANO],
+  ['m', 1_000_000n],
+  ['u', 1_000n],
+];
+
+/** As the apiserver writes it: `2`, `500m`, `16Gi`. @param binary whether it is an amount of bytes */
+export function formatQuantity(quantity: Nano, { binary }: { readonly binary: boolean }): string {
+  const suffixes = binary ? [...WRITTEN, ['', NANO] as const] : WRITTEN_DECIMAL;
+  const [suffix, size] = suffixes.find(([, unit]) => quantity % unit === 0n) ?? ['n', 1n];
+  return quantity === 0n ? '0' : `${quantity / size}${suffix}`;
+}

@@ -80,3 +80,13 @@ function larger(a: Requests, b: Requests): Requests {
 function override(base: Requests, by: Requests): Requests {
   return new Map([...base, ...by]);
 }
+
+/** What is left of the first; less than nothing counts as nothing. */
+export function difference(requests: Requests, less: Requests): Requests {
+  return new Map(
+    [...requests].map(([name, quantity]) => {
+      const left = quantity - (less.get(name) ?? 0n);
+      return [name, left > 0n ? left : 0n] as const;
+    }),
+  );
+}

@@ -89,12 +89,18 @@ export interface Jobspec {
     };
     /** Fluxion ignores this part. @default - nothing but what Fluxion reads */
     readonly user?: {
+      /** The sizes of the units that the resources are counted in. @default - those of the leader that stored the row */
+      readonly units?: { readonly cpuMillis: number; readonly memoryMiB: number };
+      /** What each pod requests, as Kubernetes writes it: for messages, and to count in other units. @default - not known */
+      readonly requests?: Readonly<Record<string, string>>;
       /** By which passes choose nodes. @default - units and constraints are all that counts */
       readonly placement?: PlacementRules;
       /** Names of the PersistentVolumeClaims that constraints and rules were made from. @default [] */
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
       readonly unmodeled?: readonly string[];
+      /** Keys of node labels whose values constraints and rules were made from. @default [] */
+      readonly labels?: readonly string[];
     };
   };
 }

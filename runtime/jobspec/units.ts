@@ -2,16 +2,17 @@
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { UnitCounts } from '../resources/types';
 import { ceilDiv, NANO, type Nano } from './quantity';
-import { type Requests, sum } from './requests';
+import { difference, type Requests, sum } from './requests';
 
 export interface UnitSettings {
-  /** CPU of one core unit, in thousandths of a core. @default 1000 */
+  /** CPU of one core unit, in thousandths of a core. */
   readonly cpuMillis: number;
-  /** Memory of one memory unit, in MiB. @default 1024 */
+  /** Memory of one memory unit, in MiB. */
   readonly memoryMiB: number;
 }
 
-export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.units;
+/** The sizes that every Fluxion server can hold. */
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.serviceUnits;
 
 /**
  * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and
@@ -25,22 +26,16 @@ export function unitsOf(requests: Requests, settings: UnitSettings = DEFAULT_UNI
 /**
  * Units of a node that pods outside the queue leave no room for: the whole units of the node, less those that still fit
  * beside the sum of their requests. The part of a node above its last whole unit is used first: a node of 1930m with
- * agents of 300m still has one core of 1000m, and kube-scheduler agrees.
- * @param allocatable allocatable resources of the node
+ * pods of 300m still has one core of 1000m, and kube-scheduler agrees.
+ * @param capacity what of the node agents leave
  */
 export function unmanagedUnits(
   pods: readonly Requests[],
-  allocatable: Requests,
+  capacity: Requests,
   settings: UnitSettings = DEFAULT_UNITS,
 ): UnitCounts {
-  const used = sum(pods);
-  const left = new Map(
-    [...allocatable].map(
-      ([resource, quantity]) => [resource, quantity - (used.get(resource) ?? 0n)] as const,
-    ),
-  );
-  const offered = nodeUnits(allocatable, settings);
-  const rest = nodeUnits(left, settings);
+  const offered = nodeUnits(capacity, settings);
+  const rest = nodeUnits(difference(capacity, sum(pods)), settings);
   return Object.fromEntries(
     Object.entries(offered)
       .map(([type, units]) => [type, units - (rest[type] ?? 0)] as const)
@@ -48,9 +43,9 @@ export function unmanagedUnits(
   );
 }
 
-/** Units of a node: its allocatable resources, rounded down. */
-export function nodeUnits(allocatable: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
-  return count(allocatable, settings, (quantity, unit) => quantity / unit);
+/** Units of a node: its capacity, rounded down once. */
+export function nodeUnits(capacity: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
+  return count(capacity, settings, (quantity, unit) => quantity / unit);
 }
 
 /** Unit type of a resource; undefined if the resource is not counted. */

@@ -2,6 +2,7 @@
  * Compares the database with the apiserver and has every difference repaired: at the start of a term, whenever the
  * database connection was interrupted, and periodically. docs/recovery.md has the kinds of difference.
  */
+import { TimeSlice } from '../clock';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
@@ -56,11 +57,9 @@ export class Audit {
    * waiting workload asks for takes a second per 10,000, so that is done before a grant, and with the first reconcile.
    */
   async recover(): Promise<void> {
-    const lost = this.lostGrants.uids();
-    for (const row of this.shared.workloadCache.active()) {
-      const difference = lost.has(row.uid) ? undefined : this.differenceOf(row, () => false);
-      if (difference !== undefined) this.repair({ row, ...difference });
-    }
+    const lost = await this.lostGrants.uids();
+    for await (const difference of this.differences(() => false))
+      if (!lost.has(difference.row.uid)) this.repair(difference);
     if (lost.size > 0) await this.adopt();
   }
 
@@ -91,7 +90,7 @@ export class Audit {
   async compare(): Promise<boolean> {
     await this.adopt();
     const suspected = new Set<string>();
-    for (const difference of this.differences()) {
+    for await (const difference of this.differences()) {
       const { row, kind } = difference;
       const key = `${row.uid}/${row.jobid}/${kind}`;
       if (this.suspected.has(key)) this.repair(difference);
@@ -119,9 +118,13 @@ export class Audit {
       this.repair({ kind: 'adopted', row, detail: { nodes: namesOf(row.allocation!.nodes) } });
   }
 
-  private *differences(): Iterable<Difference> {
+  /** A comparison of 10,000 rows takes a second, and must not keep the lease from being renewed. */
+  private async *differences(isEdited?: IsEdited): AsyncIterable<Difference> {
+    const slice = new TimeSlice(this.shared.time.clock);
     for (const row of this.shared.workloadCache.active()) {
-      const difference = this.differenceOf(row);
+      if (slice.isOver) await slice.rest();
+      if (this.shared.workloadCache.byUid(row.uid) !== row) continue;
+      const difference = this.differenceOf(row, isEdited);
       if (difference !== undefined) yield { row, ...difference };
     }
   }

@@ -3,7 +3,7 @@
  * their grants (workloads/adoption.ts). A restored row may hold units that were free when another workload got them, so
  * these rows are reconciled first.
  */
-import { pause } from '../clock';
+import { pause, TimeSlice } from '../clock';
 import type { Submission, WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
 import { isTerminal, type RecordedGrant } from '../workloads/adapter';
@@ -29,17 +29,17 @@ export class LostGrants {
   ) {}
 
   /** The uids of the workloads that have to be adopted. */
-  uids(): ReadonlySet<string> {
-    return new Set(this.find().map(({ submission: { uid } }) => uid));
+  async uids(): Promise<ReadonlySet<string>> {
+    return new Set((await this.find()).map(({ submission: { uid } }) => uid));
   }
 
   /** @returns the rows of the adopted workloads */
   async adopt(): Promise<readonly WorkloadRow[]> {
-    if (this.find().length === 0) return [];
+    if ((await this.find()).length === 0) return [];
     await this.settle();
     await this.requeueUnreleased();
     const { workloadCache, nodes, now } = this.shared;
-    const lost = this.find();
+    const lost = await this.find();
     if (lost.length === 0) return [];
     const adopted = new Set(lost.map(({ submission: { uid } }) => uid));
     // Such a row holds units of an earlier grant.
@@ -49,11 +49,14 @@ export class LostGrants {
     );
   }
 
-  private find(): readonly LostGrant[] {
+  private async find(): Promise<readonly LostGrant[]> {
     const { workloadCache, workloads, now } = this.shared;
     const lost: LostGrant[] = [];
+    const slice = new TimeSlice(this.shared.time.clock);
     for (const key of workloads.keys()) {
-      const object = workloads.get(key)!;
+      if (slice.isOver) await slice.rest();
+      const object = workloads.get(key);
+      if (object === undefined) continue;
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
       const row = workloadCache.byUid(uid);

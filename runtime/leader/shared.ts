@@ -8,6 +8,7 @@ import { stackQueue } from '../fluxsetups/queue-settings';
 import { EventRecorder } from '../kubernetes/events';
 import type { RowMirror } from '../queue/row-mirror';
 import { WorkloadCache } from '../queue/workload-cache';
+import { agentsOf } from '../shared/agents';
 import { ChangeRate } from '../shared/change-rate';
 import { GrantWaits } from '../shared/grant-waits';
 import { Informers } from '../shared/informers';
@@ -51,7 +52,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     now,
     workloadCache,
     informers,
-    nodes: new NodeCache(informers.nodes, config.units),
+    nodes: new NodeCache(informers.nodes, config.units, agentsOf(informers.pods, podFacts)),
     workloads: new WorkloadObjects(informers, podFacts),
     podFacts,
     queues: createQueues(config, informers),

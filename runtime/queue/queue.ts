@@ -1,10 +1,11 @@
 /** The queue's tables in Postgres: store.ts has the contract, statements.ts the SQL. */
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
-import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
+import type { UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
 import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
+import { convertUnits } from './convert-units';
 import { type Database, type DatabaseOptions, openDatabase } from './database';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
@@ -23,8 +24,8 @@ import { type Keyed, serialWriter } from './writer';
 export interface QueueOptions extends DatabaseOptions {
   /** Shortest time between two writes in milliseconds: under load, writes share statements and commits. @default 0 */
   readonly gatherMs?: number;
-  /** Sizes of the units of allocations, for accounting. @default DEFAULT_UNITS */
-  readonly units?: UnitSettings;
+  /** Sizes of the units of jobspecs and allocations. A leader with other units converts the rows. */
+  readonly units: UnitSettings;
   /** Half-life of usage in fair share, in seconds. @default - seven days */
   readonly halfLifeSeconds?: number;
 }
@@ -61,11 +62,14 @@ function leadership(database: Database, options: QueueOptions): Leadership {
   return {
     migrate: () => migrate(database),
     async acquireFence(holder, atLeast = 0) {
-      const { cpuMillis, memoryMiB } = options.units ?? DEFAULT_UNITS;
+      const { cpuMillis, memoryMiB } = options.units;
       const halfLife = options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds;
       const values = [holder, atLeast, cpuMillis, memoryMiB, halfLife];
-      const [row] = await database.query<{ fence: number }>(leader.ACQUIRE, values);
-      return row!.fence;
+      return database.transaction(async (client) => {
+        await convertUnits(client, options.units);
+        const { rows } = await client.query<{ fence: number }>(leader.ACQUIRE, values);
+        return rows[0]!.fence;
+      });
     },
     setQueues(fence, queues) {
       const set = lastSet.then(async () => {

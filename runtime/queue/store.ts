@@ -37,7 +37,7 @@ export interface Queue {
   /** Applies missing migrations under an advisory lock. */
   migrate(): Promise<void>;
   /**
-   * Becomes the writer. Resolves to a fence above all others.
+   * Becomes the writer, and converts the rows that are not Finished to its units. Resolves to a fence above all others.
    * @param atLeast the highest fence known from elsewhere: a database restored from a backup has lost some
    */
   acquireFence(holder: string, atLeast?: number): Promise<number>;

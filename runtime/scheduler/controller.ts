@@ -1,6 +1,6 @@
 /** The scheduling loop and its Fluxion as an area of the term. */
-import { isDeepStrictEqual } from 'node:util';
-import type { ClusterFacts } from '../jobspec/constraints';
+import { changeOfFacts } from '../jobspec/cluster-facts';
+import type { NodeFacts } from '../jobspec/constraints';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
@@ -21,7 +21,7 @@ export class Scheduler implements Controller {
   private readonly fluxionSync: FluxionSync;
   private readonly loop: SchedulingLoop;
   /** Labels and taints of the nodes at the last pass. */
-  private facts: ClusterFacts | undefined;
+  private facts: NodeFacts | undefined;
 
   constructor(
     private readonly shared: Shared,
@@ -95,11 +95,16 @@ export class Scheduler implements Controller {
     return this.loop.precedence();
   }
 
-  /** Jobspecs name labels and taints of nodes: when these change, waiting workloads get another jobspec. */
+  /**
+   * Jobspecs name labels and taints of nodes: when these change, waiting workloads get another jobspec. Every jobspec names
+   * the taints that it does not tolerate, but few look at the values of a label.
+   */
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const { nodes, signals } = this.shared;
     const facts = nodes.clusterFacts();
-    if (facts !== this.facts && !isDeepStrictEqual(facts, this.facts)) signals.resubmitWaiting.emit({});
+    const change = this.facts && changeOfFacts(this.facts, facts);
+    if (this.facts === undefined || change?.taints === true) signals.resubmitWaiting.emit({});
+    else if (change !== undefined) signals.resubmitWaiting.emit({ labels: change.labels });
     this.facts = facts;
     return nodes.graphNodes();
   }

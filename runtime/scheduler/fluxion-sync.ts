@@ -9,10 +9,10 @@ import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
-import { diffGraph, needsReplay } from './graph-diff';
+import { diffGraph, onlyShrank, replacedNodes } from './graph-diff';
 import type { Reservation } from './pass/reservations';
 import { PlannedEnds } from './planned-ends';
-import { heldAllocation, replayAll } from './replay';
+import { heldAllocations, replayAll } from './replay';
 import { isUnmanagedJob, UnmanagedUsage } from './unmanaged-usage';
 import { firstDifference } from './verification';
 
@@ -45,6 +45,10 @@ export interface SyncResult {
   /** Reservations that Fluxion still holds. */
   readonly reservations: readonly Reservation[];
 }
+
+const NO_NODES: ReadonlySet<string> = new Set();
+/** When more than this share of the nodes has to be replaced, a rebuild costs less. */
+const MOST_REPLACED = 1 / 4;
 
 export class FluxionSync {
   /** Why Fluxion has to be rebuilt; undefined: it is in sync. */
@@ -83,8 +87,11 @@ export class FluxionSync {
   /** Makes Fluxion equal to `desired`. On any error Fluxion is stale; the next call tries again. */
   async sync(desired: DesiredState): Promise<SyncResult> {
     try {
+      const replaced = this.isStale ? NO_NODES : this.replacedNodes(desired);
       const synced =
-        this.isStale || this.needsReplay(desired) ? await this.rebuild(desired) : await this.adjust(desired);
+        this.isStale || replaced.size > desired.nodes.size * MOST_REPLACED
+          ? await this.rebuild(desired)
+          : await this.adjust(desired, replaced);
       return await this.syncUnmanaged(desired, synced);
     } catch (error) {
       this.invalidate(messageOf(error));
@@ -106,12 +113,13 @@ export class FluxionSync {
       jobs.filter(({ jobid }) => !isUnmanagedJob(jobid)).map((job) => [job.jobid, job] as const),
     );
     const expected = new Map(reservations.map(({ jobid, allocation }) => [jobid, allocation] as const));
+    const { byJob, moved } = heldAllocations(holders, nodes, now);
     for (const holder of holders) {
-      const allocation = heldAllocation(holder, nodes, now);
+      const allocation = byJob.get(holder.jobid);
       if (!isCurrent(holder)) held.delete(holder.jobid);
       else if (allocation !== undefined) expected.set(holder.jobid, allocation);
     }
-    const difference = firstDifference(held, expected);
+    const difference = firstDifference(held, expected, moved);
     if (difference !== undefined) this.invalidate(difference);
     return difference;
   }
@@ -124,8 +132,8 @@ export class FluxionSync {
     });
   }
 
-  private needsReplay({ nodes, holders }: DesiredState): boolean {
-    return needsReplay(
+  private replacedNodes({ nodes, holders }: DesiredState): ReadonlySet<string> {
+    return replacedNodes(
       this.nodes,
       nodes,
       holders.map(({ allocation }) => allocation!),
@@ -142,9 +150,7 @@ export class FluxionSync {
     this.cancels.clear();
     this.shrinks = [];
     this.unmanaged.clear();
-    const allocations = holders
-      .map((holder) => heldAllocation(holder, nodes, now))
-      .filter((allocation): allocation is Allocation => allocation !== undefined);
+    const allocations = [...heldAllocations(holders, nodes, now).byJob.values()];
     await replayAll(fluxion, { nodes: [...nodes.values()], policy, now, fence }, allocations, logger);
     this.plannedEnds.reset(holders, now);
     this.nodes = new Map(nodes);
@@ -153,21 +159,63 @@ export class FluxionSync {
     return { freed: true, reservations: [] };
   }
 
-  private async adjust({ now, nodes, holders, reservations }: DesiredState): Promise<SyncResult> {
+  private async adjust(given: DesiredState, replaced: ReadonlySet<string>): Promise<SyncResult> {
+    const { now, nodes } = given;
     const { freed, ended } = await this.freeJobs();
-    const { removed, added, up, down } = diffGraph(this.nodes, nodes);
+    // A job that ended since the snapshot was freed just now: a later end must not bring it back.
+    const holders = given.holders.filter(({ jobid }) => !ended.has(jobid));
+    const { removed, added, up, down } = diffGraph(this.nodes, nodes, replaced);
     const { fluxion } = this.options;
     if (removed.length > 0) await fluxion.removeNodes(removed);
     for (const name of removed) this.unmanaged.forget(name);
     if (added.length > 0) await fluxion.addNodes(added);
     if (up.length > 0) await fluxion.setStatus(up, true);
     if (down.length > 0) await fluxion.setStatus(down, false);
+    const reservations = await this.replaceNodes({ ...given, holders }, replaced);
+    const grown = this.haveGrown(nodes, replaced);
     this.nodes = new Map(nodes);
-    const held = (holder: WorkloadRow) => heldAllocation(holder, nodes, now);
-    // A job that ended since the snapshot was freed just now: a later end must not bring it back.
-    const current = holders.filter(({ jobid }) => !ended.has(jobid));
-    const plan = await this.plannedEnds.update(current, held, reservations, now);
-    return { freed: freed || removed.length > 0 || plan.moved, reservations: plan.reservations };
+    let fitted: ReadonlyMap<number, Allocation> | undefined;
+    const held = ({ jobid }: WorkloadRow) => {
+      fitted ??= heldAllocations(holders, nodes, now).byJob;
+      return fitted.get(jobid);
+    };
+    const plan = await this.plannedEnds.update(holders, held, reservations, now);
+    return {
+      freed: freed || grown || removed.length > 0 || plan.moved,
+      reservations: plan.reservations,
+    };
+  }
+
+  private haveGrown(nodes: DesiredState['nodes'], replaced: ReadonlySet<string>): boolean {
+    return [...replaced].some((name) => {
+      const before = this.nodes.get(name);
+      return before === undefined || !onlyShrank(before, nodes.get(name)!);
+    });
+  }
+
+  /**
+   * Gives these nodes their present units, under the jobs that hold them. To replay everything would cost as much as all
+   * nodes, each time an agent starts on one of them.
+   * @returns the reservations on other nodes
+   */
+  private async replaceNodes(
+    { now, nodes, holders, reservations }: DesiredState,
+    replaced: ReadonlySet<string>,
+  ): Promise<readonly Reservation[]> {
+    if (replaced.size === 0) return reservations;
+    const { fluxion } = this.options;
+    const kept = await this.cancelReservationsOn([...replaced], reservations);
+    const affected = holders.filter(({ allocation }) =>
+      allocation!.nodes.some(({ name }) => replaced.has(name)),
+    );
+    for (const { jobid } of affected) await fluxion.cancel(jobid);
+    await fluxion.removeNodes([...replaced].filter((name) => this.nodes.has(name)));
+    for (const name of replaced) this.unmanaged.forget(name);
+    await fluxion.addNodes([...replaced].map((name) => nodes.get(name)!));
+    const { byJob } = heldAllocations(holders, nodes, now);
+    const allocations = affected.flatMap(({ jobid }) => byJob.get(jobid) ?? []);
+    if (allocations.length > 0) await fluxion.replay(allocations, now);
+    return kept;
   }
 
   /** @returns whether units became free, and the jobs that hold nothing any more */

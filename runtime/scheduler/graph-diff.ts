@@ -14,32 +14,58 @@ export interface GraphDiff {
   readonly down: readonly string[];
 }
 
-/** @param known the nodes of the graph */
-export function diffGraph(known: Nodes, desired: Nodes): GraphDiff {
-  const turned = [...desired.values()].filter((node) => {
+/**
+ * @param known the nodes of the graph
+ * @param replaced names of nodes that are replaced as a whole
+ */
+export function diffGraph(
+  known: Nodes,
+  desired: Nodes,
+  replaced: ReadonlySet<string> = new Set(),
+): GraphDiff {
+  const others = [...desired.values()].filter(({ name }) => !replaced.has(name));
+  const turned = others.filter((node) => {
     const before = known.get(node.name);
-    return before !== undefined && isUp(before) !== isUp(node);
+    return before !== undefined && before !== node && isUp(before) !== isUp(node);
   });
   return {
     removed: [...known.keys()].filter((name) => !desired.has(name)),
-    added: [...desired.values()].filter(({ name }) => !known.has(name)),
+    added: others.filter(({ name }) => !known.has(name)),
     up: turned.filter(isUp).map(({ name }) => name),
     down: turned.filter((node) => !isUp(node)).map(({ name }) => name),
   };
 }
 
 /**
- * Whether allocations have to be replayed: a node changed its units, or a node came back under the jobs that hold it.
+ * The nodes under which allocations have to be replayed: those that changed their units, and those that came back under
+ * the jobs that hold them.
  * @param held allocations of the queue
  */
-export function needsReplay(known: Nodes, desired: Nodes, held: readonly Allocation[]): boolean {
-  const heldNodes = new Set(held.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
-  for (const [name, node] of desired) {
-    const before = known.get(name);
-    if (before === node) continue;
-    if (before === undefined ? heldNodes.has(name) : !hasSameUnits(before, node)) return true;
+export function replacedNodes(
+  known: Nodes,
+  desired: Nodes,
+  held: readonly Allocation[],
+): ReadonlySet<string> {
+  const changed = [...desired.values()].filter((node) => known.get(node.name) !== node);
+  const replaced = new Set<string>();
+  const fresh = new Set<string>();
+  for (const node of changed) {
+    const before = known.get(node.name);
+    if (before === undefined) fresh.add(node.name);
+    else if (!hasSameUnits(before, node)) replaced.add(node.name);
   }
-  return false;
+  if (fresh.size === 0) return replaced;
+  for (const { nodes } of held) for (const { name } of nodes) if (fresh.has(name)) replaced.add(name);
+  return replaced;
+}
+
+/** Whether the node offers no unit and no property that it did not offer before. */
+export function onlyShrank(before: GraphNode, after: GraphNode): boolean {
+  const types = Object.keys(after.units);
+  return (
+    types.every((type) => after.units[type]! <= (before.units[type] ?? 0)) &&
+    isDeepStrictEqual({ ...before, units: {} }, { ...after, units: {} })
+  );
 }
 
 export function isUp(node: GraphNode): boolean {

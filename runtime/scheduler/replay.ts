@@ -4,19 +4,19 @@ import type { Fluxion, InitRequest } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
-import { clipAllocation } from './clip-allocation';
+import { type FittedAllocations, fitAllocations } from './fit-allocations';
 import { plannedAllocation } from './pass/planned-end';
 
-/**
- * The allocation of a row as Fluxion can hold it now, with its planned end.
- * @returns undefined if none of its nodes is in the graph
- */
-export function heldAllocation(
-  { allocation }: Pick<WorkloadRow, 'allocation'>,
+/** The allocations of rows as Fluxion can hold them now, with their planned ends. */
+export function heldAllocations(
+  holders: readonly Pick<WorkloadRow, 'allocation'>[],
   nodes: ReadonlyMap<string, GraphNode>,
   now: number,
-): Allocation | undefined {
-  return clipAllocation(plannedAllocation(allocation!, now), nodes);
+): FittedAllocations {
+  return fitAllocations(
+    holders.map(({ allocation }) => plannedAllocation(allocation!, now)),
+    nodes,
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ import { unitType } from '../jobspec/units';
 import type { Job, Node, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
+import { isUnmanaged } from '../shared/unmanaged';
 import type { PlacedPods, Surroundings } from './pass/placed-pods';
 
 type Amounts = Readonly<Record<string, number>>;
@@ -28,7 +29,7 @@ export class ClusterSurroundings implements Surroundings {
   }
 
   readonly unmanagedOn = (node: string): number =>
-    this.shared.informers.pods.byIndex('node', node).filter((pod) => this.isUnmanaged(pod)).length;
+    this.shared.informers.pods.byIndex('node', node).filter((pod) => isUnmanaged(pod, this.shared)).length;
 
   /** Labels of the object that was queued; without labels if it is gone. */
   readonly traitsOf = (row: WorkloadRow): PodTraits => {
@@ -52,16 +53,10 @@ export class ClusterSurroundings implements Surroundings {
 
   private placed(pod: Pod): readonly PlacedPods[] {
     const node = this.shared.podFacts.usedNode(pod);
-    if (node === undefined || !this.isUnmanaged(pod)) return [];
+    if (node === undefined || !isUnmanaged(pod, this.shared)) return [];
     const traits = this.traits.get(pod) ?? traitsOfPod(pod);
     this.traits.set(pod, traits);
     return [{ traits, node, count: 1, start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
-  }
-
-  /** Whether the queue granted the pod no units. */
-  private isUnmanaged(pod: Pod): boolean {
-    const { workloadCache, podFacts } = this.shared;
-    return workloadCache.byUid(podFacts.workloadUid(pod))?.allocation == null;
   }
 }
 

@@ -1,42 +1,84 @@
-/** The units that pods outside the queue use on each node. */
-import { allocatableOf } from '../jobspec/graph-nodes';
+/**
+ * The units that pods outside the queue use on each node, without those of agents. They are counted again only on nodes
+ * where something changed: a large cluster has ten times more pods than nodes.
+ */
+import { isDeepStrictEqual } from 'node:util';
 import { podRequests } from '../jobspec/requests';
 import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { UnitCounts } from '../resources/types';
+import { isAgent } from '../shared/agents';
+import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
+import { isUnmanaged } from '../shared/unmanaged';
 import { Signal } from '../signal';
 
 export class UnmanagedPods {
   /** A pod outside the queue began or ceased to use a node. */
   readonly changed = new Signal();
+  private current: ReadonlyMap<string, UnitCounts> = new Map();
+  /** Nodes on which the usage may have changed. */
+  private readonly outdated = new Set<string>();
 
   constructor(private readonly shared: Shared) {
-    const { informers, podFacts } = shared;
-    const usedNode = (pod: Pod | undefined) => pod && podFacts.usedNode(pod);
-    informers.pods.changed.subscribe(({ now, before }) => {
-      if (usedNode(now) !== usedNode(before) && this.isUnmanaged((now ?? before)!)) this.changed.emit();
-    });
+    const { informers, nodes, workloadCache, signals } = shared;
+    informers.pods.changed.subscribe(({ now, before }) => this.podChanged(now, before));
+    nodes.changed.subscribe((name) => this.outdated.add(name));
+    // A grant makes pods managed, and its end makes them unmanaged.
+    workloadCache.onChange((row) => this.rowChanged(row));
+    signals.resync.subscribe(() => this.markAll());
+    this.markAll();
   }
 
-  /** Units by node. Nodes that no such pod uses are left out. */
+  /** Units by node. Nodes that no such pod uses are left out. The same map until something changes, and never changed. */
   usage(): ReadonlyMap<string, UnitCounts> {
-    const { nodes, informers, config } = this.shared;
-    const used = new Map<string, UnitCounts>();
-    for (const node of nodes.graphNodes().keys()) {
-      const pods = informers.pods.byIndex('node', node).filter((pod) => this.isUnmanaged(pod));
-      if (pods.length === 0) continue;
-      const requests = pods.map(({ spec }) => podRequests(spec));
-      const allocatable = allocatableOf(informers.nodes.get(node)!);
-      used.set(node, unmanagedUnits(requests, allocatable, config.units));
+    if (this.outdated.size === 0) return this.current;
+    const usage = new Map(this.current);
+    let isSame = true;
+    for (const node of this.outdated) {
+      const used = this.usageOf(node);
+      if (isDeepStrictEqual(used, this.current.get(node))) continue;
+      isSame = false;
+      if (used === undefined) usage.delete(node);
+      else usage.set(node, used);
     }
-    return used;
+    this.outdated.clear();
+    if (!isSame) this.current = usage;
+    return this.current;
   }
 
-  /** Whether the queue granted the pod no units, or has taken them back because its node is dead. */
-  private isUnmanaged(pod: Pod): boolean {
-    const { workloadCache, podFacts } = this.shared;
-    const row = workloadCache.byUid(podFacts.workloadUid(pod));
-    return row === undefined || !podFacts.isOnGrant(pod, row);
+  private usageOf(node: string): UnitCounts | undefined {
+    const { nodes, informers, config } = this.shared;
+    if (!nodes.exists(node)) return undefined;
+    const pods = informers.pods.byIndex('node', node).filter((pod) => this.counts(pod));
+    if (pods.length === 0) return undefined;
+    const requests = pods.map(({ spec }) => podRequests(spec));
+    return unmanagedUnits(requests, nodes.capacityOf(node), config.units);
+  }
+
+  private counts(pod: Pod): boolean {
+    return !isAgent(pod) && isUnmanaged(pod, this.shared);
+  }
+
+  private podChanged(now: Pod | undefined, before: Pod | undefined): void {
+    const { usedNode } = this.shared.podFacts;
+    const [to, from] = [now, before].map((pod) => pod && usedNode(pod));
+    if (to === from && (to === undefined || requestsEqual(now!, before!))) return;
+    for (const node of [to, from]) if (node !== undefined) this.outdated.add(node);
+    if (this.counts((now ?? before)!)) this.changed.emit();
+  }
+
+  private rowChanged({ uid }: WorkloadRow): void {
+    const { informers, podFacts } = this.shared;
+    for (const pod of informers.pods.byIndex('workload', uid)) {
+      const node = podFacts.usedNode(pod);
+      if (node !== undefined) this.outdated.add(node);
+    }
+  }
+
+  private markAll(): void {
+    const { nodes } = this.shared;
+    for (const name of nodes.graphNodes().keys()) this.outdated.add(name);
   }
 }

@@ -59,7 +59,8 @@ export class UnmanagedUsage {
       const node = nodes.get(name);
       const wanted = usage.get(name);
       const known = this.byNode.get(name);
-      const isCurrent = isDeepStrictEqual(known?.usage, wanted) && !(freed && known?.isShort === true);
+      const isSame = known?.usage === wanted || isDeepStrictEqual(known?.usage, wanted);
+      const isCurrent = isSame && !(freed && known?.isShort === true);
       if (node === undefined || isCurrent) return false;
       return wanted === undefined || isUp(node);
     });

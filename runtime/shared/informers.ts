@@ -34,8 +34,11 @@ import type {
   StorageClass,
 } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
+import { isAgent } from './agents';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
+import { projectPod } from './pod-projection';
+import { answeringScheduler } from './schedulers';
 
 export interface InformersOptions {
   readonly client: KubernetesClient;
@@ -51,8 +54,8 @@ export class Informers {
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job>;
   /**
-   * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; those with
-   * required anti-affinity are `repelling`.
+   * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; also `agents`
+   * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
    */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
@@ -71,13 +74,15 @@ export class Informers {
     const indexes = {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
       node: (pod: Pod) => optional(podFacts.usedNode(pod)),
+      agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
+      scheduler: answeringScheduler,
       repelling: ({ spec: { affinity } }: Pod) =>
         affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
           ? []
           : ['true'],
     };
     this.jobs = new Informer<Job>({ ...common, path: jobs(), labelSelector: `${ADMITTED_LABEL}=true` });
-    this.pods = new Informer<Pod>({ ...common, path: pods(), indexes });
+    this.pods = new Informer<Pod>({ ...common, path: pods(), indexes, project: projectPod });
     this.nodes = new Informer<Node>({ ...common, path: nodes(), project: nodeFacts });
     this.fluxJobs = new Informer<FluxJobObject>({ ...common, path: fluxJobs() });
     this.fluxSetups = new Informer<FluxSetupObject>({ ...common, path: fluxSetups() });

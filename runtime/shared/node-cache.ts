@@ -1,35 +1,39 @@
 /** The cluster's nodes, and what the jobspecs and the graph are made of. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterFacts } from '../jobspec/constraints';
-import { clusterFacts, graphNodes } from '../jobspec/graph-nodes';
+import { ClusterFactsTracker } from '../jobspec/cluster-facts';
+import type { NodeFacts } from '../jobspec/constraints';
+import { allocatableOf, graphNode } from '../jobspec/graph-nodes';
+import { difference, type Requests } from '../jobspec/requests';
 import type { UnitSettings } from '../jobspec/units';
 import type { Informer } from '../kubernetes/informer';
 import type { Node } from '../kubernetes/types';
 import type { GraphNode } from '../resources/types';
 import { Signal } from '../signal';
-
-interface KnownNode {
-  /** The node as JSON. */
-  readonly source: string;
-  readonly node: GraphNode;
-}
+import type { Agents } from './agents';
 
 export class NodeCache {
-  /** A fact that the graph is made of changed on any node. Heartbeats are left out. */
-  readonly changed = new Signal();
+  /** A fact that the graph is made of changed on the node of this name. Heartbeats are left out. */
+  readonly changed = new Signal<string>();
   /** The node of this name was deleted. */
   readonly deleted = new Signal<string>();
   /** The node of this name became ready, or is no longer ready. */
   readonly readinessChanged = new Signal<string>();
-  private graph: ReadonlyMap<string, GraphNode> | undefined;
-  private facts: ClusterFacts | undefined;
-  private known = new Map<string, KnownNode>();
+  private graph: ReadonlyMap<string, GraphNode> = new Map();
+  /** Names of nodes whose graph nodes have to be made again. */
+  private readonly outdated = new Set<string>();
+  private readonly facts = new ClusterFactsTracker();
+  /** The nodes as the facts count them: an informer that is replayed reports a node as new again. */
+  private readonly counted = new Map<string, Node>();
 
   constructor(
     private readonly informer: Informer<Node>,
     private readonly units: UnitSettings,
+    private readonly agents: Agents,
   ) {
     informer.changed.subscribe(({ now, before }) => this.nodeChanged(now, before));
+    agents.changed.subscribe((name) => {
+      if (this.exists(name)) this.markChanged(name);
+    });
   }
 
   exists(name: string): boolean {
@@ -41,36 +45,60 @@ export class NodeCache {
     return isReady(this.informer.get(name));
   }
 
-  /** The nodes as Fluxion sees them. A node keeps its object as long as none of its facts change. */
+  /** What of the node its agents leave. */
+  capacityOf(name: string): Requests {
+    const node = this.informer.get(name);
+    return node === undefined ? new Map() : difference(allocatableOf(node), this.agents.requestsOn(name));
+  }
+
+  /** The nodes as Fluxion sees them. The map and its nodes stay the same objects as long as none of their facts change. */
   graphNodes(): ReadonlyMap<string, GraphNode> {
-    if (this.graph !== undefined) return this.graph;
-    const known = new Map<string, KnownNode>();
-    for (const node of this.informer.list()) {
-      const source = JSON.stringify(node);
-      const before = this.known.get(node.metadata.name);
-      const [made] = before?.source === source ? [before.node] : graphNodes([node], { units: this.units });
-      if (made !== undefined) known.set(made.name, { source, node: made });
+    if (this.outdated.size === 0) return this.graph;
+    const graph = new Map(this.graph);
+    let isSame = true;
+    for (const name of this.outdated) {
+      const known = this.graph.get(name);
+      const made = this.makeNode(name);
+      if (isDeepStrictEqual(known, made)) continue;
+      isSame = false;
+      if (made === undefined) graph.delete(name);
+      else graph.set(name, made);
     }
-    this.known = known;
-    this.graph = new Map([...known].map(([name, { node }]) => [name, node]));
+    this.outdated.clear();
+    if (!isSame) this.graph = graph;
     return this.graph;
   }
 
-  /** Labels and taints of all nodes: jobspecs refer to them. */
-  clusterFacts(): ClusterFacts {
-    this.facts ??= clusterFacts(this.informer.list());
-    return this.facts;
+  /** Labels and taints of all nodes: jobspecs refer to them. The same object as long as none of them changes. */
+  clusterFacts(): NodeFacts {
+    return this.facts.facts();
+  }
+
+  private makeNode(name: string): GraphNode | undefined {
+    const node = this.informer.get(name);
+    const { units, agents } = this;
+    return node && graphNode(node, { units, agentsOn: (of) => agents.requestsOn(of) });
   }
 
   private nodeChanged(now: Node | undefined, before: Node | undefined): void {
     // A heartbeat leaves the projected facts equal.
     if (isDeepStrictEqual(now, before)) return;
-    this.graph = undefined;
-    this.facts = undefined;
-    if (now === undefined) this.deleted.emit(before!.metadata.name);
-    else if (before !== undefined && isReady(now) !== isReady(before))
-      this.readinessChanged.emit(now.metadata.name);
-    this.changed.emit();
+    const { name } = (now ?? before)!.metadata;
+    this.countFacts(name, now);
+    if (now === undefined) this.deleted.emit(name);
+    else if (before !== undefined && isReady(now) !== isReady(before)) this.readinessChanged.emit(name);
+    this.markChanged(name);
+  }
+
+  private countFacts(name: string, now: Node | undefined): void {
+    this.facts.replace(this.counted.get(name), now);
+    if (now === undefined) this.counted.delete(name);
+    else this.counted.set(name, now);
+  }
+
+  private markChanged(name: string): void {
+    this.outdated.add(name);
+    this.changed.emit(name);
   }
 }
 

@@ -12,6 +12,8 @@ export interface FreedUnits {
 export interface Resubmission {
   /** @default - all namespaces */
   readonly namespace?: string;
+  /** Only workloads whose jobspec was made from the values of one of these node labels. @default - all */
+  readonly labels?: ReadonlySet<string>;
 }
 
 export class Signals {

@@ -2,12 +2,15 @@
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
+import { schedulersOf } from '../shared/schedulers';
 import type { Controller, Shared } from '../shared/shared';
+import type { Resubmission } from '../shared/signals';
 import { storageFacts } from '../shared/storage';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { WorkloadReconciler } from './reconciler';
+import { concerns } from './resubmission';
 import { SubmissionBuilder } from './submission';
 
 /** Workloads that are reconciled at the same time. */
@@ -38,7 +41,7 @@ export class WorkloadController implements Controller {
     const { signals, workloads, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
-    signals.resubmitWaiting.subscribe(({ namespace }) => this.enqueueWaiting(namespace));
+    signals.resubmitWaiting.subscribe((resubmission) => this.enqueueWaiting(resubmission));
     signals.resync.subscribe(() => this.enqueueAll());
     nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
     nodes.readinessChanged.subscribe((name) => this.enqueueRowsOn(name));
@@ -98,11 +101,8 @@ export class WorkloadController implements Controller {
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);
   }
 
-  /** @param namespace @default - all namespaces */
-  private enqueueWaiting(namespace?: string): void {
-    const isAffected = (row: WorkloadRow) =>
-      row.phase === 'Waiting' && (namespace ?? row.namespace) === row.namespace;
-    for (const row of this.shared.workloadCache.active()) if (isAffected(row)) this.enqueue(row);
+  private enqueueWaiting(resubmission: Resubmission = {}): void {
+    for (const row of this.shared.workloadCache.active()) if (concerns(resubmission, row)) this.enqueue(row);
     this.shared.signals.schedule.emit();
   }
 
@@ -145,7 +145,7 @@ export class WorkloadController implements Controller {
       objectOf: (key) => workloads.get(key),
       podsOf: (uid) => workloads.podsOf(uid),
       nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
-      schedulerRuns: schedulersOf(this.shared.informers),
+      schedulerRuns: schedulersOf(this.shared.informers.pods),
       requeueOf: (queue) => queues.planOf(queue).requeue,
       limits: config.grants,
       onWait: (uid, wait) => grantWaits.set(uid, wait),
@@ -162,20 +162,6 @@ export class WorkloadController implements Controller {
       now,
     });
   }
-}
-
-/** Tells which schedulers have ever scheduled or refused a pod. */
-function schedulersOf({ pods }: Pick<Shared['informers'], 'pods'>): (schedulerName: string) => boolean {
-  const known = new Set<string>();
-  return (schedulerName) => {
-    if (known.has(schedulerName)) return true;
-    const answers = pods.list().some(({ spec, status }) => {
-      const isScheduled = status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
-      return (spec.schedulerName ?? 'default-scheduler') === schedulerName && isScheduled;
-    });
-    if (answers) known.add(schedulerName);
-    return answers;
-  };
 }
 
 /** The value of a PriorityClass; without a name, the value of the cluster's default class. */

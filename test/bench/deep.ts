@@ -3,6 +3,7 @@
  * utilization of the capacity and the throughput.
  */
 import { Command } from 'commander';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
@@ -58,7 +59,7 @@ async function plainJobsPerSecond(): Promise<number> {
 async function measure(stack: Stack, client: KubernetesClient) {
   await stack.namespace(NAMESPACE);
   const controller = await stack.startController();
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     print(`${options.jobs} Jobs with capacity for ${options.capacity}`);
     const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);

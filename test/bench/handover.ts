@@ -5,6 +5,7 @@
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
@@ -137,7 +138,7 @@ async function main(): Promise<void> {
     progress: print,
   });
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     await stack.namespace(NAMESPACE);
     const first = await stack.startController();

@@ -11,7 +11,6 @@ import {
   WALLTIME,
 } from '../../constructs/api/labels';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from '../../runtime/fluxjobs/status';
-import { askOf } from '../../runtime/jobspec/jobspec';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { encodeAssignment, placementOf } from '../../runtime/workloads/assignment';
 import { CORES } from './queue-rows';
@@ -103,8 +102,7 @@ function node(name: string): object {
 const creation = (row: WorkloadRow) => new Date(row.submittedAt * 1000).toISOString();
 
 function template(row: WorkloadRow): { metadata: object; spec: object } {
-  const { core, memory } = askOf(row.jobspec).perPod;
-  const requests = { cpu: `${core}`, memory: `${memory}Gi` };
+  const { requests = {} } = row.jobspec.attributes.user ?? {};
   const annotations =
     row.allocation === null ? {} : { [ASSIGNMENT_ANNOTATION]: encodeAssignment(placementOf(row)) };
   return {

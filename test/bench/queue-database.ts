@@ -18,7 +18,7 @@ import type { Queue } from '../../runtime/queue/store';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { serveCluster } from './queue-cluster';
-import { askOf, benchSubmission, fillTables } from './queue-rows';
+import { askOf, benchSubmission, fillTables, UNITS } from './queue-rows';
 
 export interface DatabaseFigures {
   /** Single submissions with the concurrency and the write batching of the controller. */
@@ -62,7 +62,7 @@ async function submitRate(
   gatherMs: number,
   count: number,
 ): Promise<number> {
-  const queue = openQueue({ url: await postgres.freshDatabase(), gatherMs });
+  const queue = openQueue({ url: await postgres.freshDatabase(), gatherMs, units: UNITS });
   await queue.migrate();
   const workloadCache = new WorkloadCache(queue, await queue.acquireFence('bench'));
   await workloadCache.reload();
@@ -84,7 +84,7 @@ type Restart = Pick<DatabaseFigures, 'restartSeconds' | 'syncSeconds' | 'grants'
 /** Runs in its own process, so that memory and warm-up are not shared. */
 async function measureRestart(postgres: Postgres): Promise<Restart & { readonly corrections: number }> {
   const url = await postgres.freshDatabase();
-  const queue = openQueue({ url });
+  const queue = openQueue({ url, units: UNITS });
   await queue.migrate();
   await fillTables(queue, RUNNING, WAITING);
   const cluster = await serveCluster(await queue.active(), RUNNING);
@@ -139,7 +139,7 @@ async function restart({ url, kubeconfig }: RestartInput): Promise<Restart> {
   const config = parseConfig({ database: { url } });
   const from = performance.now();
   const since = () => (performance.now() - from) / 1000;
-  const queue = openQueue({ url, gatherMs: GATHER_MS });
+  const queue = openQueue({ url, gatherMs: GATHER_MS, units: UNITS });
   const client = createClient({ kubeconfig });
   const fluxion = embeddedFluxion();
   const granted = Promise.withResolvers<number>();

@@ -1,9 +1,12 @@
 /** The rows of a large queue for the benchmarks. */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Queue } from '../../runtime/queue/store';
 import type { Submission } from '../../runtime/queue/workload';
 import type { Allocation } from '../../runtime/resources/types';
 
+/** Of the term that is measured, whose matcher is embedded. */
+export const UNITS = STACK_DEFAULTS.units;
 /** Cores per node, each with one GiB of memory. */
 export const CORES = 32;
 /** Cores of a node that a running job holds. */
@@ -30,7 +33,8 @@ export const RUNNING: Ask = { pods: 1, cores: HELD, walltime: 7200 };
 /** @param index of the workload, which also determines its user and submission time */
 export function benchSubmission(index: number, { pods, cores, walltime }: Ask, startedAt = 0): Submission {
   const requests = { cpu: `${cores}`, memory: `${cores}Gi` };
-  const jobspec = jobspecOf({ pod: { containers: [{ resources: { requests } }] }, pods, walltime });
+  const pod = { containers: [{ resources: { requests } }] };
+  const jobspec = jobspecOf({ pod, pods, walltime, units: UNITS });
   return {
     uid: `00000000-0000-4000-8000-${`${index}`.padStart(12, '0')}`,
     kind: 'Job',
@@ -69,7 +73,9 @@ export async function fillTables(queue: Queue, running: number, waiting: number)
 }
 
 function held(jobid: number, node: number, now: number): Allocation {
-  const units = { core: `0-${HELD - 1}`, memory: `0-${HELD - 1}` };
+  const core = (HELD * 1000) / UNITS.cpuMillis;
+  const memory = (HELD * 1024) / UNITS.memoryMiB;
+  const units = { core: `0-${core - 1}`, memory: `0-${memory - 1}` };
   const start = Math.floor(now);
   return { jobid, start, end: start + RUNNING.walltime, nodes: [{ name: `node-${node}`, units }] };
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job } from '../../runtime/kubernetes/types';
@@ -123,7 +124,7 @@ async function trial(
 
 /** Prints quantiles of the steps of a workload, which show where the time goes. */
 async function printSteps(stack: Stack, uids: readonly string[]): Promise<void> {
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   const rows = await queue.byUid(uids);
   await queue.close();
   const first = Math.min(...rows.map(({ submittedAt }) => submittedAt));

@@ -2,6 +2,7 @@
  * Every cause for which a workload might not run, on the real control plane. All rows share one cluster and run side by
  * side; each has its own namespace, queue and nodes. CAUSES='regular expression' runs only the rows that match it.
  */
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { ConcurrencyLimiter } from '../../runtime/kubernetes/concurrency-limiter';
 import { owned } from '../stack/placed';
@@ -33,6 +34,8 @@ describeStack(
       await roles.startFluxion();
       await fixture.stack.startController({
         fluxion: { address: roles.fluxionAddress },
+        // The service of these tests is the embedded matcher.
+        units: STACK_DEFAULTS.units,
         // Leaves each row time to say why within its 60 s.
         grants: { unschedulableSeconds: 10 },
       });

@@ -75,7 +75,7 @@ export class Controller {
     if (point?.during === undefined) trigger.arm();
     const { logger, metrics } = this;
     this.current = new Replica(trigger, {
-      queue: openQueue({ url: this.database, logger }),
+      queue: openQueue({ url: this.database, logger, units: parseConfig({}).units }),
       client: createClient({ kubeconfig: this.kubeconfig }),
       fluxion: connectFluxion({ address: `127.0.0.1:${this.proxies.fluxion.port}`, log: logger }),
       logger,

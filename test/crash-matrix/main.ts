@@ -4,6 +4,7 @@
  * invariants I1 to I6 (test/invariants). The last line is JSON.
  */
 import { Command } from 'commander';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { startStack } from '../stack/stack';
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
     progress: print,
   });
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-  const queue = openQueue({ url: stack.postgres.url });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     await queue.migrate();
     const points = allFaultPoints().filter((point) => nameOf(point).includes(options.only));

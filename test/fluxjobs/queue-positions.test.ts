@@ -1,4 +1,5 @@
 import { QueuePositions } from '../../runtime/fluxjobs/queue-positions';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
@@ -6,7 +7,7 @@ import { submission } from '../queue/submission';
 
 describePostgres('queue positions', (getPostgres) => {
   test('follow priority, then age, then arrival, separately for each queue', async () => {
-    const queue = openQueue({ url: await getPostgres().freshDatabase() });
+    const queue = openQueue({ url: await getPostgres().freshDatabase(), units: DEFAULT_UNITS });
     try {
       await queue.migrate();
       const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));

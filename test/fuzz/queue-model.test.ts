@@ -1,5 +1,6 @@
 /** The in-memory model and the queue in Postgres get the same calls and must have the same rows, answers and event log. */
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Adoption, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
@@ -301,7 +302,7 @@ describePostgres('the model of the queue', (getPostgres) => {
     const url = await getPostgres().freshDatabase();
     client = new Client({ connectionString: url });
     await client.connect();
-    queue = openQueue({ url });
+    queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
     const logged = async () =>
       (await client.query<LoggedEvent>('SELECT uid, event, detail FROM fluxqueue.events ORDER BY id')).rows;

@@ -1,6 +1,6 @@
 import type { ClusterFacts, Taint } from '../../runtime/jobspec/constraints';
 import { constraintOf, matches } from '../../runtime/jobspec/constraints';
-import { type ClusterNode, clusterFacts, graphNode } from '../../runtime/jobspec/graph-nodes';
+import { type ClusterNode, graphNode } from '../../runtime/jobspec/graph-nodes';
 import type {
   NodeSelectorRequirement,
   NodeSelectorTerm,
@@ -10,6 +10,7 @@ import type {
 import { podRequests } from '../../runtime/jobspec/requests';
 import type { GraphNode } from '../../runtime/resources/types';
 import fc from '../fast-check';
+import { clusterFacts } from './facts';
 
 function node(name: string, labels: Record<string, string> = {}, taints: Taint[] = []): ClusterNode {
   return { metadata: { name, labels }, spec: { taints }, status: { allocatable: { cpu: '8' } } };

@@ -22,8 +22,8 @@ test.each([
     'asks for 9 pods with 1 core and 4 gpus each, the cluster has room for 6',
   ],
   [ask(1, { cpu: '16' }), 'asks for 1 node with 16 cores, the cluster has none'],
-  [ask(14, {}, { exclusive: true }), 'asks for 14 nodes with 1 core, the cluster has 13'],
-  [ask(2, { 'example.com/fpga': '3' }), 'asks for 3 example_com_fpga, no node of the cluster has any'],
+  [ask(14, {}, { exclusive: true }), 'asks for 14 nodes, the cluster has 13'],
+  [ask(2, { 'example.com/fpga': '3' }), 'asks for 3 example.com/fpga, no node of the cluster has any'],
   [
     ask(11, { cpu: '4', memory: '2Gi' }, { pod: { nodeSelector: { zone: 'a' } } }),
     'asks for 11 nodes with 4 cores and 2 GiB of memory, the cluster has 10',
@@ -47,7 +47,7 @@ test('returns nothing for a jobspec that fits', () => {
 
 test('names what a waiting workload needs in Kubernetes quantities', () => {
   expect(busyText(ask(4, { cpu: '2', memory: '1536Mi' }))).toBe(
-    'needs 4 pods with 2 cores and 2 GiB of memory each; not free now',
+    'needs 4 pods with 2 cores and 1536 MiB of memory each; not free now',
   );
   const half = { cpuMillis: 500, memoryMiB: 256 };
   const jobspec = jobspecOf({
@@ -56,8 +56,28 @@ test('names what a waiting workload needs in Kubernetes quantities', () => {
     walltime: 60,
     units: half,
   });
-  expect(busyText(jobspec, half)).toBe('needs 1 pod with 0.5 cores and 512 MiB of memory; not free now');
+  expect(busyText(jobspec, half)).toBe('needs 1 pod with 300m of cpu and 300 MiB of memory; not free now');
   expect(downText(ask(2, {}, { exclusive: true }))).toBe(
-    'needs 2 whole nodes with 1 core each; that needs nodes that are down or cordoned',
+    'needs 2 whole nodes; that needs nodes that are down or cordoned',
+  );
+});
+
+test('quotes the amounts that the user wrote, whatever the units', () => {
+  const units = { cpuMillis: 1000, memoryMiB: 1024 };
+  const text = (requests: Quantities) => {
+    const pod = { containers: [{ resources: { requests } }] };
+    return busyText(jobspecOf({ pod, pods: 1, walltime: 60, units }), units);
+  };
+  expect(text({ cpu: '4500m', memory: '100Mi' })).toContain('with 4500m of cpu and 100 MiB of memory;');
+  expect(text({ cpu: '0.5', memory: '100M' })).toContain('with 500m of cpu and 100M of memory;');
+  expect(text({ memory: '2Gi' })).toContain('needs 1 pod with 2 GiB of memory;');
+  expect(text({ cpu: '3', 'example.com/fpga': '2' })).toContain('with 3 cores and 2 example.com/fpga;');
+});
+
+test('counts in units if an earlier release stored the jobspec', () => {
+  const { attributes, ...rest } = ask(2, { cpu: '300m', memory: '300Mi' });
+  const stored = { ...rest, attributes: { system: attributes.system } };
+  expect(busyText(stored, { cpuMillis: 500, memoryMiB: 256 })).toBe(
+    'needs 2 pods with 500m of cpu and 256 MiB of memory each; not free now',
   );
 });

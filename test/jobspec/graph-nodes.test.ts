@@ -1,5 +1,6 @@
 import type { Taint } from '../../runtime/jobspec/constraints';
-import { type ClusterNode, clusterFacts, graphNodes } from '../../runtime/jobspec/graph-nodes';
+import { type ClusterNode, graphNodes } from '../../runtime/jobspec/graph-nodes';
+import { clusterFacts } from './facts';
 
 const READY = [{ type: 'Ready', status: 'True' }];
 

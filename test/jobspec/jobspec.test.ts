@@ -1,7 +1,7 @@
-import { clusterFacts } from '../../runtime/jobspec/graph-nodes';
 import { askOf, jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../runtime/jobspec/pod';
 import type { Jobspec } from '../../runtime/jobspec/types';
+import { clusterFacts } from './facts';
 
 const pod: PodSpec = {
   containers: [{ resources: { requests: { cpu: '2', memory: '3Gi' }, limits: { 'nvidia.com/gpu': '1' } } }],
@@ -28,6 +28,10 @@ test('makes one slot per pod, with units, walltime and constraints', () => {
       system: {
         duration: 90.5,
         constraints: { and: [{ properties: ['resource:nvidia.com/gpu'] }, { properties: ['zone=a'] }] },
+      },
+      user: {
+        units: { cpuMillis: 1000, memoryMiB: 1024 },
+        requests: { cpu: '2', memory: '3Gi', 'nvidia.com/gpu': '1' },
       },
     },
   });
@@ -149,4 +153,40 @@ describe('a pod spec that would take the time of all others', () => {
     const cluster = clusterFacts(nodes);
     expect(() => jobspecOf({ pod: spec, pods: 1, walltime: 1, cluster })).toThrow('FLUXQ_TOO_LARGE');
   });
+});
+
+test('keeps the requests as Kubernetes writes them, and the sizes of the units', () => {
+  const container = (cpu: string, memory: string) => ({ resources: { requests: { cpu, memory } } });
+  const jobspec = jobspecOf({
+    pod: { containers: [container('0.2', '100Mi'), container('250m', '1100Mi')] },
+    pods: 1,
+    walltime: 60,
+    units: { cpuMillis: 100, memoryMiB: 128 },
+  });
+  expect(jobspec.attributes.user).toEqual({
+    units: { cpuMillis: 100, memoryMiB: 128 },
+    requests: { cpu: '450m', memory: '1200Mi' },
+  });
+  // The total of the pod is rounded once: 450m are 5 units, and not 2 + 3 of its containers and some more.
+  expect(askOf(jobspec).perPod).toEqual({ core: 5, memory: 10 });
+});
+
+test('names the labels whose values its constraints were made from', () => {
+  const required = (operator: string, values: string[]) => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'generation', operator, values }] }],
+      },
+    },
+  });
+  const labels = new Map([['generation', new Set(['3', '4'])]]);
+  const labelsOf = (operator: string) =>
+    jobspecOf({
+      pod: { containers: [], affinity: required(operator, ['3']) },
+      pods: 1,
+      walltime: 60,
+      cluster: { taints: [], labels },
+    }).attributes.user?.labels;
+  expect(labelsOf('Gt')).toEqual(['generation']);
+  expect(labelsOf('In')).toBeUndefined();
 });

@@ -1,6 +1,15 @@
+import { podsOn } from '../../runtime/jobspec/capacity';
+import { graphNodes } from '../../runtime/jobspec/graph-nodes';
 import type { Quantities } from '../../runtime/jobspec/pod';
 import { podRequests, type Requests } from '../../runtime/jobspec/requests';
-import { nodeUnits, unitsOf, unitType, unmanagedUnits } from '../../runtime/jobspec/units';
+import {
+  DEFAULT_UNITS,
+  nodeUnits,
+  type UnitSettings,
+  unitsOf,
+  unitType,
+  unmanagedUnits,
+} from '../../runtime/jobspec/units';
 import fc from '../fast-check';
 
 const of = (quantities: Quantities): Requests =>
@@ -94,4 +103,26 @@ test('pods whose units fit a node also fit its allocatable resources', () => {
       expect(pods.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(node);
     }),
   );
+});
+
+describe('ten nodes of 3920m with agents of 250m', () => {
+  const agents = of({ cpu: '250m', memory: '300Mi' });
+  const node = (units: UnitSettings) => {
+    const metadata = { name: 'n' };
+    const status = { allocatable: { cpu: '3920m', memory: '15Gi' } };
+    return graphNodes([{ metadata, status }], { units, agentsOn: () => agents })[0]!;
+  };
+  const podsOnTen = (requests: Quantities, units: UnitSettings) =>
+    10 * podsOn(node(units).units, { perPod: unitsOf(of(requests), units), exclusive: false });
+  const small = { cpuMillis: 100, memoryMiB: 128 };
+
+  test.each<[string, Quantities, number, number]>([
+    ['one core', { cpu: '1', memory: '1Gi' }, 30, 30],
+    ['three cores', { cpu: '3', memory: '1Gi' }, 10, 10],
+    ['100m and 128Mi', { cpu: '100m', memory: '128Mi' }, 360, 30],
+    ['no requests', {}, 360, 30],
+  ])('run pods of %s as kube-scheduler does, in units of 100m', (_, requests, inSmall, inLarge) => {
+    expect(podsOnTen(requests, small)).toBe(inSmall);
+    expect(podsOnTen(requests, DEFAULT_UNITS)).toBe(inLarge);
+  });
 });

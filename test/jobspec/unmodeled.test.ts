@@ -81,6 +81,6 @@ test('names a label with too many values for a constraint', () => {
 test('are part of the jobspec and of its shape, for Fluxion to ignore', () => {
   const options = { pods: 1, walltime: 60, pod: { containers: [{}], runtimeClassName: 'kata' } };
   const jobspec = jobspecOf(options);
-  expect(jobspec.attributes.user).toEqual({ unmodeled: ['spec.template.spec.runtimeClassName'] });
+  expect(jobspec.attributes.user).toMatchObject({ unmodeled: ['spec.template.spec.runtimeClassName'] });
   expect(shapeOf(jobspec)).not.toBe(shapeOf(jobspecOf({ ...options, field: 'spec' })));
 });

@@ -1,3 +1,4 @@
+import { systemClock } from '../../runtime/clock';
 import { FluxqError } from '../../runtime/errors';
 import { type Outcome, WorkQueue, type WorkQueueOptions } from '../../runtime/kubernetes/work-queue';
 import fc from '../fast-check';
@@ -292,4 +293,18 @@ test('for random adds, a key never runs twice at the same time and runs after it
     }),
     { numRuns: 60 },
   );
+});
+
+test('lets others run while many keys run that never wait', async () => {
+  let runs = 0;
+  const reconcile = async () => {
+    runs += 1;
+    for (const from = performance.now(); performance.now() - from < 2; );
+  };
+  const { queue } = setUp({ reconcile, clock: systemClock });
+  for (let i = 0; i < 50; i++) queue.add(`key-${i}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(runs).toBeLessThan(50);
+  await queue.drained();
+  expect(runs).toBe(50);
 });

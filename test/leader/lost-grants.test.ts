@@ -45,7 +45,7 @@ describe.each(['while no controller runs', 'while the controller runs'])('a rest
   async function expectAdopted(name: string, node: string): Promise<void> {
     const row = controller.row(name)!;
     expect(row).toMatchObject({ phase: 'Running', requeues: 0 });
-    expect(row.allocation!.nodes).toMatchObject([{ name: node, units: { core: '0-3' } }]);
+    expect(row.allocation!.nodes).toMatchObject([{ name: node, units: { core: '0-39' } }]);
     expect(await controller.held()).toContain(row.jobid);
     expect(controller.job(name).spec.suspend).toBe(false);
     expect(controller.queue.events.filter(({ event }) => event === 'Adopted').length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { ADOPT } from '../../runtime/queue/adopt';
 import { openQueue } from '../../runtime/queue/queue';
 import { newRow } from '../../runtime/queue/rows';
@@ -30,7 +31,7 @@ describePostgres('adoption of workloads that are missing in the database', (getP
     url = await getPostgres().freshDatabase();
     client = new Client({ connectionString: url });
     await client.connect();
-    queue = openQueue({ url });
+    queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
     fence = await queue.acquireFence('leader-1');
   });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import { freePorts } from '../cluster/ports';
 import { describePostgres } from '../cluster/suite';
@@ -8,7 +9,7 @@ import { submission } from './submission';
 
 test('a closed port is FLUXQ_DATABASE_DOWN and can be retried', async () => {
   const [port] = await freePorts(1);
-  const queue = openQueue({ url: `postgres://a:b@127.0.0.1:${port}/c` });
+  const queue = openQueue({ url: `postgres://a:b@127.0.0.1:${port}/c`, units: DEFAULT_UNITS });
   await expect(queue.active()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
   await expect(queue.migrate()).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
   await queue.close();
@@ -24,7 +25,11 @@ test('gives up an address that does not answer long before the connect timeout',
     server.kill('SIGSTOP');
     const port = Number(text);
     for (let i = 0; i < 4; i++) sockets.push(connect(port, '127.0.0.1'));
-    return openQueue({ url: `postgres://a:b@127.0.0.1:${port}/c`, connectTimeoutMs: 60_000 });
+    return openQueue({
+      url: `postgres://a:b@127.0.0.1:${port}/c`,
+      connectTimeoutMs: 60_000,
+      units: DEFAULT_UNITS,
+    });
   });
   try {
     await expect(queue.migrate()).rejects.toMatchObject({
@@ -46,7 +51,7 @@ describePostgres(
       url.password = 'wrong';
       const refused: string[] = [];
       const onLoginRefused = (error: Error) => refused.push(error.message);
-      const wrongPassword = openQueue({ url: url.href, onLoginRefused });
+      const wrongPassword = openQueue({ url: url.href, onLoginRefused, units: DEFAULT_UNITS });
       await expect(wrongPassword.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
@@ -55,7 +60,7 @@ describePostgres(
       expect(refused).toEqual([expect.stringContaining('28P01')]);
       const other = new URL(getPostgres().url);
       other.pathname = '/nowhere';
-      const wrongDatabase = openQueue({ url: other.href });
+      const wrongDatabase = openQueue({ url: other.href, units: DEFAULT_UNITS });
       await expect(wrongDatabase.active()).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_REFUSED',
         retryable: false,
@@ -67,9 +72,13 @@ describePostgres(
       const postgres = getPostgres();
       const warnings: string[] = [];
       const url = await postgres.freshDatabase();
-      const queue = openQueue({ url });
+      const queue = openQueue({ url, units: DEFAULT_UNITS });
       await queue.migrate();
-      const idle = openQueue({ url, logger: { warn: (_, message) => warnings.push(message) } });
+      const idle = openQueue({
+        url,
+        logger: { warn: (_, message) => warnings.push(message) },
+        units: DEFAULT_UNITS,
+      });
       await idle.active();
       const fence = await queue.acquireFence('me');
       await queue.submit(fence, [submission('before')]);
@@ -101,7 +110,13 @@ describePostgres(
     test('a server that hangs times out and works again afterwards', async () => {
       const postgres = getPostgres();
       const url = await postgres.freshDatabase();
-      const queue = openQueue({ url, statementTimeoutMs: 200, connectTimeoutMs: 500, answerTimeoutMs: 500 });
+      const queue = openQueue({
+        url,
+        statementTimeoutMs: 200,
+        connectTimeoutMs: 500,
+        answerTimeoutMs: 500,
+        units: DEFAULT_UNITS,
+      });
       await queue.migrate();
       const fence = await queue.acquireFence('me');
       postgres.pause();

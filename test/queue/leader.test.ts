@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { FluxqError } from '../../runtime/errors';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { Queue } from '../../runtime/queue/store';
@@ -35,7 +36,7 @@ describePostgres('the leader', (getPostgres) => {
 
   beforeEach(async () => {
     url = await getPostgres().freshDatabase();
-    queue = openQueue({ url });
+    queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
   });
   afterEach(() => queue.close());
@@ -65,11 +66,11 @@ describePostgres('the leader', (getPostgres) => {
     const [database, copy] = [given.pathname.slice(1), `${given.pathname.slice(1)}_backup`];
     await admin(`CREATE DATABASE ${copy} TEMPLATE ${database}`);
     given.pathname = `/${copy}`;
-    queue = openQueue({ url });
+    queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.acquireFence('second');
     const last = await queue.acquireFence('third');
 
-    const restored = openQueue({ url: given.href });
+    const restored = openQueue({ url: given.href, units: DEFAULT_UNITS });
     await expect(restored.submit(last, [submission('a')])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
     const fence = await restored.acquireFence('fourth', last);
     expect(fence).toBe(last + 1);
@@ -85,7 +86,7 @@ describePostgres('the leader', (getPostgres) => {
   });
 
   test('no leader writes after its successor while all of them write', async () => {
-    const queues = Array.from({ length: 4 }, () => openQueue({ url }));
+    const queues = Array.from({ length: 4 }, () => openQueue({ url, units: DEFAULT_UNITS }));
     const outcomes = await Promise.all(
       queues.map(async (mine, i) => {
         let refused = 0;

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { type Database, openDatabase } from '../../runtime/queue/database';
 import { migrate } from '../../runtime/queue/migrate';
 import { MIGRATIONS } from '../../runtime/queue/migrations';
@@ -52,7 +53,7 @@ describePostgres('migrate', (getPostgres) => {
 
   test('applies each migration once when five programs start at once', async () => {
     const url = await getPostgres().freshDatabase();
-    const queues = Array.from({ length: 5 }, () => openQueue({ url }));
+    const queues = Array.from({ length: 5 }, () => openQueue({ url, units: DEFAULT_UNITS }));
     await Promise.all(queues.map((queue) => queue.migrate()));
     await Promise.all(queues.map((queue) => queue.close()));
     expect(await applied(url)).toEqual(MIGRATIONS.map(({ number }) => number));
@@ -60,7 +61,7 @@ describePostgres('migrate', (getPostgres) => {
 
   test('applies a new migration and keeps the data', async () => {
     const url = await getPostgres().freshDatabase();
-    const queue = openQueue({ url });
+    const queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
     const fence = await queue.acquireFence('before');
     const database = openDatabase({ url });
@@ -154,7 +155,7 @@ describePostgres('migrate', (getPostgres) => {
     await insertFirstRelease(database);
     await database.close();
 
-    const queue = openQueue({ url });
+    const queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
     const fence = await queue.acquireFence('after');
     expect(fence).toBe(9);

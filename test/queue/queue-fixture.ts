@@ -1,5 +1,6 @@
 /** A migrated queue in a fresh database for each test, with rows in any phase. */
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
@@ -20,7 +21,7 @@ export class QueueFixture {
 
   async open(url: string): Promise<void> {
     this.url = url;
-    this.queue = openQueue({ url });
+    this.queue = openQueue({ url, units: DEFAULT_UNITS });
     await this.queue.migrate();
     this.fence = await this.queue.acquireFence('test');
   }

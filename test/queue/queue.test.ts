@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import { newRow } from '../../runtime/queue/rows';
 import type { Queue } from '../../runtime/queue/store';
@@ -140,7 +141,7 @@ describePostgres('the queue in Postgres', (getPostgres) => {
   });
 
   test('of two writers only the one with the newer fence succeeds', async () => {
-    const other = openQueue({ url: fixture.url });
+    const other = openQueue({ url: fixture.url, units: DEFAULT_UNITS });
     try {
       const newer = await other.acquireFence('other');
       expect(newer).toBeGreaterThan(fence);

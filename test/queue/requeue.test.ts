@@ -1,3 +1,4 @@
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Requeue, WorkloadRow } from '../../runtime/queue/workload';
@@ -9,7 +10,7 @@ describePostgres('evictions and requeues', (getPostgres) => {
   let fence: number;
 
   beforeEach(async () => {
-    queue = openQueue({ url: await getPostgres().freshDatabase() });
+    queue = openQueue({ url: await getPostgres().freshDatabase(), units: DEFAULT_UNITS });
     await queue.migrate();
     fence = await queue.acquireFence('leader-1');
   });

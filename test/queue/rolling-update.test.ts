@@ -10,6 +10,7 @@
  *   the update is undone                     | the old one leads and works on rows of the new one, in any phase
  *   a new database, then the update undone   | the same
  */
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
@@ -95,7 +96,7 @@ describePostgres('a rolling update', (getPostgres) => {
   beforeEach(async () => {
     url = await getPostgres().freshDatabase();
     previous = openPrevious({ url });
-    next = openQueue({ url });
+    next = openQueue({ url, units: DEFAULT_UNITS });
   });
   afterEach(() => Promise.all([previous.close(), next.close()]));
 

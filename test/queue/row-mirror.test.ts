@@ -1,5 +1,6 @@
 /** A standby's copy of the rows, against the tables: whatever happened since its last refresh, the next one is exact. */
 
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import { RowMirror, type VersionedRows } from '../../runtime/queue/row-mirror';
 import type { Queue } from '../../runtime/queue/store';
@@ -16,7 +17,7 @@ describePostgres('the copy of a standby', (getPostgres) => {
   let mirror: RowMirror;
 
   beforeEach(() => {
-    queue = openQueue({ url: fixture.url });
+    queue = openQueue({ url: fixture.url, units: DEFAULT_UNITS });
     read = [];
     mirror = new RowMirror({
       versions: () => queue.versions(),

@@ -9,6 +9,7 @@
  *   the server is frozen, new connections hang too | nothing is dropped before the answer timeout; all at the timeout
  *   the old primary became a replica (25006)       | retryable, all connections are dropped
  */
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { type Database, openDatabase } from '../../runtime/queue/database';
 import { openQueue } from '../../runtime/queue/queue';
 import { describePostgres } from '../cluster/suite';
@@ -37,7 +38,7 @@ describePostgres(
     }
 
     test('is found with the first statement, and the next statement works', async () => {
-      const queue = openQueue({ url: url.href, logger });
+      const queue = openQueue({ url: url.href, logger, units: DEFAULT_UNITS });
       await queue.migrate();
       const fence = await queue.acquireFence('test');
       await Promise.all([queue.active(), queue.shares(), queue.finished(), queue.queues()]);
@@ -94,14 +95,14 @@ describePostgres(
     }, 40_000);
 
     test('that became a replica refuses writes: they can be retried over new connections', async () => {
-      const queue = openQueue({ url: url.href, logger });
+      const queue = openQueue({ url: url.href, logger, units: DEFAULT_UNITS });
       await queue.migrate();
       const fence = await queue.acquireFence('test');
       const database = openDatabase({ url: url.href, logger });
       const name = url.pathname.slice(1);
       await database.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
       // Sessions keep their setting: these connections are new, as after a failover.
-      const demoted = openQueue({ url: url.href, logger });
+      const demoted = openQueue({ url: url.href, logger, units: DEFAULT_UNITS });
       await expect(demoted.submit(fence, [submission('a')])).rejects.toMatchObject({
         code: 'FLUXQ_DATABASE_DOWN',
         retryable: true,

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import * as sql from '../../runtime/queue/statements';
 import { storable } from '../../runtime/queue/storable';
@@ -47,7 +48,7 @@ describePostgres('many rows in one statement', (getPostgres) => {
     ['grown', 1_000],
   ])('in %s tables, the cost of %i rows is linear', async (state, count) => {
     const url = await getPostgres().freshDatabase();
-    const queue = openQueue({ url });
+    const queue = openQueue({ url, units: DEFAULT_UNITS });
     await queue.migrate();
     const fence = await queue.acquireFence('test');
     const client = new Client({ connectionString: url });

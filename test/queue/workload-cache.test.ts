@@ -1,3 +1,4 @@
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
@@ -16,7 +17,7 @@ describePostgres('the workload cache', (getPostgres) => {
 
   beforeEach(async () => {
     databaseUrl = await getPostgres().freshDatabase();
-    queue = openQueue({ url: databaseUrl });
+    queue = openQueue({ url: databaseUrl, units: DEFAULT_UNITS });
     await queue.migrate();
     fence = await queue.acquireFence('test');
     notified = [];
@@ -44,7 +45,7 @@ describePostgres('the workload cache', (getPostgres) => {
       const url = new URL(databaseUrl);
       proxy = await TcpProxy.before(Number(url.port));
       url.port = String(proxy.port);
-      slow = openQueue({ url: url.href, answerTimeoutMs: 500 });
+      slow = openQueue({ url: url.href, answerTimeoutMs: 500, units: DEFAULT_UNITS });
       cache = await workloadCacheOver(slow);
     });
     afterEach(async () => {

@@ -81,6 +81,32 @@ test('rebuilds when a node comes back under the job that holds it', async () => 
   expect(await free()).toEqual({ n0: 2, n1: 1 });
 });
 
+test('gives a node that shrinks or grows its units under its jobs, without a rebuild', async () => {
+  const { graph, causes, fluxion, free } = create();
+  const others = ['n2', 'n3', 'n4', 'n5', 'n6'].map((name) => ({ name, units: { core: 2 } }));
+  const withN0 = (core: number) => nodes({ name: 'n0', units: { core } }, N1, ...others);
+  const holders = [holder(1, 'n0', '0'), holder(2, 'n0', '6-7'), holder(3, 'n1', '0')];
+  const allocation = {
+    jobid: 9,
+    start: NOW + 99,
+    end: NOW + 199,
+    nodes: [{ name: 'n0', units: { core: '0' } }],
+  };
+  await graph.sync(desired({ nodes: withN0(8), holders }));
+  await fluxion.replay([allocation], NOW);
+  const reservations = [{ uid: 'r', jobid: 9, allocation }];
+  const shrunk = { nodes: withN0(7), holders };
+  // Job 2 has lost its last core, but needs two: it holds another one.
+  expect(await graph.sync(desired({ ...shrunk, reservations }))).toEqual({ freed: false, reservations: [] });
+  expect(await free()).toMatchObject({ n0: 4, n1: 1, n2: 2 });
+  expect(await graph.verify(desired(shrunk), () => true)).toBeUndefined();
+  const grown = { nodes: withN0(9), holders };
+  expect(await graph.sync(desired(grown))).toMatchObject({ freed: true });
+  expect(await free()).toMatchObject({ n0: 6 });
+  expect(await graph.verify(desired(grown), () => true)).toBeUndefined();
+  expect(causes).toEqual(['start']);
+});
+
 test('follows nodes without a rebuild', async () => {
   const { graph, fluxion, causes } = create();
   await graph.sync(desired({ nodes: nodes(N0) }));

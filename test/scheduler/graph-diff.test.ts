@@ -1,5 +1,5 @@
 import type { GraphNode } from '../../runtime/resources/types';
-import { diffGraph, needsReplay } from '../../runtime/scheduler/graph-diff';
+import { diffGraph, onlyShrank, replacedNodes } from '../../runtime/scheduler/graph-diff';
 
 const node = (name: string, core: number, up?: boolean): GraphNode => ({
   name,
@@ -26,16 +26,23 @@ test('finds nodes that were added, removed, and that came up or went down', () =
 });
 
 test.each([
-  ['a node that changed its units', nodes(node('a', 2), node('b', 1)), [], true],
+  ['a node that changed its units', nodes(node('a', 2), node('b', 1)), [], ['a']],
   [
     'a node that came back under a job',
     nodes(node('a', 1), node('b', 1), node('c', 1)),
     [holding('c')],
-    true,
+    ['c'],
   ],
-  ['a new node without jobs', nodes(node('a', 1), node('b', 1), node('c', 1)), [holding('a')], false],
-  ['a node that went down', nodes(node('a', 1, false), node('b', 1)), [holding('a')], false],
-  ['a node that left', nodes(node('a', 1)), [holding('b')], false],
-])('detects whether allocations have to be replayed: %s', (_, desired, held, expected) => {
-  expect(needsReplay(nodes(node('a', 1), node('b', 1)), desired, held)).toBe(expected);
+  ['a new node without jobs', nodes(node('a', 1), node('b', 1), node('c', 1)), [holding('a')], []],
+  ['a node that went down', nodes(node('a', 1, false), node('b', 1)), [holding('a')], []],
+  ['a node that left', nodes(node('a', 1)), [holding('b')], []],
+])('finds the nodes under which allocations have to be replayed: %s', (_, desired, held, expected) => {
+  expect([...replacedNodes(nodes(node('a', 1), node('b', 1)), desired, held)]).toEqual(expected);
+});
+
+test('tells a node that only lost units from one that has something new', () => {
+  const before = { name: 'a', units: { core: 4, gpu: 1 }, properties: ['zone=a'] };
+  expect(onlyShrank(before, { ...before, units: { core: 3 } })).toBe(true);
+  expect(onlyShrank(before, { ...before, units: { core: 3, gpu: 2 } })).toBe(false);
+  expect(onlyShrank(before, { ...before, properties: ['zone=b'] })).toBe(false);
 });

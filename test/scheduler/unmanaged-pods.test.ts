@@ -1,8 +1,10 @@
-import { parseConfig } from '../../runtime/config';
 import type { Node, Pod } from '../../runtime/kubernetes/types';
 import { UnmanagedPods } from '../../runtime/scheduler/unmanaged-pods';
+import { agentsOf, isAgent } from '../../runtime/shared/agents';
 import { NodeCache, nodeFacts } from '../../runtime/shared/node-cache';
 import type { Shared } from '../../runtime/shared/shared';
+import { Signals } from '../../runtime/shared/signals';
+import { Signal } from '../../runtime/signal';
 import { podFacts } from '../../runtime/workloads/pod-facts';
 import { FakeInformer, metadata } from '../shared/fake-informer';
 
@@ -17,37 +19,49 @@ const pod = (name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
 });
 
 const GRANT = { nodes: [{ name: 'node-1', units: {} }] };
+const AGENT: Partial<Pod> = {
+  metadata: metadata('agent', {
+    namespace: 'elsewhere',
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'a', uid: 'd', controller: true }],
+  }),
+};
 
 /** @param granted uids of workloads with node-1 */
-function setUp(granted: readonly string[] = []) {
-  const { units } = parseConfig({});
+function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 1024 }) {
   const nodes = new FakeInformer<Node>();
+  const usedNode = (each: Pod) => [podFacts.usedNode(each)].filter((name) => name !== undefined);
   const pods = new FakeInformer<Pod>({
-    node: (each) => [podFacts.usedNode(each)].filter((name) => name !== undefined),
+    node: usedNode,
+    agents: (each) => (isAgent(each) ? usedNode(each) : []),
+    workload: (each) => [podFacts.workloadUid(each)],
   });
+  const rowChanged = new Signal<{ uid: string }>();
+  const signals = new Signals();
   const unmanaged = new UnmanagedPods({
     config: { units },
     informers: { nodes: nodes.asInformer(), pods: pods.asInformer() },
-    nodes: new NodeCache(nodes.asInformer(), units),
+    nodes: new NodeCache(nodes.asInformer(), units, agentsOf(pods.asInformer(), podFacts)),
     podFacts,
-    workloadCache: { byUid: (uid: string) => ({ allocation: granted.includes(uid) ? GRANT : null }) },
+    signals,
+    workloadCache: {
+      byUid: (uid: string) => ({ allocation: granted.includes(uid) ? GRANT : null }),
+      onChange: (listener: (row: { uid: string }) => void) => rowChanged.subscribe(listener),
+    },
   } as unknown as Shared);
-  for (const name of ['node-1', 'node-2'])
+  const setNode = (name: string, cpu = '4') =>
     nodes.set(
       nodeFacts({
         metadata: metadata(name),
         spec: {},
-        status: {
-          allocatable: { cpu: '4', memory: '16Gi' },
-          conditions: [{ type: 'Ready', status: 'True' }],
-        },
+        status: { allocatable: { cpu, memory: '16Gi' }, conditions: [{ type: 'Ready', status: 'True' }] },
       }),
     );
+  for (const name of ['node-1', 'node-2']) setNode(name);
   let changes = 0;
   unmanaged.changed.subscribe(() => {
     changes += 1;
   });
-  return { pods, unmanaged, changes: () => changes };
+  return { pods, unmanaged, changes: () => changes, rowChanged, signals, setNode };
 }
 
 test('adds the requests of pods outside the queue by node', () => {
@@ -77,4 +91,41 @@ test('reports only changes of the node that a pod uses', () => {
   expect(changes()).toBe(1);
   pods.set(pod('a', '1', { status: { phase: 'Succeeded' } }));
   expect([unmanaged.usage().size, changes()]).toEqual([0, 2]);
+});
+
+test('keeps its map until something changes, and never changes a map that it gave out', () => {
+  const { pods, unmanaged } = setUp();
+  pods.set(pod('a', '1'));
+  const before = unmanaged.usage();
+  pods.set(pod('a', '1', { status: { phase: 'Running', message: 'still' } }));
+  expect(unmanaged.usage()).toBe(before);
+  pods.set(pod('b', '1'));
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 2, memory: 2 }]]);
+  expect([...before]).toEqual([['node-1', { core: 1, memory: 1 }]]);
+});
+
+test('follows grants, a reload of the rows, requests that change, and nodes', () => {
+  const granted: string[] = [];
+  const { pods, unmanaged, rowChanged, signals, setNode } = setUp(granted);
+  const core = () => unmanaged.usage().get('node-1')?.core;
+  pods.set(pod('a', '1'));
+  expect(core()).toBe(1);
+  granted.push('uid-a');
+  rowChanged.emit({ uid: 'uid-a' });
+  expect(core()).toBeUndefined();
+  granted.pop();
+  signals.resync.emit();
+  expect(core()).toBe(1);
+  pods.set(pod('a', '2500m'));
+  expect(core()).toBe(3);
+  setNode('node-1', '4500m');
+  expect(core()).toBe(2);
+});
+
+test('leaves out agents, which have taken their part of the node already', () => {
+  const { pods, unmanaged } = setUp([], { cpuMillis: 100, memoryMiB: 128 });
+  pods.set(pod('agent', '100m', AGENT));
+  expect(unmanaged.usage().size).toBe(0);
+  pods.set(pod('a', '250m'));
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 3, memory: 8 }]]);
 });

@@ -1,4 +1,5 @@
 /** Jest blocks that run against the whole system. */
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
@@ -40,7 +41,7 @@ export function describeStack(
         const postgres = await startPostgres(options.postgres);
         const stack = new Stack(getCluster(), postgres, options);
         const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-        const queue = openQueue({ url: postgres.url });
+        const queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
         fixture = { stack, client, queue };
         await queue.migrate();
         await stack.apply();

@@ -28,7 +28,7 @@ export class Terms {
     private readonly client: KubernetesClient,
     private readonly config: ConfigInput,
   ) {
-    this.queue = openQueue({ url });
+    this.queue = openQueue({ url, units: parseConfig(config).units });
   }
 
   /** With exactly the rights of the controller. */

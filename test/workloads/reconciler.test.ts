@@ -4,6 +4,7 @@ import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
+import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
@@ -39,7 +40,7 @@ describeCluster('the workload reconciler', (getCluster) => {
     cluster = getCluster();
     postgres = await startPostgres();
     admin = createClient({ kubeconfig: cluster.kubeconfig });
-    queue = openQueue({ url: postgres.url });
+    queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
     await queue.migrate();
     const account = '/api/v1/namespaces/default/serviceaccounts/default';
     await cluster.waitFor('its ServiceAccount', () => cluster.get(account));

@@ -5,7 +5,7 @@
  * the order of the full sort decides, so the traverser repeats the selection.
  */
 import type { Branch, LeafGroup } from './branch';
-import type { CandidateList, CandidateLists } from './candidates';
+import type { CandidateLists } from './candidates';
 import type { Policy } from './policy';
 import type { Window } from './pruner';
 import { needOf, type Request, type Resource } from './request';
@@ -14,6 +14,7 @@ import { resourceFor } from './resource-match';
 import { NODE, SLOT } from './resource-types';
 import type { Selector } from './schedule';
 import type { Spans } from './spans';
+import { TopScores } from './top-scores';
 import type { Traverser } from './traverser';
 
 /** Nodes with their best possible scores, best first. */
@@ -25,6 +26,8 @@ interface Ranking {
 }
 
 const MAX_RANKINGS = 64;
+/** The most slots of a request for which the free slots of all nodes are not counted first. */
+const MOST_UNCOUNTED = 16;
 
 export class FastPath implements Selector {
   /** Rankings by the request of one node; dropped when the graph changes. */
@@ -150,11 +153,12 @@ export class FastPath implements Selector {
     const leaders = new TopScores(resource.min, this.policy.prefer === 'low');
     const resources = [resource];
     let seen = 0;
-    let possible = this.countFreeSlots(nodes, resource, resources);
+    const { sum, slotsAt } = this.possibleSlots(nodes, resource, resources);
+    let possible = sum;
     for (let i = 0; i < nodes.length; i++) {
       if (list.length + possible < resource.min) return 'too few';
       if (leaders.full && leaders.isWorse(best[i]!)) break;
-      const slots = this.freeSlots[i]!;
+      const slots = slotsAt(i);
       possible -= slots;
       if (slots > 0) this.visitNode(nodes[i]!, rows[i]!, resource, resources, top);
       for (; seen < list.length; seen++) leaders.offer(candidates.score[list.data[seen]!]!);
@@ -163,17 +167,32 @@ export class FastPath implements Selector {
     return leaders.reachedBy(list, candidates.score) === resource.min ? 'found' : 'tie';
   }
 
+  /** To count first saves visits that find too few; for few slots these cost less than to look at every node. */
+  private possibleSlots(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]) {
+    if (!this.traverser.pruner.searching && slot.min <= MOST_UNCOUNTED)
+      return {
+        sum: Number.POSITIVE_INFINITY,
+        slotsAt: (i: number) => this.slotsIn(nodes[i]!, slot, resources),
+      };
+    const sum = this.countFreeSlots(nodes, slot, resources);
+    return { sum, slotsAt: (i: number) => this.freeSlots[i]! };
+  }
+
   /** Computes an upper bound of the slots of each node. @returns their sum */
   private countFreeSlots(nodes: readonly Branch[], slot: Resource, resources: readonly Resource[]): number {
     if (this.freeSlots.length < nodes.length) this.freeSlots = new Float64Array(nodes.length);
     let sum = 0;
     for (let i = 0; i < nodes.length; i++) {
-      const node = nodes[i]!;
-      const slots = this.isReachable(node, resources) ? this.traverser.pruner.mostSlots(node, slot) : 0;
+      const slots = this.slotsIn(nodes[i]!, slot, resources);
       this.freeSlots[i] = slots;
       sum += slots;
     }
     return sum;
+  }
+
+  /** An upper bound of the slots of a node. */
+  private slotsIn(node: Branch, slot: Resource, resources: readonly Resource[]): number {
+    return this.isReachable(node, resources) ? this.traverser.pruner.mostSlots(node, slot) : 0;
   }
 
   /** Whether the traverser reaches this node from the root. */
@@ -256,71 +275,6 @@ export class FastPath implements Selector {
       largest = Math.max(largest, size[v]!);
     }
     return { lowestId, highestId, smallest, largest };
-  }
-}
-
-/** The best scores so far, at most `wanted`, in a heap with the worst of them on top. */
-class TopScores {
-  private readonly heap: number[] = [];
-
-  constructor(
-    private readonly wanted: number,
-    low: boolean,
-  ) {
-    this.sign = low ? 1 : -1;
-  }
-
-  /** The heap stores scores with this sign, so that less is better. */
-  private readonly sign: number;
-
-  get full(): boolean {
-    return this.heap.length === this.wanted;
-  }
-
-  /** Whether a score is worse than all top scores. */
-  isWorse(score: number): boolean {
-    return this.sign * score > this.heap[0]!;
-  }
-
-  /** Number of candidates that are at least as good as the worst top score. */
-  reachedBy(list: CandidateList, score: Float64Array): number {
-    let reached = 0;
-    for (let i = 0; i < list.length; i++) if (!this.isWorse(score[list.data[i]!]!)) reached++;
-    return reached;
-  }
-
-  offer(score: number): void {
-    const value = this.sign * score;
-    const { heap } = this;
-    if (!this.full) {
-      heap.push(value);
-      this.rise(heap.length - 1);
-    } else if (value < heap[0]!) {
-      heap[0] = value;
-      this.sink();
-    }
-  }
-
-  private rise(from: number): void {
-    const { heap } = this;
-    for (let i = from; i > 0; ) {
-      const above = (i - 1) >> 1;
-      if (heap[above]! >= heap[i]!) return;
-      [heap[above], heap[i]] = [heap[i]!, heap[above]!];
-      i = above;
-    }
-  }
-
-  private sink(): void {
-    const { heap } = this;
-    for (let i = 0; ; ) {
-      let next = 2 * i + 1;
-      if (next >= heap.length) return;
-      if (next + 1 < heap.length && heap[next + 1]! > heap[next]!) next++;
-      if (heap[i]! >= heap[next]!) return;
-      [heap[i], heap[next]] = [heap[next]!, heap[i]!];
-      i = next;
-    }
   }
 }
 

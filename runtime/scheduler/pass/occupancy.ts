@@ -1,6 +1,6 @@
 /** Which units of which node are taken from when to when: Fluxion's state, kept up to date through a pass. */
 import type { FluxionState } from '../../fluxion/types';
-import { formatIdset, parseIdset } from '../../resources/idset';
+import { formatRanges, type IdRange, parseRanges } from '../../resources/idset';
 import type { AllocatedNode, Allocation, UnitCounts } from '../../resources/types';
 import type { Span } from './placed-pods';
 
@@ -59,7 +59,7 @@ export class Occupancy {
     if (exclusive && holds.length > 0) return 0;
     let room = exclusive ? 1 : Infinity;
     for (const type in perPod) {
-      const free = holds.length === 0 ? (total[type] ?? 0) : this.freeIds(name, type, holds).length;
+      const free = holds.length === 0 ? (total[type] ?? 0) : countRanges(this.freeRanges(name, type, holds));
       room = Math.min(room, Math.floor(free / perPod[type]!));
     }
     return room;
@@ -71,8 +71,8 @@ export class Occupancy {
     const wanted = exclusive ? this.totals.get(name)! : perPod;
     const units = Object.entries(wanted)
       .map(([type, count]) => {
-        const ids = this.freeIds(name, type, holds).slice(0, exclusive ? count : count * pods);
-        return [type, formatIdset(ids)] as const;
+        const free = this.freeRanges(name, type, holds);
+        return [type, formatRanges(firstOf(free, exclusive ? count : count * pods))] as const;
       })
       .filter(([, ids]) => ids !== '');
     return { name, units: Object.fromEntries(units), ...(exclusive ? { exclusive } : {}) };
@@ -82,15 +82,36 @@ export class Occupancy {
     return (this.held.get(name) ?? []).filter((hold) => hold.start < end && hold.end > start);
   }
 
-  private freeIds(name: string, type: string, holds: readonly Hold[]): number[] {
+  /** By ranges: a node has thousands of small units, but few jobs. */
+  private freeRanges(name: string, type: string, holds: readonly Hold[]): readonly IdRange[] {
+    if (holds.some(({ part }) => part.exclusive === true)) return [];
     const total = this.totals.get(name)?.[type] ?? 0;
-    const taken = new Uint8Array(total);
-    for (const { part } of holds) {
-      if (part.exclusive === true) return [];
-      for (const id of parseIdset(part.units[type] ?? '')) taken[id] = 1;
+    const taken = holds.flatMap(({ part }) => parseRanges(part.units[type] ?? ''));
+    const free: IdRange[] = [];
+    let from = 0;
+    for (const [first, end] of taken.sort(([a], [b]) => a - b)) {
+      const until = Math.min(first, total);
+      if (until > from) free.push([from, until]);
+      from = Math.max(from, end);
     }
-    const free: number[] = [];
-    for (let id = 0; id < total; id++) if (taken[id] === 0) free.push(id);
+    if (from < total) free.push([from, total]);
     return free;
   }
+}
+
+function countRanges(ranges: readonly IdRange[]): number {
+  let count = 0;
+  for (const [from, end] of ranges) count += end - from;
+  return count;
+}
+
+function firstOf(ranges: readonly IdRange[], count: number): readonly IdRange[] {
+  const first: IdRange[] = [];
+  let left = count;
+  for (const [from, end] of ranges) {
+    if (left <= 0) break;
+    first.push([from, Math.min(end, from + left)]);
+    left -= end - from;
+  }
+  return first;
 }

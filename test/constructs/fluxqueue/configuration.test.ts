@@ -5,10 +5,9 @@ import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects }
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
     const given = configurationOf(stackObjects());
-    expect(given).toEqual({
-      ...parseConfig({}),
-      fluxion: { ...parseConfig({}).fluxion, address: 'unix:/run/fluxion/fluxion.sock' },
-    });
+    expect(given).toEqual(parseConfig({ fluxion: { address: 'unix:/run/fluxion/fluxion.sock' } }));
+    expect(given.units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
+    expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(parseConfig({}));
   });
 
   test('has the values of the props', () => {

@@ -56,7 +56,7 @@ describe('Unsatisfiable', () => {
     await sim.pass();
     expect(sim.row('fpga')).toMatchObject({
       reason: 'Unsatisfiable',
-      message: 'asks for 1 example_com_fpga, no node of the cluster has any',
+      message: 'asks for 1 example.com/fpga, no node of the cluster has any',
     });
   });
 

@@ -1,0 +1,87 @@
+import type { Pod } from '../../runtime/kubernetes/types';
+import { projectPod } from '../../runtime/shared/pod-projection';
+import { metadata } from './fake-informer';
+
+const resources = { requests: { cpu: '100m' } };
+const FULL = {
+  metadata: metadata('agent-x', {
+    namespace: 'kube-system',
+    labels: { app: 'agent' },
+    annotations: {
+      'fluxqueue/jobid': '7',
+      'kubernetes.io/config.mirror': 'hash',
+      'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(1000),
+    },
+    ownerReferences: [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        name: 'agent',
+        uid: 'd',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ],
+    finalizers: ['example.com/keep'],
+  }),
+  spec: {
+    nodeName: 'node-1',
+    serviceAccountName: 'agent',
+    affinity: { nodeAffinity: {} },
+    containers: [
+      {
+        name: 'main',
+        image: 'agent:1',
+        command: ['run'],
+        env: [{ name: 'A', value: 'x'.repeat(1000) }],
+        ports: [{ containerPort: 80 }, { containerPort: 81, hostPort: 81, protocol: 'UDP' }],
+        resources,
+        volumeMounts: [{ name: 'token', mountPath: '/token' }],
+      },
+    ],
+    initContainers: [{ name: 'init', restartPolicy: 'Always', resources, args: ['a'] }],
+    volumes: [
+      { name: 'token', projected: {} },
+      { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+    ],
+  },
+  status: {
+    phase: 'Running',
+    podIP: '10.0.0.1',
+    conditions: [
+      { type: 'Initialized', status: 'True' },
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no', lastProbeTime: null },
+    ],
+    containerStatuses: [{ name: 'main', imageID: 'sha', state: { running: { startedAt: 'now' } } }],
+  },
+} as unknown as Pod;
+
+test('keeps what the runtime reads of a pod, and nothing else', () => {
+  expect(projectPod(FULL)).toEqual({
+    metadata: metadata('agent-x', {
+      namespace: 'kube-system',
+      labels: { app: 'agent' },
+      annotations: { 'fluxqueue/jobid': '7', 'kubernetes.io/config.mirror': 'hash' },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'd', controller: true },
+      ],
+    }),
+    spec: {
+      nodeName: 'node-1',
+      affinity: { nodeAffinity: {} },
+      containers: [{ name: 'main', image: 'agent:1', resources, ports: [{ hostPort: 81, protocol: 'UDP' }] }],
+      initContainers: [{ name: 'init', restartPolicy: 'Always', resources }],
+      volumes: [{ name: 'token' }, { name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' }],
+      containerStatuses: [{ name: 'main', state: { running: { startedAt: 'now' } } }],
+    },
+  });
+});
+
+test('keeps a pod without status as it is', () => {
+  const { status: _, ...pod } = FULL;
+  expect(projectPod(pod)).not.toHaveProperty('status');
+});
