@@ -249,13 +249,17 @@ async function yieldToEqual(pass: Pass, candidate: Candidate, answer: MatchResul
   return true;
 }
 
-/** The first workload with the same request that has a reservation and may start now. */
+/**
+ * The first workload with the same request that came before this one, has a reservation and may start now. An earlier
+ * one to which this one yields is asked again after later ones, so it meets their reservations too.
+ */
 function equalBefore(pass: Pass, { row, budget }: Candidate): WorkloadRow | undefined {
   const equal = pass.reservations
     .reachedBefore(Infinity)
     .map(({ uid }) => pass.eligible.get(uid)!)
     .filter((other) => isEqualRequest(other, row) && budget.limits.exceededBy(other) === undefined);
-  return inOrder(equal)[0];
+  const [first] = inOrder([...equal, row]);
+  return first === row ? undefined : first;
 }
 
 function isEqualRequest(a: WorkloadRow, b: WorkloadRow): boolean {

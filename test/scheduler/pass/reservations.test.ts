@@ -60,6 +60,17 @@ test('starts the first of equal workloads on the node that another one has reser
   });
 });
 
+test('starts the first of three equal workloads on the node that the last one has reserved', async () => {
+  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'conservative' });
+  for (const walltime of [50, 53, 55]) sim.submit(`running${walltime}`, { walltime });
+  await sim.pass();
+  for (const uid of ['first', 'second', 'third']) sim.submit(uid, { walltime: 27 });
+  await sim.pass();
+  sim.now = 1040;
+  await sim.finish('running55');
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'first' }] });
+});
+
 test('starts the second of equal workloads if a limit keeps the first from starting', async () => {
   const sim = await equals();
   sim.change('second', { user: 'bob' });
