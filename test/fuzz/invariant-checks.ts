@@ -117,7 +117,11 @@ export class InvariantChecks {
     if (features.restores) return;
     const quotaOf = (name: string) =>
       apiserver.store.get<FluxSetupObject>('fluxsetups', name)?.spec.quota as CountedQuota | undefined;
-    this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isRecovering));
+    // A bare pod whose grant was taken back is adopted when kube-scheduler binds it after all.
+    const adopted = new Set(latest.filter(({ event }) => event === 'Adopted').map(({ uid }) => uid));
+    const queues = new Set(queue.all.filter(({ uid }) => adopted.has(uid)).map((row) => row.queue));
+    const isExcused = (name: string) => isRecovering || queues.has(name);
+    this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isExcused));
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
   }
 
