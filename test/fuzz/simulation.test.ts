@@ -27,6 +27,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5475, 480, 'a Job without pods held its nodes'],
   [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
   [6067, 900, 'a Job did not count a pod that had succeeded (a wrong Job controller)'],
+  [6182, 700, 'a preemptor started before the start of its victim, which a clock that was ahead had written'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {
