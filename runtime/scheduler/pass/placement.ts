@@ -2,14 +2,12 @@
  * Places one waiting workload: units now, units later, or a reason to wait. First come the checks that need no answer
  * of Fluxion, then the strategies, then the answer is recorded.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { avoidsFewerNodes } from './avoidance';
-import { inOrder } from './order';
 import { reclaimQuota } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import {
@@ -185,7 +183,6 @@ function endQueue({ waits }: Pass, budget: QueueBudget, row: WorkloadRow): void 
 /** Turns Fluxion's last answer into a decision. */
 async function record(pass: Pass, candidate: Candidate, answer: MatchResult): Promise<void> {
   const { row, budget, reservation } = candidate;
-  if (await yieldToEqual(pass, candidate, answer)) return;
   const kept =
     reservation !== undefined &&
     answer.status === 'OK' &&
@@ -226,50 +223,6 @@ async function accept(
   if (reserved) reserve(pass, row, allocation);
   else grant(pass, budget, row, allocation);
   pass.forecast?.add(allocation);
-}
-
-/**
- * An equal workload that came first and has only a reservation starts instead: what kept it from starting now was the
- * reservation of this one.
- */
-async function yieldToEqual(pass: Pass, candidate: Candidate, answer: MatchResult): Promise<boolean> {
-  const { row, budget } = candidate;
-  if (answer.status !== 'OK' || answer.reserved || pass.yielded.has(row.uid)) return false;
-  const first = equalBefore(pass, candidate);
-  if (first === undefined) return false;
-  pass.yielded.add(row.uid);
-  await pass.input.matcher.cancel(row.jobid);
-  const reservation = pass.reservations.of(first.uid)!;
-  await liftReservation(pass, reservation);
-  const earlier = { row: first, budget, reservation, mayReserve: true };
-  await record(pass, earlier, await matchWorkload(pass, earlier));
-  const limit = budget.limits.exceededBy(row);
-  if (limit === undefined) await record(pass, candidate, await matchWorkload(pass, candidate));
-  else pass.waits.markQuota(row, limit);
-  return true;
-}
-
-/**
- * The first workload with the same request that came before this one, has a reservation and may start now. An earlier
- * one to which this one yields is asked again after later ones, so it meets their reservations too.
- */
-function equalBefore(pass: Pass, { row, budget }: Candidate): WorkloadRow | undefined {
-  const equal = pass.reservations
-    .reachedBefore(Infinity)
-    .map(({ uid }) => pass.eligible.get(uid)!)
-    .filter((other) => isEqualRequest(other, row) && budget.limits.exceededBy(other) === undefined);
-  const [first] = inOrder([...equal, row]);
-  return first === row ? undefined : first;
-}
-
-function isEqualRequest(a: WorkloadRow, b: WorkloadRow): boolean {
-  return (
-    a.queue === b.queue &&
-    a.priority === b.priority &&
-    a.walltime === b.walltime &&
-    a.shape === b.shape &&
-    isDeepStrictEqual(a.jobspec, b.jobspec)
-  );
 }
 
 function reserve(pass: Pass, row: WorkloadRow, allocation: Allocation): void {

@@ -47,8 +47,6 @@ export interface Pass {
   freed: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
-  /** Rows that gave up their start for an equal one: each does it once in a pass. */
-  readonly yielded: Set<string>;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
   interrupted: boolean;
@@ -91,7 +89,6 @@ export function beginPass(given: PassInput): Pass {
     cluster: clusterOf(nodes),
     freed,
     forecast: undefined,
-    yielded: new Set(),
     restart: false,
     interrupted: false,
     matches: 0,

@@ -39,47 +39,6 @@ test('moves reservations forward after an early end, and none back', async () =>
   expect([0, 1, 2, 3].map((i) => sim.row(`wide${i}`).estimatedStart)).toEqual([1100, 1150, 1200, 1250]);
 });
 
-/** Two nodes, busy until 1050 and 1055, and two equal workloads with reservations of both. */
-async function equals(): Promise<Simulation> {
-  const sim = await Simulation.of(nodesOf(2, 1), { policy: 'conservative' });
-  for (const walltime of [50, 55]) sim.submit(`running${walltime}`, { walltime });
-  await sim.pass();
-  for (const uid of ['first', 'second']) sim.submit(uid, { walltime: 27 });
-  await sim.pass();
-  expect(['first', 'second'].map((uid) => sim.row(uid).estimatedStart)).toEqual([1050, 1055]);
-  return sim;
-}
-
-test('starts the first of equal workloads on the node that another one has reserved', async () => {
-  const sim = await equals();
-  sim.now = 1040;
-  await sim.finish('running55');
-  expect(await sim.pass()).toMatchObject({
-    grants: [{ uid: 'first' }],
-    reservations: [{ uid: 'second', allocation: { start: 1050 } }],
-  });
-});
-
-test('starts the first of three equal workloads on the node that the last one has reserved', async () => {
-  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'conservative' });
-  for (const walltime of [50, 53, 55]) sim.submit(`running${walltime}`, { walltime });
-  await sim.pass();
-  for (const uid of ['first', 'second', 'third']) sim.submit(uid, { walltime: 27 });
-  await sim.pass();
-  sim.now = 1040;
-  await sim.finish('running55');
-  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'first' }] });
-});
-
-test('starts the second of equal workloads if a limit keeps the first from starting', async () => {
-  const sim = await equals();
-  sim.change('second', { user: 'bob' });
-  sim.now = 1040;
-  await sim.finish('running55');
-  sim.queue('default', { policy: 'conservative', limits: { queue: {}, user: { running: 1 } } });
-  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'second' }] });
-});
-
 test('displaces reservations of lower priority in every queue and plans them again behind', async () => {
   const sim = await busy('easy');
   sim.submit('other', { pods: 2, cpu: 2, queue: 'other', walltime: 50 });
