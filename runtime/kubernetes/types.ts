@@ -68,7 +68,7 @@ export interface Status {
   };
 }
 
-interface Condition {
+export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason?: string;

@@ -132,11 +132,12 @@ type RowWrites = Omit<
 >;
 
 function rowWrites(database: Database, gatherMs: number | undefined): RowWrites {
-  const write = serialWriter(async (statement, fence, records) => {
+  const run = async (statement: string, fence: number, records: readonly Keyed[]) => {
     const answer = await database.query<WorkloadRow | NoRow>(statement, [fence, storable(records)]);
     if (answer.length === 0) throw fenced(fence);
     return answer.filter((row): row is WorkloadRow => row.uid !== null);
-  }, gatherMs);
+  };
+  const write = serialWriter(run, gatherMs, () => database.disconnects);
   return {
     submit: (fence, submissions) => write(sql.SUBMIT, fence, submissions),
     update: (fence, updates) => write(sql.UPDATE, fence, updates),

@@ -2,7 +2,7 @@
  * Writes go to the database one after the other, so two bulk statements can't lock each other's rows in opposite order.
  * Waiting calls of the same kind share one statement: many small writes cost one commit.
  */
-import { hasCode } from '../errors';
+import { FluxqError, hasCode } from '../errors';
 import type { WorkloadRow } from './workload';
 
 export interface Keyed {
@@ -31,6 +31,8 @@ const MAX_RECORDS = 10_000;
 
 interface Call {
   readonly records: readonly Keyed[];
+  /** How often connections had broken when the call was made. */
+  readonly breaks: number;
   resolve(rows: WorkloadRow[]): void;
   reject(error: unknown): void;
 }
@@ -46,10 +48,13 @@ interface Batch {
 /**
  * @param gatherMs shortest time between two statements in milliseconds, unless all callers wait: calls during that time
  *   share the next statement; a call after a rest is written at once
- * @returns a serial `run`; of several records with one uid in a call the last counts
+ * @param disconnects counts broken idle connections
+ * @returns a serial `run`; of several records with one uid in a call the last counts. A call during whose wait a
+ *   connection broke fails: the database may have been restored since, and its rows may be others than the caller knew.
  */
-export function serialWriter(run: Run, gatherMs = 0): Write {
+export function serialWriter(run: Run, gatherMs = 0, disconnects: () => number = () => 0): Write {
   const waiting: Batch[] = [];
+  let failures = 0;
   let calls = 0;
   let busy = false;
   let last = Number.NEGATIVE_INFINITY;
@@ -65,6 +70,17 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
     });
   }
 
+  const breaks = () => disconnects() + failures;
+
+  const runOnce: Run = async (...statement) => {
+    try {
+      return await run(...statement);
+    } catch (error) {
+      if (hasCode(error, 'FLUXQ_DATABASE_DOWN')) failures += 1;
+      throw error;
+    }
+  };
+
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
@@ -75,14 +91,15 @@ export function serialWriter(run: Run, gatherMs = 0): Write {
       last = performance.now();
       const batch = waiting.shift()!;
       calls -= batch.calls.length;
-      await settle(run, batch);
+      await settle(runOnce, { ...batch, calls: rejectOutdated(batch.calls, breaks()) });
     }
     busy = false;
   }
 
   return (statement, fence, records, { urgent = false } = {}) =>
     new Promise((resolve, reject) => {
-      const call: Call = { records: [...new Map(records.map((r) => [r.uid, r])).values()], resolve, reject };
+      const distinct = [...new Map(records.map((r) => [r.uid, r])).values()];
+      const call: Call = { records: distinct, breaks: breaks(), resolve, reject };
       add(
         sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
         call,
@@ -134,7 +151,22 @@ function add(batch: Batch, call: Call): void {
   }
 }
 
+/** @returns the other calls */
+function rejectOutdated(calls: readonly Call[], breaks: number): Call[] {
+  const outdated = calls.filter((call) => call.breaks !== breaks);
+  for (const { reject } of outdated)
+    reject(
+      new FluxqError('FLUXQ_DATABASE_DOWN', 'database connections broke while the write waited', {
+        field: 'database.url',
+        remedy: 'check that Postgres runs and can be reached; the call is retried and nothing is lost',
+        retryable: true,
+      }),
+    );
+  return calls.filter((call) => call.breaks === breaks);
+}
+
 async function settle(run: Run, { statement, fence, calls }: Batch): Promise<void> {
+  if (calls.length === 0) return;
   try {
     const rows = await run(
       statement,

@@ -2,7 +2,7 @@
  * Faults between a term and its ports: latency, lost requests, lost answers, refusals, outages, and the death of the
  * process, after which no call arrives.
  */
-import { FluxqError } from '../../runtime/errors';
+import { FluxqError, hasCode } from '../../runtime/errors';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Queue } from '../../runtime/queue/store';
@@ -46,6 +46,7 @@ export class FaultyPorts {
   private fluxionInDoubt = false;
   /** The queue executes writes one after the other and answers in that order. */
   private lastWrite: Promise<unknown> = Promise.resolve();
+  private lostWrites = 0;
   private queue: Pick<Queue, 'disconnects'> | undefined;
 
   constructor(private readonly conditions: FaultConditions) {}
@@ -69,23 +70,32 @@ export class FaultyPorts {
   }
 
   private send(call: PortCall): Promise<unknown> {
-    const run = () => this.make(call);
-    return call.port === 'queue' && !READS.has(call.method) ? this.sendInOrder(run) : run();
+    const isInterrupted = this.watchConnection(call.port);
+    const run = () => this.make(call, isInterrupted);
+    return call.port === 'queue' && !READS.has(call.method) ? this.sendInOrder(call, run) : run();
   }
 
-  private sendInOrder(run: () => Promise<unknown>): Promise<unknown> {
-    const send = this.lastWrite.then(run);
+  /** When a write gets no answer, those that wait behind it are not sent. */
+  private sendInOrder(call: PortCall, run: () => Promise<unknown>): Promise<unknown> {
+    const before = this.lostWrites;
+    const send = this.lastWrite.then(async () => {
+      if (this.lostWrites !== before) throw lost(call);
+      return run().catch((error: unknown) => {
+        if (hasCode(error, 'FLUXQ_DATABASE_DOWN')) this.lostWrites += 1;
+        throw error;
+      });
+    });
     this.lastWrite = send.catch(() => undefined);
     return send;
   }
 
-  private async make(call: PortCall): Promise<unknown> {
+  private async make(call: PortCall, isInterrupted: () => boolean): Promise<unknown> {
     const { port, method } = call;
     if (this.killed) throw lost(call);
     if (port === 'fluxion' && method === 'init') this.fluxionInDoubt = false;
     if (port === 'fluxion' && this.fluxionInDoubt) throw lost(call);
     try {
-      return await this.transmit(call);
+      return await this.transmit(call, isInterrupted);
     } catch (error) {
       // Like the real client: after a call without an answer only init is possible.
       if (port === 'fluxion' && isInDoubt(error)) this.fluxionInDoubt = true;
@@ -93,11 +103,10 @@ export class FaultyPorts {
     }
   }
 
-  private async transmit(call: PortCall): Promise<unknown> {
+  private async transmit(call: PortCall, isInterrupted: () => boolean): Promise<unknown> {
     const { port } = call;
     const { clock, random, down, share } = this.conditions;
     const fault = random.happens(share) ? random.between(0, 3) : undefined;
-    const isInterrupted = this.watchConnection(port);
     await clock.pause(this.conditions.latency());
     // The Fluxion service checks fence and boot id of each call, so calls of a dead leader have no effect.
     const fenced = this.killed && port === 'fluxion';
@@ -109,7 +118,7 @@ export class FaultyPorts {
     return answer;
   }
 
-  /** A restore of the database breaks all connections to it, and statements in transit are lost. */
+  /** A restore of the database breaks all connections to it: statements in transit, or that still wait, are lost. */
   private watchConnection(port: Port): () => boolean {
     const before = this.queue?.disconnects;
     return () => port === 'queue' && this.queue?.disconnects !== before;

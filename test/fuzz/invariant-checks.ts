@@ -22,7 +22,10 @@ import { NAMESPACES, type SimulatedUser } from './simulated-user';
 
 const { units, grants } = parseConfig({});
 
-/** Seconds of two passes whose commits are slow: the second one says why a workload waits that changed during the first. */
+/**
+ * Seconds of two passes whose calls are slow: the second one says why a workload waits that changed during the first, and
+ * frees in Fluxion what ended during the first.
+ */
 const PASSES_SECONDS = 15;
 
 export interface InvariantChecksOptions {
@@ -37,6 +40,7 @@ export interface InvariantChecksOptions {
 export class InvariantChecks {
   readonly violations: Violation[] = [];
   private readonly persistent = new PersistentDifferences();
+  private readonly inFluxion = new PersistentDifferences(PASSES_SECONDS);
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
   private readonly idle = new IdleGrants(grants.unschedulableSeconds);
@@ -51,7 +55,7 @@ export class InvariantChecks {
    * @param isRecovering whether a fault lasts or has just ended
    */
   async observe(at: number, isRecovering: boolean): Promise<void> {
-    if (isRecovering) for (const lasting of [this.persistent, this.unexplained]) lasting.reset();
+    if (isRecovering) for (const lasting of this.lasting) lasting.reset();
     else this.violations.push(...(await this.differences(at)));
     this.checkLimits(at, isRecovering);
     const seen = { ...this.objects(), rows: this.options.queue.all };
@@ -63,10 +67,18 @@ export class InvariantChecks {
     this.idle.reset();
   }
 
+  private get lasting(): readonly PersistentDifferences[] {
+    return [this.persistent, this.inFluxion, this.unexplained];
+  }
+
   private async differences(at: number): Promise<Violation[]> {
     const seen = await this.observation();
+    const found = differences(seen);
+    const namesFluxion = ({ text }: Violation) => text.includes('Fluxion');
+    const others = found.filter((difference) => !namesFluxion(difference));
     return [
-      ...this.persistent.observe(at, [...differences(seen), ...plansBehindServices(seen)]),
+      ...this.persistent.observe(at, [...others, ...plansBehindServices(seen)]),
+      ...this.inFluxion.observe(at, found.filter(namesFluxion)),
       ...this.unexplained.observe(at, unexplainedWaits(seen)),
     ];
   }
@@ -78,6 +90,7 @@ export class InvariantChecks {
     const interventions: Interventions = {
       disturbances: user.nodes.disturbances,
       lostNodes: user.nodes.lost,
+      closures: user.nodes.closures,
       stopped: new Set([...user.stopped, ...apiserver.unadmitted]),
       comparable: this.comparable,
     };
@@ -104,7 +117,11 @@ export class InvariantChecks {
     if (features.restores) return;
     const quotaOf = (name: string) =>
       apiserver.store.get<FluxSetupObject>('fluxsetups', name)?.spec.quota as CountedQuota | undefined;
-    this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isRecovering));
+    // A bare pod whose grant was taken back is adopted when kube-scheduler binds it after all.
+    const adopted = new Set(latest.filter(({ event }) => event === 'Adopted').map(({ uid }) => uid));
+    const queues = new Set(queue.all.filter(({ uid }) => adopted.has(uid)).map((row) => row.queue));
+    const isExcused = (name: string) => isRecovering || queues.has(name);
+    this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isExcused));
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
   }
 

@@ -174,7 +174,9 @@ export class SimulatedCluster {
     this.store.put('pods', { ...pod, ...change });
   }
 
-  private remove({ metadata: { namespace, name } }: Pod): void {
+  private remove(pod: Pod): void {
+    const { namespace, name } = pod.metadata;
+    this.jobs.countEnded(pod);
     this.store.remove('pods', `${namespace}/${name}`);
   }
 }

@@ -29,6 +29,7 @@ export class SimulatedJobs {
 
   /** Reconciles one Job once. @param pods its pods */
   sync(job: Job, pods: readonly Pod[]): void {
+    for (const pod of pods) this.countEnded(pod);
     this.step(job, pods);
     this.count(`${job.metadata.namespace}/${job.metadata.name}`, job.metadata.uid);
   }
@@ -47,7 +48,7 @@ export class SimulatedJobs {
   }
 
   private step(job: Job, pods: readonly Pod[]): void {
-    const record = this.recordOf(job, pods);
+    const record = this.recordOf(job.metadata.uid);
     const live = pods.filter((pod) => !isTerminal(pod));
     if (job.metadata.deletionTimestamp !== undefined) {
       for (const pod of pods) this.remove(pod);
@@ -147,13 +148,18 @@ export class SimulatedJobs {
     this.apiserver.delete(podPath(namespace, name));
   }
 
-  private recordOf({ metadata: { uid } }: Job, pods: readonly Pod[]): JobRecord {
+  /** Counts a pod of a Job that has ended. Kubernetes removes no such pod before its Job controller has done this. */
+  countEnded(pod: Pod): void {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    if (owner?.kind !== 'Job') return;
+    const { succeeded, failed } = this.recordOf(owner.uid);
+    if (pod.status?.phase === 'Succeeded') succeeded.add(indexOf(pod));
+    if (pod.status?.phase === 'Failed') failed.add(pod.metadata.uid);
+  }
+
+  private recordOf(uid: string): JobRecord {
     const record = this.records.get(uid) ?? { succeeded: new Set(), failed: new Set() };
     this.records.set(uid, record);
-    for (const pod of pods) {
-      if (pod.status?.phase === 'Succeeded') record.succeeded.add(indexOf(pod));
-      if (pod.status?.phase === 'Failed') record.failed.add(pod.metadata.uid);
-    }
     return record;
   }
 }

@@ -1,6 +1,8 @@
 /** The random actions of the administrators of nodes, and the faults of nodes. */
 import { nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Node, Pod } from '../../runtime/kubernetes/types';
+import type { Condition, Node, Pod } from '../../runtime/kubernetes/types';
+import type { Closure } from '../invariants/observation';
+import { timeOf } from './object-store';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
@@ -24,6 +26,8 @@ export class SimulatedNodes {
   readonly lost = new Set<string>();
   /** Node -> since when no new pod may be placed on it. */
   readonly closedSince = new Map<string, number>();
+  /** All times in which a node took no new pods. */
+  readonly closures: Closure[] = [];
   /** Node -> when its fault ends. */
   private readonly faultyUntil = new Map<string, number>();
   private created = 0;
@@ -38,7 +42,7 @@ export class SimulatedNodes {
     const name = (random.happens(0.5) ? random.oneOf(gone) : undefined) ?? `node-${this.created++}`;
     this.recordDisturbance();
     this.faultyUntil.delete(name);
-    this.closedSince.delete(name);
+    this.open(name);
     apiserver.create('/api/v1/nodes', {
       metadata: { name, labels: { 'kubernetes.io/hostname': name } },
       spec: {},
@@ -128,16 +132,37 @@ export class SimulatedNodes {
         ...(unschedulable === true && { unschedulable }),
         ...(key !== undefined && effect !== undefined && { taints: [{ key, effect }] }),
       },
-      status: { ...node.status, conditions: [{ type: 'Ready', status: ready ? 'True' : 'Unknown' }] },
+      status: {
+        ...node.status,
+        conditions: isReady(node) === ready ? node.status!.conditions! : [this.condition(ready)],
+      },
     });
+  }
+
+  private condition(ready: boolean): Condition {
+    const lastTransitionTime = timeOf(this.options.now());
+    return { type: 'Ready', status: ready ? 'True' : 'Unknown', lastTransitionTime };
   }
 
   private store(node: Node): void {
     const { name } = node.metadata;
     this.recordDisturbance();
     this.options.apiserver.store.put('nodes', node);
-    if (isOpen(node)) this.closedSince.delete(name);
-    else if (!this.closedSince.has(name)) this.closedSince.set(name, this.options.now());
+    if (isOpen(node)) this.open(name);
+    else this.close(name);
+  }
+
+  private close(name: string): void {
+    if (this.closedSince.has(name)) return;
+    const from = this.options.now();
+    this.closedSince.set(name, from);
+    this.closures.push({ node: name, from, until: Infinity });
+  }
+
+  private open(name: string): void {
+    this.closedSince.delete(name);
+    const last = this.closures.findLast(({ node, until }) => node === name && until === Infinity);
+    if (last !== undefined) last.until = this.options.now();
   }
 }
 

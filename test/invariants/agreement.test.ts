@@ -45,6 +45,19 @@ describe('differences between the three views', () => {
     expect(seen({ ...behind, rows: [{ ...waiting, reason: 'Reserved' }] })).toEqual([]);
   });
 
+  test('tolerates a pod that was deleted before its node became ready again', () => {
+    const at = (second: number) => new Date(second * 1000).toISOString();
+    const pods = [{ ...pod, metadata: { ...pod.metadata, deletionTimestamp: at(8) } }];
+    const readySince = (second: number) => {
+      const condition = { type: 'Ready', status: 'True', lastTransitionTime: at(second) } as const;
+      return [{ ...node('node-1'), status: { conditions: [condition] } }];
+    };
+    const gone = { rows: [waiting], jobs: [suspended], fluxion: { jobs: [], nodes: [] } };
+    expect(seen({ ...gone, pods, nodes: readySince(9) })).toEqual([]);
+    expect(seen({ ...gone, pods, nodes: readySince(7) })).toHaveLength(1);
+    expect(seen({ ...gone, pods: [pod], nodes: readySince(9) })).toHaveLength(1);
+  });
+
   test('tolerates a pod of a deleted node that has come back, if the pod is being deleted', () => {
     const at = (second: number) => new Date(second * 1000).toISOString();
     const old = { ...pod.metadata, creationTimestamp: at(5) };

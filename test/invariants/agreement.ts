@@ -170,9 +170,15 @@ function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value !== 'True') !== true;
 }
 
-/** Nothing reports whether the pod still runs, or its node was deleted and has come back. */
+/** Nothing reported whether the pod still runs, and its node may have come back since, or was created again. */
 function isGivenUp(pod: Pod, node: Node): boolean {
-  return isTerminating(pod) && (!isReady(node) || isOlder(pod, node));
+  return isTerminating(pod) && (!isReady(node) || isOlder(pod, node) || wasSilent(pod, node));
+}
+
+/** Whether the node became ready again after the pod was deleted. */
+function wasSilent({ metadata }: Pod, { status }: Node): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return Date.parse(ready?.lastTransitionTime ?? '') >= Date.parse(metadata.deletionTimestamp ?? '');
 }
 
 function isOlder(pod: Pod, node: Node): boolean {

@@ -14,7 +14,7 @@ describe('quota', () => {
   function observe(
     quotas: readonly (CountedQuota | undefined)[],
     held: readonly number[],
-    recovering = false,
+    excused: (at: number) => boolean = () => false,
   ): number {
     const observer = new QuotaObserver(0.5);
     let found = 0;
@@ -25,7 +25,7 @@ describe('quota', () => {
           at,
           at % 10 === 0 ? running(held[i - 1] ?? 0) : running(count),
           () => quotas[Math.min(i, quotas.length - 1)],
-          recovering,
+          () => excused(at),
         ).length;
     }
     return found;
@@ -50,7 +50,13 @@ describe('quota', () => {
   });
 
   test('reports nothing while a fault may keep the quota from the controller', () => {
-    expect(observe([two], [1, 3], true)).toBe(0);
+    expect(observe([two], [1, 3], () => true)).toBe(0);
+  });
+
+  test('counts what a queue holds after an adoption as lawful, and nothing beyond', () => {
+    const adopted = (at: number) => at === 16;
+    expect(observe([two], [1, 3, 3], adopted)).toBe(0);
+    expect(observe([two], [1, 3, 4], adopted)).toBe(1);
   });
 });
 

@@ -37,20 +37,20 @@ export class QuotaObserver {
   /**
    * @param at seconds
    * @param quotaOf the quota of a queue: the same object until it changes
-   * @param isRecovering whether a fault may keep changes of quotas from the controller
+   * @param isExcused whether a fault may keep changes of the quota from the controller, or a running workload was adopted
    */
   observe(
     at: number,
     rows: readonly CountedRow[],
     quotaOf: (queue: string) => CountedQuota | undefined,
-    isRecovering: boolean,
+    isExcused: (queue: string) => boolean,
   ): Violation[] {
     const granted = rows.filter(({ phase }) => phase === 'Ready' || phase === 'Running');
     const rowsOf = Map.groupBy(granted, ({ queue }) => queue);
     const queues = new Set([...rowsOf.keys(), ...this.lawful.keys()]);
     return [...queues].flatMap((queue) => {
       const quota = quotaOf(queue);
-      if (isRecovering || quota !== this.quotas.get(queue)) this.changedAt.set(queue, at);
+      if (isExcused(queue) || quota !== this.quotas.get(queue)) this.changedAt.set(queue, at);
       this.quotas.set(queue, quota);
       const isSettled = at - this.changedAt.get(queue)! > LAG_SECONDS;
       return this.check(queue, this.countsOf(rowsOf.get(queue) ?? []), isSettled ? quota : undefined);

@@ -62,7 +62,7 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
         nodes: [],
         fluxion: { jobs: [], nodes: [] },
       } as unknown as Observation,
-      { disturbances: [], lostNodes: new Set(), stopped: new Set(), comparable: true, ...over },
+      { disturbances: [], lostNodes: new Set(), stopped: new Set(), closures: [], comparable: true, ...over },
     );
 
   test('reports a requeue and a cancel without a cause', () => {
@@ -76,5 +76,15 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
     expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
+  });
+
+  test('accepts a closed node as the cause for a bare pod only, and only while it is closed', () => {
+    const bare = { message: 'a did not run on n1: no controller would create it again' };
+    const closed = (from: number, until: number) => ({ closures: [{ node: 'n1', from, until }] });
+    const requeued = { ...event('a', 'Requeued', bare), at: 100 };
+    expect(look([granted('a', '0'), requeued], closed(40, 101))).toEqual([]);
+    expect(look([granted('a', '0'), requeued], closed(40, 90))).toHaveLength(1);
+    const other = { ...requeued, detail: { message: 'requeued' } };
+    expect(look([granted('a', '0'), other], closed(40, 101))).toHaveLength(1);
   });
 });

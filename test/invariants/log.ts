@@ -2,6 +2,10 @@
 import type { AllocatedNode } from '../../runtime/resources/types';
 import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
 
+/** In the message about a pod that has no controller and did not run. */
+const BARE_POD = 'no controller would create it again';
+/** Seconds until kube-scheduler has tried a pod again. */
+const RETRY_SECONDS = 5;
 /** Events that set the nodes of a workload. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
 
@@ -89,7 +93,7 @@ export function unexplainedChanges(
   const causes = new RequeueCauses(interventions);
   for (const logged of events) {
     const { uid, event, detail } = logged;
-    if (event === 'Requeued' && !causes.ofRequeue(uid))
+    if (event === 'Requeued' && !causes.ofRequeue(logged))
       found.push({ invariant: 'I6', text: `${uid} was requeued without a cause: ${String(detail.message)}` });
     if (isCancelled(logged) && existing.has(uid) && !interventions.stopped.has(uid))
       found.push({ invariant: 'I6', text: `${uid} was cancelled and its object exists` });
@@ -109,9 +113,19 @@ class RequeueCauses {
 
   constructor(private readonly interventions: Interventions) {}
 
-  ofRequeue(uid: string): boolean {
-    const lost = this.nodesOf.get(uid)?.some((name) => this.interventions.lostNodes.has(name)) ?? false;
-    return lost || this.evictions.has(uid) || this.interventions.stopped.has(uid);
+  ofRequeue({ uid, at, detail }: LoggedEvent): boolean {
+    const { lostNodes, stopped } = this.interventions;
+    const nodes = this.nodesOf.get(uid) ?? [];
+    const isLost = nodes.some((name) => lostNodes.has(name) || this.refusedPod(name, at, detail));
+    return isLost || this.evictions.has(uid) || stopped.has(uid);
+  }
+
+  /** Other workloads are evicted before they are requeued. */
+  private refusedPod(name: string, at: number, { message }: LoggedEvent['detail']): boolean {
+    if (!String(message).includes(BARE_POD)) return false;
+    return this.interventions.closures.some(
+      ({ node, from, until }) => node === name && from < at && at < until + RETRY_SECONDS,
+    );
   }
 
   apply({ uid, event, detail }: LoggedEvent): void {

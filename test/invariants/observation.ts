@@ -49,12 +49,22 @@ export interface Observation {
   readonly fluxion: Pick<FluxionState, 'jobs' | 'nodes'>;
 }
 
+/** A time in which a node took no new pods. Unix seconds. */
+export interface Closure {
+  readonly node: string;
+  readonly from: number;
+  /** Infinity: it is still closed. */
+  until: number;
+}
+
 /** What the test did to the cluster. It explains events that are violations otherwise. */
 export interface Interventions {
   /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
   readonly disturbances: readonly number[];
   /** Names of all nodes that were removed or had a fault at some time. */
   readonly lostNodes: ReadonlySet<string>;
+  /** A bare pod that is not bound when its node closes cannot run on it, and loses its grant. */
+  readonly closures: readonly Closure[];
   /** Estimates of different passes are comparable: no clock jumped, and no graph was initialised again. */
   readonly comparable: boolean;
   /** uids of workloads that the user suspended or deleted. */

@@ -1,3 +1,4 @@
+import { FluxqError } from '../../runtime/errors';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { type Keyed, serialWriter } from '../../runtime/queue/writer';
 
@@ -57,6 +58,31 @@ describe('serialWriter', () => {
       }),
     );
     expect(sizes).toEqual([1, ...Array(10).fill(32)]);
+  });
+
+  const down = new FluxqError('FLUXQ_DATABASE_DOWN', 'no answer', { retryable: true });
+  it.each([
+    ['an idle connection', 1, new Error('refused')],
+    ['its own connection', 0, down],
+  ])('fails calls that waited while %s broke, and writes later ones', async (_, broke, failure) => {
+    let disconnects = 0;
+    const { statements, run } = recorder();
+    const { promise: broken, reject: breakConnection } = Promise.withResolvers<never>();
+    const runOrBreak: typeof run = (statement, ...rest) =>
+      statement === 'submit' ? broken : run(statement, ...rest);
+    const write = serialWriter(runOrBreak, 0, () => disconnects);
+    const underWay = write('submit', 1, [{ uid: 'a' }]);
+    const waiting = [
+      write('allocate', 1, [{ uid: 'b' }], { urgent: true }),
+      write('finish', 1, [{ uid: 'c' }]),
+    ];
+    disconnects = broke;
+    breakConnection(failure);
+    await expect(underWay).rejects.toBe(failure);
+    for (const call of waiting)
+      await expect(call).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN', retryable: true });
+    expect((await write('finish', 1, [{ uid: 'd' }])).map(({ uid }) => uid)).toEqual(['d']);
+    expect(statements).toEqual(['finish d']);
   });
 
   it('writes an urgent call before waiting calls, but not before those about the same uid', async () => {

@@ -28,8 +28,9 @@ export function plannedAllocation(allocation: Allocation, now: number): Allocati
   return { ...allocation, start: Math.min(start, now), end: plannedEnd(end, now) };
 }
 
-/** The row with its planned allocation; the same row if nothing about it is predicted. */
+/** The row with its planned allocation; the same row if it is the allocation in the row. */
 export function withPlannedEnd(row: WorkloadRow, now: number): WorkloadRow {
-  if (row.allocation === null || row.allocation.end > now) return row;
-  return { ...row, allocation: plannedAllocation(row.allocation, now) };
+  if (row.allocation === null) return row;
+  const planned = plannedAllocation(row.allocation, now);
+  return planned === row.allocation ? row : { ...row, allocation: planned };
 }

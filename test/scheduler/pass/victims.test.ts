@@ -38,6 +38,16 @@ test('evicts the youngest alone if that suffices, and starts the preemptor when 
   expect(sim.doubleGrants()).toEqual([]);
 });
 
+test('does not start the preemptor before the start of its victim, which a clock that was ahead has written', async () => {
+  const sim = await full();
+  sim.now -= 100;
+  await sim.restart();
+  sim.submit('urgent', { cpu: 2, priority: 10, walltime: 3 });
+  const { grants, evictions } = await sim.pass();
+  expect({ grants, evicted: evictions.map(({ uid }) => uid) }).toEqual({ grants: [], evicted: ['low3'] });
+  expect(sim.doubleGrants()).toEqual([]);
+});
+
 test('evicts as few workloads as suffice, wherever they are', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', PREEMPTS);
