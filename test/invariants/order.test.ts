@@ -30,6 +30,8 @@ const reserved = (at: number, estimatedStart: number) =>
 describe('I4: equal workloads start in the order of submission', () => {
   test('reports that the later of two equal workloads starts first', () => {
     expect(faults([log(100, 'b', 'Allocated', { end: 160 })])).toEqual(['I4']);
+    const later = log(2, 'b', 'Waiting', { reason: 'Reserved' });
+    expect(faults([later, log(100, 'b', 'Allocated', { end: 160 })])).toEqual(['I4']);
   });
 
   test.each<[string, LoggedEvent[]]>([
@@ -49,6 +51,14 @@ describe('I4: equal workloads start in the order of submission', () => {
     [
       'the earlier workload was adopted',
       [log(2, 'a', 'Adopted', { end: 160 }), log(100, 'b', 'Allocated', { end: 160 })],
+    ],
+    [
+      'both have reservations',
+      [
+        log(2, 'a', 'Waiting', { reason: 'Reserved' }),
+        log(2, 'b', 'Waiting', { reason: 'Reserved' }),
+        log(100, 'b', 'Allocated', { end: 160 }),
+      ],
     ],
     [
       'the later workload has a higher priority',

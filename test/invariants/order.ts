@@ -23,6 +23,8 @@ interface TrackedWorkload {
   /** Time since which the workload competes for resources; undefined if it does not. */
   since: number | undefined;
   estimate: number | undefined;
+  /** Nodes are reserved for it. */
+  reserved: boolean;
   /** Time of the event with that estimate. */
   estimatedAt: number;
   /** End of the current allocation. */
@@ -122,6 +124,7 @@ class OrderChecker {
       walltime,
       since: undefined,
       estimate: undefined,
+      reserved: false,
       estimatedAt: 0,
       end: undefined,
     };
@@ -144,6 +147,7 @@ class OrderChecker {
   }
 
   private wait(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
+    workload.reserved = detail.reason === 'Reserved';
     if (!QUEUED_REASONS.has(String(detail.reason))) {
       workload.since = undefined;
       workload.estimate = undefined;
@@ -185,6 +189,8 @@ class OrderChecker {
   private start(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
     for (const other of this.workloads.values()) {
       if (other === workload || !areEqual(other, workload) || !isBefore(other, workload)) continue;
+      // Each has its own nodes, and those of the later one may become free first.
+      if (other.reserved && workload.reserved) continue;
       // One statement grants both, and logs them in the order of their arrival.
       if (this.grants.has(keyOf({ uid: other.row.uid, at: when }))) continue;
       if (other.since !== undefined && when - other.since > PASS_SECONDS)
@@ -207,6 +213,7 @@ class OrderChecker {
   private setAllocation(workload: TrackedWorkload, detail: LoggedEvent['detail']): void {
     workload.since = undefined;
     workload.estimate = undefined;
+    workload.reserved = false;
     workload.end = Number(detail.end);
   }
 }
