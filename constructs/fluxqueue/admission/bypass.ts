@@ -1,5 +1,6 @@
 /** CEL that refuses pods which would run in an enabled namespace without the queue. */
-import { cel, celList, HAS_ASSIGNMENT, type MatchCondition } from './scope';
+import { reserved } from './reserved';
+import { celList, HAS_ASSIGNMENT, type MatchCondition, NO_DAEMONSET, NO_MIRROR, NOT_BOUND } from './scope';
 import type { Validation } from './settings';
 
 interface BypassRules {
@@ -7,18 +8,12 @@ interface BypassRules {
   readonly validations: readonly Validation[];
 }
 
-const MIRROR = 'kubernetes.io/config.mirror';
 /** The DaemonSet controller has its own credentials or those of the controller manager. */
 const DAEMONSET_CONTROLLERS = [
   'system:serviceaccount:kube-system:daemon-set-controller',
   'system:kube-controller-manager',
 ];
 
-const IS_BOUND = 'object.spec.?nodeName.orValue("") != ""';
-const IS_MIRROR = `${cel(MIRROR)} in object.metadata.?annotations.orValue({})`;
-const OF_DAEMONSET =
-  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
-  'owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))';
 const BY_KUBELET = 'request.userInfo.username.startsWith("system:node:")';
 
 /**
@@ -28,7 +23,7 @@ const BY_KUBELET = 'request.userInfo.username.startsWith("system:node:")';
  */
 export const BYPASS_GUARD: BypassRules = {
   matchConditions: [
-    { name: 'passes-the-queue-by', expression: `(${IS_BOUND}) || (${IS_MIRROR}) || ${OF_DAEMONSET}` },
+    { name: 'passes-the-queue-by', expression: `!((${NOT_BOUND}) && (${NO_MIRROR}) && (${NO_DAEMONSET}))` },
     {
       name: 'not-an-administrator',
       expression: '!("system:masters" in request.userInfo.?groups.orValue([]))',
@@ -36,17 +31,21 @@ export const BYPASS_GUARD: BypassRules = {
   ],
   validations: [
     {
-      expression: `!(${IS_MIRROR}) || ${BY_KUBELET}`,
-      message: refused(`metadata.annotations["${MIRROR}"]`, 'can only be set by a kubelet', 'remove it'),
+      expression: `(${NO_MIRROR}) || ${BY_KUBELET}`,
+      message: reserved(
+        'metadata.annotations["kubernetes.io/config.mirror"]',
+        'can only be set by a kubelet',
+        'remove it',
+      ),
     },
     {
       // Guards already allow an assignment only in pods that the Job controller made of a released Job.
-      expression: `!(${IS_BOUND}) || ${BY_KUBELET} || (${HAS_ASSIGNMENT})`,
-      message: refused('spec.nodeName', 'would pass the queue by', 'use a nodeSelector instead'),
+      expression: `(${NOT_BOUND}) || ${BY_KUBELET} || (${HAS_ASSIGNMENT})`,
+      message: reserved('spec.nodeName', 'would pass the queue by', 'use a nodeSelector instead'),
     },
     {
-      expression: `!(${OF_DAEMONSET}) || request.userInfo.username in ${celList(DAEMONSET_CONTROLLERS)}`,
-      message: refused(
+      expression: `(${NO_DAEMONSET}) || request.userInfo.username in ${celList(DAEMONSET_CONTROLLERS)}`,
+      message: reserved(
         'metadata.ownerReferences',
         'only the DaemonSet controller creates pods of a DaemonSet',
         'remove the owner',
@@ -54,7 +53,3 @@ export const BYPASS_GUARD: BypassRules = {
     },
   ],
 };
-
-function refused(field: string, problem: string, remedy: string): string {
-  return `FLUXQ_RESERVED: ${field}: ${problem}; ${remedy}`;
-}

@@ -88,14 +88,8 @@ export class AdmissionGuards extends Construct {
 
   /** A class cannot be limited to a namespace, and a ResourceQuota would be needed in each of the others. */
   private addPriorityClass(props: AdmissionGuardsProps): void {
-    const rule = {
-      apiGroups: [''],
-      apiVersions: ['v1'],
-      operations: ['CREATE'],
-      resources: ['pods'],
-    } as const;
     addGuard(this, 'priority-class', props, {
-      matchConstraints: { namespaceSelector: outsideStack(props), resourceRules: [rule] },
+      matchConstraints: created(PODS, outsideStack(props)),
       ...PRIORITY_CLASS_GUARD,
     });
   }

@@ -195,6 +195,7 @@ function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validati
   };
 }
 
-function reserved(field: string, problem: string, remedy: string): string {
+/** The sentence of a refusal. */
+export function reserved(field: string, problem: string, remedy: string): string {
   return `FLUXQ_RESERVED: ${field}: ${problem}; ${remedy}`;
 }

@@ -128,20 +128,19 @@ export const JOB_CONDITIONS: readonly MatchCondition[] = [
   },
 ];
 
+/** CEL: pods that admission gates. Each of the other kinds runs without the queue, so ./bypass.ts says who may create it. */
+export const NOT_BOUND = '!has(object.spec.nodeName) || object.spec.nodeName == ""';
+export const NO_MIRROR =
+  '!has(object.metadata.annotations) || !("kubernetes.io/config.mirror" in object.metadata.annotations)';
+export const NO_DAEMONSET =
+  '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
+  'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))';
+
 /** Excludes pods that are bound, mirror pods, and pods of a DaemonSet. Labels never exclude a pod. */
 export const POD_CONDITIONS: readonly MatchCondition[] = [
-  { name: 'not-bound', expression: '!has(object.spec.nodeName) || object.spec.nodeName == ""' },
-  {
-    name: 'no-mirror-pod',
-    expression:
-      '!has(object.metadata.annotations) || !("kubernetes.io/config.mirror" in object.metadata.annotations)',
-  },
-  {
-    name: 'no-daemonset-pod',
-    expression:
-      '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
-      'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))',
-  },
+  { name: 'not-bound', expression: NOT_BOUND },
+  { name: 'no-mirror-pod', expression: NO_MIRROR },
+  { name: 'no-daemonset-pod', expression: NO_DAEMONSET },
 ];
 
 /** CEL: whether the object has the assignment annotation. */
