@@ -22,8 +22,9 @@ import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import type { Surroundings } from './pass/placed-pods';
 import type { Reservation } from './pass/reservations';
-import type { PassInput, PassQueue, PassResult, PassStep } from './pass/types';
+import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
+import { rowsByQueue } from './queue-rows';
 
 export interface SchedulingLoopOptions {
   readonly workloadCache: WorkloadCache;
@@ -148,7 +149,9 @@ export class SchedulingLoop {
     return {
       now,
       settingsOf: this.options.queueSettings,
-      shares: usage && shareFactors(usage, this.queuesOf(this.options.workloadCache.active()).queues),
+      shares:
+        usage &&
+        shareFactors(usage, rowsByQueue(this.options.queues(), this.options.workloadCache.active()).queues),
     };
   }
 
@@ -301,7 +304,7 @@ export class SchedulingLoop {
       now,
       // The rows as they are now: Fluxion may already have freed workloads that ended meanwhile, and their old rows
       // would hide that.
-      ...this.queuesOf(workloadCache.active()),
+      ...rowsByQueue(this.options.queues(), workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       nodes,
       unmanaged: desired.unmanaged,
@@ -336,15 +339,6 @@ export class SchedulingLoop {
     const soon = await audit();
     this.auditAt = clock.now() + (soon ? SUSPECT_MS : auditMs);
     return true;
-  }
-
-  private queuesOf(active: Iterable<WorkloadRow>): { queues: PassQueue[]; orphaned: WorkloadRow[] } {
-    const rowsOf = Map.groupBy(active, ({ queue }) => queue);
-    const queues = this.options
-      .queues()
-      .map((settings) => ({ settings, rows: rowsOf.get(settings.name) ?? [] }));
-    for (const { settings } of queues) rowsOf.delete(settings.name);
-    return { queues, orphaned: [...rowsOf.values()].flat() };
   }
 }
 
