@@ -14,6 +14,7 @@ module.exports = {
     ...(production ? ['runtime/images.ts!', 'runtime/simulation/main.ts!'] : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
+    'test/second-try.ts',
     'examples/**/*.ts',
   ],
   project: [
