@@ -171,7 +171,11 @@ describeStack(
         const restarted = postgres.restart().catch(() => undefined);
         expect(await controller.process.exited).toBe('exit code 1');
         expect(controller.process.logTail()).toContain('FLUXQ_DATABASE_REFUSED');
-        await alter(changed.href, new URL(postgres.url).password);
+        // The controller may have been refused before the server was killed, so the server may still be starting.
+        await waitFor('the password to be restored', async () => {
+          await alter(changed.href, new URL(postgres.url).password);
+          return true;
+        });
         await restarted;
       } finally {
         await controller.stop();
