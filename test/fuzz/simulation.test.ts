@@ -28,6 +28,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
   [6067, 900, 'a Job did not count a pod that had succeeded (a wrong Job controller)'],
   [6182, 700, 'a preemptor started before the start of its victim, which a clock that was ahead had written'],
+  [5718, 300, 'a grant on a node that had gone during the pass, for a workload newer than its taint'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {
