@@ -25,6 +25,9 @@ export const JOBID_ANNOTATION = 'fluxqueue/jobid';
 /** Completion index that Kubernetes gives each pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
+/** Label that Kubernetes gives the pods of a Job: the uid of the Job. */
+export const JOB_UID_LABEL = 'batch.kubernetes.io/controller-uid';
+
 /** Label or annotation: name of the queue. */
 export const QUEUE = 'fluxqueue/queue';
 /** Label or annotation: an integer; a workload with a higher priority starts first. */

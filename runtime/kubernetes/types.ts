@@ -243,6 +243,7 @@ export interface Job extends KubernetesObject {
     readonly activeDeadlineSeconds?: number;
     readonly ttlSecondsAfterFinished?: number;
     readonly managedBy?: string;
+    readonly manualSelector?: boolean;
     readonly template: PodTemplate;
   };
   readonly status?: {

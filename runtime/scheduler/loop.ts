@@ -256,12 +256,14 @@ export class SchedulingLoop {
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
 
+  /** A node that changed during the pass, or the constraints of a row that is newer than the nodes, void a grant on it. */
   private async commitGrants(grants: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
     const { workloadCache, mayGrant, metrics, onGranted } = this.options;
-    const confirmed = grants.filter(({ uid }) => {
+    const nodes = this.options.nodes();
+    const confirmed = grants.filter(({ uid, allocation }) => {
       const row = workloadCache.byUid(uid);
-      return row !== undefined && mayGrant(row);
+      return row !== undefined && mayGrant(row) && !this.nodeList.isOutdated(allocation, nodes);
     });
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);
@@ -269,7 +271,7 @@ export class SchedulingLoop {
     metrics.grants.inc(granted.length);
   }
 
-  /** Rows that left Waiting during the pass are refused and hold nothing. */
+  /** Refused grants hold nothing: of rows that left Waiting during the pass, or on nodes that changed. */
   private cancelRefused(grants: PassResult['grants'], granted: readonly WorkloadRow[]): void {
     const accepted = new Set(granted.map(({ uid }) => uid));
     const refused = grants.filter(({ uid }) => !accepted.has(uid));

@@ -1,4 +1,4 @@
-import type { GraphNode } from '../resources/types';
+import type { Allocation, GraphNode } from '../resources/types';
 
 /** The nodes of a graph as an array, the same one for as long as no node changes. */
 export class NodeList {
@@ -9,5 +9,10 @@ export class NodeList {
     if (this.known !== known) this.list = [...known.values()];
     this.known = known;
     return this.list;
+  }
+
+  /** Whether a node of the allocation is gone or different since the array was made. */
+  isOutdated(allocation: Allocation, nodes: ReadonlyMap<string, GraphNode>): boolean {
+    return allocation.nodes.some(({ name }) => nodes.get(name) !== this.known?.get(name));
   }
 }

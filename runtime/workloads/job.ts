@@ -9,6 +9,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
   GANG_SIZE,
+  JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import { jobs } from '../kubernetes/paths';
@@ -67,6 +68,8 @@ export const jobAdapter: WorkloadAdapter<Job> = {
                 [ASSIGNMENT_ANNOTATION]: assignmentOf(job, row),
                 [JOBID_ANNOTATION]: String(row.jobid),
               },
+              // The apiserver gives it to all other Jobs: by it the pods of a deleted Job are found.
+              ...(job.spec.manualSelector === true && { labels: { [JOB_UID_LABEL]: job.metadata.uid } }),
             },
           },
         },

@@ -19,6 +19,7 @@ import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
+import { DeletedPods } from './deleted-pods';
 import { listNames } from './events';
 import { Eviction, type EvictionReason } from './eviction';
 import { GrantWatch } from './grant-watch';
@@ -65,18 +66,18 @@ export interface WorkloadReconcilerOptions {
 const IMMEDIATELY = { after: 1 };
 /** kube-scheduler already records an Event for each pod, so a short wait for a single node needs no other. */
 const NOTABLE_WAIT_SECONDS = 5;
-/** A pod of a deleted object may not have reached the pod cache yet. */
-const DELETED_GRACE_MS = 500;
+/** The watch reports when a pod is gone or is delivered late; this poll is below it. */
+const TERMINATING_POLL_MS = 1_000;
 
 export class WorkloadReconciler {
-  /** Uid -> when the object was first missing or being deleted, in milliseconds of the clock. */
-  private readonly deletedSince = new Map<string, number>();
+  private readonly deletedPods: DeletedPods;
   private readonly eviction: Eviction;
   private readonly release: Release;
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
+    this.deletedPods = new DeletedPods(options);
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
@@ -165,10 +166,11 @@ export class WorkloadReconciler {
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.release.release(current);
-      if (result === 'deleted') return this.cancel(row);
+      if (result === 'deleted') return this.cancelDeleted(row);
       if (result !== undefined) return result;
     }
-    await this.ungatePods(row, pods);
+    // The nodes of a deleted workload are given back.
+    if (object.metadata.deletionTimestamp === undefined) await this.ungatePods(row, pods);
     const shrinking = await this.shrinkAllocation(current);
     return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
   }
@@ -206,6 +208,7 @@ export class WorkloadReconciler {
     this.eviction.forget(row);
     this.release.forget(row);
     this.watch.forget(row);
+    this.deletedPods.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 
@@ -268,11 +271,12 @@ export class WorkloadReconciler {
   }
 
   /** Frees the nodes that no pod of a deleted workload uses any more: no pod of it is created again. */
-  private async shrinkDeleted(row: WorkloadRow): Promise<ReconcileResult> {
-    if (this.isJustDeleted(row)) return { after: DELETED_GRACE_MS };
-    const { podsOf, nodes } = this.options;
-    const used = usedNodes(podsOf(row.uid).filter((pod) => isLive(pod, nodes)));
-    if (used === undefined) return undefined;
+  private async shrinkDeleted(deleted: WorkloadRow): Promise<ReconcileResult> {
+    if (!(await this.deletedPods.areShown(deleted))) return { after: TERMINATING_POLL_MS };
+    const { podsOf, nodes, workloadCache } = this.options;
+    const row = workloadCache.byUid(deleted.uid);
+    const used = usedNodes(podsOf(deleted.uid).filter((pod) => isLive(pod, nodes)));
+    if (row === undefined || used === undefined) return undefined;
     const free = namesOf(row.allocation?.nodes ?? []).filter((name) => !used.has(name));
     await this.freeNodes(row, new Set(free));
     return undefined;
@@ -297,21 +301,11 @@ export class WorkloadReconciler {
   private async cancelDeleted(row: WorkloadRow): Promise<ReconcileResult> {
     // It holds no units. Its former pods on a lost node may exist for minutes, and it must not be granted meanwhile.
     if (row.phase === 'Waiting') return this.cancel(row);
-    if (this.hasLivePods(this.options.podsOf(row.uid))) {
-      this.log(row, 'deleted, waiting for its pods to terminate');
-      await this.shrinkDeleted(row);
-      return { after: DELETED_GRACE_MS };
-    }
-    if (row.kind !== 'Pod' && this.isJustDeleted(row)) return { after: DELETED_GRACE_MS };
-    return this.cancel(row);
-  }
-
-  /** Whether a pod of the deleted object may not have reached the pod cache yet. */
-  private isJustDeleted({ uid }: WorkloadRow): boolean {
-    const { clock } = this.options;
-    const since = this.deletedSince.get(uid) ?? clock.now();
-    this.deletedSince.set(uid, since);
-    return clock.now() - since < DELETED_GRACE_MS;
+    const areShown = await this.deletedPods.areShown(row);
+    if (areShown && !this.hasLivePods(this.options.podsOf(row.uid))) return this.cancel(row);
+    this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
+    if (areShown) await this.shrinkDeleted(row);
+    return { after: TERMINATING_POLL_MS };
   }
 
   private cancel(row: WorkloadRow): Promise<undefined> {
@@ -323,7 +317,6 @@ export class WorkloadReconciler {
     // Kubernetes truncates times to seconds: an end is never before its start.
     await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0));
     this.log(row, 'finished', { result });
-    this.deletedSince.delete(row.uid);
     this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();

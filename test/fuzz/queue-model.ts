@@ -89,10 +89,8 @@ export class QueueModel implements Queue {
 
   async finished(): Promise<{ queue: string; count: number }[]> {
     const finished = this.all.filter(({ phase }) => phase === 'Finished');
-    return [...Map.groupBy(finished, ({ queue }) => queue)].map(([queue, { length: count }]) => ({
-      queue,
-      count,
-    }));
+    const byQueue = Map.groupBy(finished, ({ queue }) => queue);
+    return [...byQueue].map(([queue, { length: count }]) => ({ queue, count }));
   }
 
   async byUid(uids: readonly string[]): Promise<WorkloadRow[]> {

@@ -216,11 +216,11 @@ function sendEvent(
   if (isSelected(object, labelSelector)) onEvent({ type, object });
 }
 
-/** Supports selectors of the form `key=value` only. */
+/** Supports selectors of the forms `key=value` and `key in (value,value)` only. */
 function isSelected({ metadata }: KubernetesObject, selector: string | undefined): boolean {
   if (selector === undefined) return true;
-  const [key = '', value] = selector.split('=');
-  return metadata.labels?.[key] === value;
+  const [key = '', values = ''] = selector.replace(/ in \((.*)\)$/, '=$1').split('=');
+  return values.split(',').includes(metadata.labels?.[key] ?? '');
 }
 
 function targetOf(path: string): Target {

@@ -1,5 +1,5 @@
 /** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { COMPLETION_INDEX_ANNOTATION, JOB_UID_LABEL } from '../../constructs/api/labels';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -115,7 +115,7 @@ export class SimulatedJobs {
       metadata: {
         name: `${name}-${this.created++}`,
         annotations,
-        ...(template.metadata?.labels && { labels: template.metadata.labels }),
+        labels: { ...template.metadata?.labels, [JOB_UID_LABEL]: uid },
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
       },
       spec: template.spec,

@@ -28,6 +28,11 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5002, 150, 'a change of taints removed the reason of a requeue while its workload backed off'],
   [6067, 900, 'a Job did not count a pod that had succeeded (a wrong Job controller)'],
   [6182, 700, 'a preemptor started before the start of its victim, which a clock that was ahead had written'],
+  [5718, 300, 'a grant on a node that had gone during the pass, for a workload newer than its taint'],
+  [5515, 300, 'a deleted Job gave its node back before the watch had shown its pod'],
+  [5232, 920, 'a deleted gang gave its nodes back before the watch had shown its pods'],
+  [5248, 860, 'a deleted Job gave a node back before the watch had shown its pod, with faults'],
+  [6425, 920, 'a Job gave its node back before the watch had shown its pod, late in a run'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {

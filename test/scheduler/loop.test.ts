@@ -5,6 +5,7 @@ import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { GraphNode } from '../../runtime/resources/types';
 import { FluxionSync } from '../../runtime/scheduler/fluxion-sync';
 import { SchedulingLoop } from '../../runtime/scheduler/loop';
 import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
@@ -23,8 +24,13 @@ const NO_PODS: Surroundings = {
   amountsOf: () => ({}),
 };
 
+const NODE: GraphNode = { name: 'n0', units: { core: 1 } };
+
 /** A loop over tables in memory and one node of one core. */
-async function start(level: 'debug' | 'info', onSnapshot = (_queue: QueueModel) => {}) {
+async function start(
+  level: 'debug' | 'info',
+  onSnapshot = (_queue: QueueModel, _setNodes: (nodes: readonly GraphNode[]) => void) => {},
+) {
   const clock = new SimulatedClock();
   const now = () => 1_700_000_000 + clock.now() / 1000;
   const lines: Line[] = [];
@@ -38,7 +44,10 @@ async function start(level: 'debug' | 'info', onSnapshot = (_queue: QueueModel) 
   const queue = new QueueModel(now);
   const fence = await queue.acquireFence('leader-1');
   const workloadCache = new WorkloadCache(queue, fence, { now });
-  const nodes = new Map([['n0', { name: 'n0', units: { core: 1 } }]]);
+  let nodes: ReadonlyMap<string, GraphNode> = new Map([['n0', NODE]]);
+  const setNodes = (list: readonly GraphNode[]) => {
+    nodes = new Map(list.map((node) => [node.name, node]));
+  };
   const unmanaged = new Map<string, Readonly<Record<string, number>>>();
   const granted: string[] = [];
   const graph = new FluxionSync({
@@ -54,7 +63,7 @@ async function start(level: 'debug' | 'info', onSnapshot = (_queue: QueueModel) 
     nodes: () => nodes,
     surroundings: NO_PODS,
     unmanaged: () => {
-      onSnapshot(queue);
+      onSnapshot(queue, setNodes);
       return unmanaged;
     },
     units: DEFAULT_UNITS,
@@ -129,6 +138,22 @@ test('commits no decision on rows that became stale during the pass, and decides
   expect(queue.events.filter(({ event }) => event === 'Allocated')).toEqual([]);
   await clock.advance(2_000);
   expect(granted).toEqual(['a']);
+  await loop.stop();
+});
+
+test.each([
+  ['gone', []],
+  ['closed', [{ ...NODE, up: false }]],
+])('does not grant a node that is %s since the snapshot of the pass, and decides again', async (_, after) => {
+  const { clock, queue, workloadCache, granted, loop } = await start('info', (tables, setNodes) => {
+    if (tables.all.length > 0) setNodes(after);
+  });
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('a'));
+  loop.trigger();
+  await clock.advance(2_000);
+  expect(granted).toEqual([]);
+  expect(queue.events.map(({ event }) => event)).toEqual(['Leader', 'Submitted', 'Waiting']);
   await loop.stop();
 });
 

@@ -8,7 +8,7 @@ import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
-import { jobs } from '../../runtime/kubernetes/paths';
+import { jobs, pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { openQueue } from '../../runtime/queue/queue';
@@ -278,6 +278,25 @@ describeCluster('the workload reconciler', (getCluster) => {
     seen = undefined;
     await reconciler().reconcile(keyOf(job));
     expect((await queue.byUid([uid]))[0]).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+  });
+
+  test('cancels a deleted Job only when no pod of it is left, also of those that the watch does not show yet', async () => {
+    const job = await granted('lagging');
+    await reconciler().reconcile(keyOf(job));
+    const listPods = () => admin.list<Pod>(podPath('default'), { labelSelector: 'job-name=lagging' });
+    await cluster.waitFor('its pod', async () => (await listPods()).items.length === 1);
+    seen = undefined;
+    const term = reconciler();
+    for (let i = 0; i < 3; i++) {
+      expect(await term.reconcile(keyOf(job))).toEqual({ after: 1_000 });
+      await clock.advance(1_000);
+    }
+    expect(rowOf(job)).toMatchObject({ phase: 'Ready' });
+    await admin.delete(jobs('default', 'lagging'), { propagationPolicy: 'Background' });
+    await cluster.waitFor('its pod to be gone', async () => (await listPods()).items.length === 0);
+    await term.reconcile(keyOf(job));
+    expect(rowOf(job)).toBeUndefined();
+    expect(freed).toEqual([expect.any(Number)]);
   });
 
   test('records the start of a Job that ran and finished between two reconciles', async () => {
