@@ -77,7 +77,9 @@ function tests(getCluster: () => Cluster): void {
     await recorder.flushed();
     const { stdout } = await getCluster().kubectl(['describe', 'job', about.name]);
     expect(stdout).toMatch(/Normal +Scheduled +\S+ +fluxqueue-controller +1 pod on node-3 after 12 s/);
-    expect(stdout).toMatch(/Warning +Unsatisfiable .*asks for 5 nodes with 8 nvidia.com\/gpu, the cluster has 3/);
+    expect(stdout).toMatch(
+      /Warning +Unsatisfiable .*asks for 5 nodes with 8 nvidia.com\/gpu, the cluster has 3/,
+    );
     expect(outcomes).toEqual(['sent', 'sent']);
   });
 

@@ -14,6 +14,7 @@ import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { NodeChanges } from '../../../runtime/scheduler/pass/node-changes';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
 import type { PlacedPods, Surroundings } from '../../../runtime/scheduler/pass/placed-pods';
@@ -148,6 +149,7 @@ export class Simulation {
       cache: this.cache,
       freed: this.freed,
       graphGrew: nodes !== this.lastNodes,
+      nodeChanges: NodeChanges.between(this.lastNodes, nodes),
       ...over,
       nodes,
     });
