@@ -39,6 +39,10 @@ export class TimeSlice {
     this.since = clock.now();
   }
 
+  begin(): void {
+    this.since = this.clock.now();
+  }
+
   get isOver(): boolean {
     return this.clock.now() - this.since >= SLICE_MS;
   }
@@ -46,7 +50,7 @@ export class TimeSlice {
   /** Lets everything else run, and begins the next slice. */
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    this.since = this.clock.now();
+    this.begin();
   }
 }
 

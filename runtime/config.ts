@@ -68,6 +68,7 @@ const settings = z.strictObject({
       address: z.string().min(1).default('embedded'),
       /** The address on which the fluxion role listens. */
       listen: z.string().min(1).default('unix:/run/fluxion/fluxion.sock'),
+      /** What answers in the fluxion role. The controller reads it too: only the embedded matcher has small units by default. */
       engine: z.enum(['auto', 'embedded', 'library']).default('auto'),
       /** The path of libreapi_cli.so. */
       library: z.string().min(1).optional(),
@@ -140,8 +141,10 @@ const settings = z.strictObject({
 });
 
 const schema = settings.transform((given) => {
-  const { units, serviceUnits } = STACK_DEFAULTS;
-  const { cpuMillis, memoryMiB } = given.fluxion.address === 'embedded' ? units : serviceUnits;
+  const { units, libraryUnits } = STACK_DEFAULTS;
+  const { address, engine } = given.fluxion;
+  const isEmbedded = address === 'embedded' || engine === 'embedded';
+  const { cpuMillis, memoryMiB } = isEmbedded ? units : libraryUnits;
   return {
     ...given,
     units: {

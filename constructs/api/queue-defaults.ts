@@ -42,8 +42,8 @@ export const STACK_DEFAULTS = {
   grants: { unschedulableSeconds: 30, volumeSeconds: 600, startSeconds: 600, avoidSeconds: 300 },
   /** Sizes of one core unit and one memory unit of the graph, for the embedded matcher: it counts units. */
   units: { cpuMillis: 100, memoryMiB: 128 },
-  /** The same for a Fluxion service, where each unit is a vertex. */
-  serviceUnits: { cpuMillis: 1_000, memoryMiB: 1_024 },
+  /** The same for flux-sched's library, where each unit is a vertex, and for a service whose engine is not known. */
+  libraryUnits: { cpuMillis: 1_000, memoryMiB: 1_024 },
 } as const satisfies { readonly matchPolicy: MatchPolicy } & Record<string, unknown>;
 
 export interface Range {

@@ -1,8 +1,11 @@
 import type { k8s } from 'cdk8s-plus-28';
-import { roleCommand } from '../images';
+import { PropsError } from '../api/errors';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
+import { DEFAULT_IMAGES, roleCommand } from '../images';
 import type { Configuration } from './configuration';
 import { CONFIG_FILE } from './configuration';
 import { httpProbes, RESTRICTED, resources } from './pod';
+import type { FluxQueueProps } from './props';
 
 const FOLDER = '/run/fluxion';
 /** The controller uses port 8080 in the same pod. */
@@ -13,6 +16,41 @@ export const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
 
 export const SOCKET_VOLUME: k8s.Volume = { name: 'fluxion', emptyDir: {} };
 export const SOCKET_MOUNT: k8s.VolumeMount = { name: 'fluxion', mountPath: FOLDER };
+
+type FluxionChoice = Pick<
+  FluxQueueProps,
+  'fluxion' | 'fluxionEngine' | 'fluxionImage' | 'runtimeImage' | 'matchPolicy'
+>;
+
+/** Settings of the matcher, for the controller and its sidecar alike: both have to know the engine. */
+export function fluxionSettings({ fluxion, fluxionEngine = 'embedded', matchPolicy }: FluxionChoice) {
+  return {
+    address: fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
+    listen: FLUXION_SOCKET,
+    engine: fluxionEngine,
+    policy: matchPolicy ?? STACK_DEFAULTS.matchPolicy,
+  };
+}
+
+/** Only flux-sched's library needs another image than the runtime. */
+export function fluxionImage({ fluxionEngine, fluxionImage: image, runtimeImage }: FluxionChoice): string {
+  if (image !== undefined) return image;
+  return fluxionEngine === 'library' ? DEFAULT_IMAGES.fluxion : (runtimeImage ?? DEFAULT_IMAGES.runtime);
+}
+
+/** @throws PropsError for a setting of the sidecar in a stack without one */
+export function checkFluxion(props: FluxionChoice): void {
+  if (props.fluxion !== 'embedded') return;
+  for (const name of ['fluxionEngine', 'fluxionImage'] as const) {
+    if (props[name] === undefined) continue;
+    throw new PropsError(
+      `FluxQueue.${name}`,
+      'is a setting of the sidecar, and fluxion is embedded',
+      props[name],
+      `remove ${name}, or choose fluxion: 'sidecar'`,
+    );
+  }
+}
 
 export interface FluxionProps {
   readonly image: string;

@@ -19,7 +19,7 @@ import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
 import { checkPositive, checkQueue, queueSettings } from './default-queue';
-import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
+import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
@@ -55,6 +55,7 @@ export class FluxQueue extends Construct {
     this.database = props.database ?? Database.statefulSet();
     checkQueue(props);
     checkReplicas(props);
+    checkFluxion(props);
 
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds');
@@ -101,9 +102,7 @@ export class FluxQueue extends Construct {
       databaseUrl: database.url,
       ...(props.fluxion === 'embedded'
         ? {}
-        : {
-            fluxion: fluxionSidecar({ image: props.fluxionImage ?? DEFAULT_IMAGES.fluxion, configuration }),
-          }),
+        : { fluxion: fluxionSidecar({ image: fluxionImage(props), configuration }) }),
     });
     if (this.admission === 'webhook') {
       const replicas = props.webhookReplicas ?? 2;
@@ -159,11 +158,7 @@ export class FluxQueue extends Construct {
     return {
       logLevel: props.logLevel ?? 'info',
       leaderElection: { namespace, name: CONTROLLER_LEASE },
-      fluxion: {
-        address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
-        listen: FLUXION_SOCKET,
-        policy: props.matchPolicy ?? STACK_DEFAULTS.matchPolicy,
-      },
+      fluxion: fluxionSettings(props),
       queue: queueSettings(props),
       fairShare: {
         enabled: props.fairShare ?? false,
@@ -183,8 +178,8 @@ export class FluxQueue extends Construct {
   }
 }
 
-function unitSettings({ fluxion, coreUnitMillis, memoryUnit }: FluxQueueProps) {
-  const defaults = fluxion === 'embedded' ? STACK_DEFAULTS.units : STACK_DEFAULTS.serviceUnits;
+function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueueProps) {
+  const defaults = fluxionEngine === 'library' ? STACK_DEFAULTS.libraryUnits : STACK_DEFAULTS.units;
   return {
     cpuMillis: coreUnitMillis ?? defaults.cpuMillis,
     memoryMiB: memoryUnit?.toMebibytes() ?? defaults.memoryMiB,

@@ -43,6 +43,13 @@ export interface FluxQueueProps {
   readonly fluxion?: 'sidecar' | 'embedded';
 
   /**
+   * Engine of the sidecar: the matcher of this package, or flux-sched's C library. Both give the same answers. The library
+   * keeps one vertex per unit, so its units are larger by default, and above about 1,000 nodes it takes too long to answer.
+   * @default embedded
+   */
+  readonly fluxionEngine?: 'embedded' | 'library';
+
+  /**
    * Whether the stack deploys a kube-scheduler for admitted pods. It requires kubernetesVersion, because a scheduler must
    * not be newer than its apiserver. It helps where the cluster's scheduler is at its limit, by default 50 pods a second;
    * otherwise that scheduler binds the pods, whose pinned node affinity leaves it one node to consider.
@@ -125,14 +132,14 @@ export interface FluxQueueProps {
 
   /**
    * Size of one core unit of the resource graph in thousandths of a core; the cpu request of each pod is rounded up to it.
-   * A sidecar keeps one vertex per unit, so smaller units cost it memory and time.
-   * @default - 100 with `fluxion: 'embedded'`, else 1000
+   * flux-sched's library keeps one vertex per unit, so smaller units cost it memory and time.
+   * @default - 1000 with `fluxionEngine: 'library'`, else 100
    */
   readonly coreUnitMillis?: number;
 
   /**
    * Size of one memory unit of the resource graph; the memory request of each pod is rounded up to it.
-   * @default - Size.mebibytes(128) with `fluxion: 'embedded'`, else Size.gibibytes(1)
+   * @default - Size.gibibytes(1) with `fluxionEngine: 'library'`, else Size.mebibytes(128)
    */
   readonly memoryUnit?: Size;
 
@@ -142,7 +149,11 @@ export interface FluxQueueProps {
   /** Image of the runtime. @default ghcr.io/converged-computing/cdk8s-fluxqueue of this package's version */
   readonly runtimeImage?: string;
 
-  /** Image of the Fluxion service. @default ghcr.io/converged-computing/cdk8s-fluxqueue-fluxion of this package's version */
+  /**
+   * Image of the Fluxion service.
+   * @default - with `fluxionEngine: 'library'` ghcr.io/converged-computing/cdk8s-fluxqueue-fluxion of this package's version,
+   * else that of the runtime
+   */
   readonly fluxionImage?: string;
 
   /** Image of the stack's kube-scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */

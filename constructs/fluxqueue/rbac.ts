@@ -153,6 +153,12 @@ export class ControllerAccount extends Construct {
         verbs: ['list', 'watch'],
       },
       { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
+      // kube-scheduler says nothing of a pod whose resource claim is missing.
+      {
+        apiGroups: ['resource.k8s.io'],
+        resources: ['resourceclaims', 'resourceclaimtemplates'],
+        verbs: ['get'],
+      },
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['list', 'create', 'patch'] },
       ...MINICLUSTER_RULES,
     ]);

@@ -1,7 +1,7 @@
 /** Messages about what a jobspec requests and why it can't start. */
 import type { GraphNode } from '../resources/types';
 import { podsOn } from './capacity';
-import { matches, soleHost } from './constraints';
+import { matches, resourceProperty, soleHost } from './constraints';
 import { type Ask, askOf } from './jobspec';
 import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';
@@ -43,7 +43,7 @@ export function endlessText(
 }
 
 /**
- * Why a jobspec can never start on these nodes, up or down: "asks for 5 nodes with 8 gpus, the cluster has 3".
+ * Why a jobspec can never start on these nodes, up or down: "asks for 5 nodes with 8 nvidia.com/gpu, the cluster has 3".
  * @returns undefined if it fits as far as counting tells
  */
 export function unsatisfiableText(
@@ -52,11 +52,8 @@ export function unsatisfiableText(
   units: UnitSettings = DEFAULT_UNITS,
 ): string | undefined {
   const ask = askOf(jobspec);
-  const missing = Object.keys(ask.perPod).find((type) => !nodes.some((node) => (node.units[type] ?? 0) > 0));
-  if (missing !== undefined) {
-    const wanted = listed(amountsOf(jobspec, missing, units)) || 'cpu';
-    return `asks for ${wanted}, no node of the cluster has any`;
-  }
+  const missing = missingAmounts(jobspec, nodes, units);
+  if (missing !== undefined) return `asks for ${missing}, no node of the cluster has any`;
   const constraint = jobspec.attributes.system.constraints ?? {};
   const eligible = nodes.filter((node) => matches(constraint, node));
   const capacity = podsFitting(ask, eligible);
@@ -70,7 +67,7 @@ export function unsatisfiableText(
   if (host !== undefined && !nodes.some(({ name }) => name === host)) {
     return `asks for node ${host}, which does not exist`;
   }
-  if (podsFitting(ask, nodes) >= ask.pods) {
+  if (podsFitting(ask, withGpus(jobspec, nodes)) >= ask.pods) {
     const restricting =
       jobspec.attributes.user?.claims === undefined
         ? 'node selector, affinity and tolerations'
@@ -78,6 +75,39 @@ export function unsatisfiableText(
     return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}`;
   }
   return `${asked}, the cluster has ${has(capacity, onePerNode)}`;
+}
+
+/** What the jobspec asks for and no node has. */
+function missingAmounts(
+  jobspec: Jobspec,
+  nodes: readonly GraphNode[],
+  units: UnitSettings,
+): string | undefined {
+  const { perPod } = askOf(jobspec);
+  const type = Object.keys(perPod).find((each) => !nodes.some((node) => (node.units[each] ?? 0) > 0));
+  if (type !== undefined) return listed(amountsOf(jobspec, type, units)) || 'cpu';
+  const gpu = gpusOf(jobspec).find((resource) => withGpu(nodes, resource).length === 0);
+  return gpu && amount(gpu, jobspec.attributes.user!.requests![gpu]!);
+}
+
+/** All kinds of GPUs are units of one type. Which of them a node has is one of its properties. */
+function withGpus(jobspec: Jobspec, nodes: readonly GraphNode[]): readonly GraphNode[] {
+  return gpusOf(jobspec).reduce(withGpu, nodes);
+}
+
+function withGpu(nodes: readonly GraphNode[], resource: string): readonly GraphNode[] {
+  return nodes.filter(({ properties }) => properties?.includes(resourceProperty(resource)) === true);
+}
+
+/** The GPUs that the workload asks for, by the names that its user wrote. */
+function gpusOf(jobspec: Jobspec): readonly string[] {
+  return Object.keys(jobspec.attributes.user?.requests ?? {}).filter(isGpu);
+}
+
+/** The user's name for GPUs; undefined if it is not known, or if there are several. */
+export function gpuName(jobspec: Jobspec): string | undefined {
+  const [name, ...others] = gpusOf(jobspec);
+  return others.length === 0 ? name : undefined;
 }
 
 function has(capacity: number, onePerNode: boolean): string {
@@ -113,7 +143,6 @@ function amountsOf(jobspec: Jobspec, type: string, units: UnitSettings): readonl
 }
 
 function amount(resource: string, quantity: string): string {
-  if (isGpu(resource)) return plural(Number(quantity), 'gpu');
   switch (resource) {
     case 'cpu':
       return /^\d+$/.test(quantity) ? plural(Number(quantity), 'core') : `${quantity} of cpu`;

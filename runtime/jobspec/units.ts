@@ -12,7 +12,7 @@ export interface UnitSettings {
 }
 
 /** The sizes that every Fluxion server can hold. */
-export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.serviceUnits;
+export const DEFAULT_UNITS: UnitSettings = STACK_DEFAULTS.libraryUnits;
 
 /**
  * Units that a pod is charged: at least one core unit, because a pod without requests needs a processor as well, and

@@ -68,6 +68,8 @@ export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'priorityc
 export const runtimeClasses = clusterWide('node.k8s.io', 'v1', 'runtimeclasses');
 export const persistentVolumeClaims = namespaced('', 'v1', 'persistentvolumeclaims');
 export const persistentVolumes = clusterWide('', 'v1', 'persistentvolumes');
+export const resourceClaims = namespaced('resource.k8s.io', 'v1', 'resourceclaims');
+export const resourceClaimTemplates = namespaced('resource.k8s.io', 'v1', 'resourceclaimtemplates');
 export const storageClasses = clusterWide('storage.k8s.io', 'v1', 'storageclasses');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */

@@ -185,7 +185,11 @@ export interface PodSpec {
   readonly tolerations?: readonly Toleration[];
   readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
   readonly volumes?: readonly Volume[];
-  readonly resourceClaims?: readonly { readonly name: string }[];
+  readonly resourceClaims?: readonly {
+    readonly name: string;
+    readonly resourceClaimName?: string;
+    readonly resourceClaimTemplateName?: string;
+  }[];
   readonly runtimeClassName?: string;
   readonly schedulingGates?: readonly { readonly name: string }[];
   readonly schedulerName?: string;
@@ -224,6 +228,11 @@ export interface Pod extends KubernetesObject {
     readonly conditions?: readonly Condition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
+    /** The claims that were made from templates, by their names in the spec. */
+    readonly resourceClaimStatuses?: readonly {
+      readonly name: string;
+      readonly resourceClaimName?: string;
+    }[];
   };
 }
 

@@ -3,7 +3,7 @@
  * added while it waits is not added again; a key that is added while it runs is run once more afterwards.
  */
 
-import { type Backoff, backoff, type Clock, type Random, systemClock } from '../clock';
+import { type Backoff, backoff, type Clock, type Random, systemClock, TimeSlice } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 
@@ -27,12 +27,6 @@ export interface WorkQueueOptions {
   readonly random?: Random;
 }
 
-/**
- * Milliseconds in which runs may follow each other. Runs that never wait for an answer would otherwise keep timers, probes
- * and the renewals of the Lease waiting until the last key is done.
- */
-const SLICE_MS = 20;
-
 const DEFAULT_BACKOFF: Backoff = { first: 250, most: 60_000 };
 
 export class WorkQueue {
@@ -48,14 +42,18 @@ export class WorkQueue {
   readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
-  /** When the runs began that follow each other. */
-  #sliceBegan = 0;
+  /**
+   * In which runs may follow each other. Runs that never wait for an answer would otherwise keep timers, probes and the
+   * renewals of the Lease waiting until the last key is done.
+   */
+  readonly #slice: TimeSlice;
   #cancelRest: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#slice = new TimeSlice(this.#clock);
     this.#random = options.random ?? Math.random;
     this.#concurrency = options.concurrency ?? 8;
   }
@@ -140,12 +138,11 @@ export class WorkQueue {
   /** Whether other work comes first, because runs have followed each other for a slice. */
   #rests(): boolean {
     if (this.#cancelRest !== undefined) return true;
-    const now = this.#clock.now();
-    if (this.#running.size === 0) this.#sliceBegan = now;
-    if (now - this.#sliceBegan < SLICE_MS) return false;
+    if (this.#running.size === 0) this.#slice.begin();
+    if (!this.#slice.isOver) return false;
     this.#cancelRest = this.#clock.after(0, () => {
       this.#cancelRest = undefined;
-      this.#sliceBegan = this.#clock.now();
+      this.#slice.begin();
       this.#pump();
     });
     return true;

@@ -151,10 +151,10 @@ export class Audit {
     isEdited: IsEdited,
   ): FoundDifference {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
-    if (!adapter.isSuspended(object) && row.reason === 'RequeueLimit' && !adapter.suspendable)
-      return undefined;
-    if (!adapter.isSuspended(object)) return { kind: 'release-unfounded' };
-    return isEdited(object, adapter, row) ? { kind: 'workload-edited' } : undefined;
+    if (adapter.isSuspended(object))
+      return isEdited(object, adapter, row) ? { kind: 'workload-edited' } : undefined;
+    const isGivenUp = row.reason === 'RequeueLimit' && !adapter.suspendable;
+    return isGivenUp ? undefined : { kind: 'release-unfounded' };
   }
 
   private differenceOfGranted(

@@ -17,6 +17,7 @@ import { logDecisions } from './decision-log';
 import type { DesiredState, FluxionSync } from './fluxion-sync';
 import { NodeList } from './node-list';
 import { type FairShare, shareFactors } from './pass/fair-share';
+import { NodeChanges } from './pass/node-changes';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
@@ -312,6 +313,7 @@ export class SchedulingLoop {
       unmanaged: desired.unmanaged,
       reservations,
       graphGrew: nodes !== this.lastNodes,
+      ...(nodes === this.lastNodes ? {} : { nodeChanges: NodeChanges.between(this.lastNodes, nodes) }),
       freed,
       outcomeOf: workloadCache.outcomeOf.bind(workloadCache),
     };

@@ -1,6 +1,6 @@
 /**
  * Watches whether the pods of a grant run. Kubernetes says what they wait for (pod-wait.ts, and Events of the Job
- * controller about pods that it could not create); each cause has a time limit, and a wait beyond its limit is a failure
+ * controller about pods that it could not create, and resource-claims.ts); each cause has a time limit, and a wait beyond its limit is a failure
  * of the grant. Without such a sentence a grant never fails: an outage of kube-scheduler or of the Job controller evicts
  * nothing.
  *
@@ -10,7 +10,7 @@ import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import { events } from '../kubernetes/paths';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, secondsOf } from './adapter';
@@ -18,6 +18,7 @@ import type { EvictionReason } from './eviction';
 import type { NodeView } from './live-pods';
 import { belongsToGrant } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import { ClaimLookup, mayLackClaims } from './resource-claims';
 
 export interface GrantWatchOptions {
   readonly client: KubernetesClient;
@@ -39,6 +40,12 @@ export interface GrantState {
   readonly after: number | undefined;
 }
 
+/** A pod and what it waits for. */
+interface Found {
+  readonly pod: Pod;
+  readonly wait: PodWait | undefined;
+}
+
 /** A wait with a time limit. */
 interface Limited {
   readonly wait: PodWait | undefined;
@@ -50,13 +57,16 @@ type Limit = 'unschedulableSeconds' | 'volumeSeconds' | 'startSeconds';
 
 const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
   unschedulable: 'unschedulableSeconds',
+  claims: 'unschedulableSeconds',
   volumes: 'volumeSeconds',
   starting: 'startSeconds',
 };
 /** Of several waits the one that tells the user most is shown. */
-const ORDER: readonly PodWaitCause[] = ['unschedulable', 'volumes', 'starting', 'pending'];
+const ORDER: readonly PodWaitCause[] = ['unschedulable', 'claims', 'volumes', 'starting', 'pending'];
+/** Volumes and claims are missing on every node. */
+const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims']);
 const MISSING = 'missing';
-/** Milliseconds until the Events of a Job with missing pods are read again. */
+/** Milliseconds until the Events of a Job with missing pods, and missing resource claims, are read again. */
 const REREAD_MS = 15_000;
 /** Seconds by which the clocks of this process and of the Job controller may differ. */
 const CLOCK_SKEW = 5;
@@ -80,7 +90,7 @@ export class GrantWatch {
     const { row, pods } = workload;
     const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
-    const found = own.map((pod) => ({ pod, wait: podWait(pod, context) }));
+    const found = await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })));
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
@@ -91,12 +101,29 @@ export class GrantWatch {
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
     const runs = found.some(({ pod, wait }) => wait === undefined && pod.status?.phase === 'Running');
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
-    if (uncreated) left.push(REREAD_MS);
+    if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
     return {
       wait: runs ? undefined : (waitOf(waits) ?? missingWait(missing, sentence)),
       failure: this.failureOf(due, sentence),
       after: left.length === 0 ? undefined : Math.min(...left),
     };
+  }
+
+  /** Names the resource claims that are missing: kube-scheduler does not. */
+  private async withClaims(found: readonly Found[]): Promise<readonly Found[]> {
+    const lookup = new ClaimLookup(this.options.client);
+    const explain = async ({ pod, wait }: Found): Promise<Found> => {
+      if (wait === undefined || !mayLackClaims(pod, wait)) return { pod, wait };
+      const message = await lookup.lackOf(pod);
+      return {
+        pod,
+        wait:
+          message === undefined
+            ? wait
+            : { ...wait, cause: 'claims', reason: 'ResourceClaimMissing', message },
+      };
+    };
+    return Promise.all(found.map(explain));
   }
 
   /** The waits that have a limit. Forgets those that are over. */
@@ -129,8 +156,7 @@ export class GrantWatch {
         : { cause: 'failure', message: `the Job controller cannot create its pods: ${creation}` };
     const others = waits.length === 1 ? '' : ` and ${waits.length - 1} more`;
     const place = first.node === undefined ? '' : ` on ${first.node}`;
-    // Volumes and images are missing on every node.
-    const nodes = waits.flatMap(({ cause, node }) => (cause === 'volumes' ? [] : (node ?? [])));
+    const nodes = waits.flatMap(({ cause, node }) => (EVERYWHERE.has(cause) ? [] : (node ?? [])));
     return {
       cause: 'failure',
       message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,

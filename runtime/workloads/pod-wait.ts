@@ -10,10 +10,10 @@ import { assignedNode, isGated } from './pod';
 
 /**
  * unschedulable: kube-scheduler refused the pod, or its node is dead. volumes: it waits for volumes that are bound when
- * it is. starting: it is bound, and its containers do not run yet. pending: nobody has refused it, so its wait has no
+ * it is. claims: a resource claim that it names does not exist. starting: it is bound, and its containers do not run yet. pending: nobody has refused it, so its wait has no
  * limit.
  */
-export type PodWaitCause = 'unschedulable' | 'volumes' | 'starting' | 'pending';
+export type PodWaitCause = 'unschedulable' | 'claims' | 'volumes' | 'starting' | 'pending';
 
 export interface PodWait {
   readonly cause: PodWaitCause;

@@ -1,10 +1,13 @@
 /**
- * `npm run -s bench:handover -- [--json] [--waiting N] [--running N]`: the time without a leader, with two controller
- * processes, a real apiserver and a real Postgres. It counts from the signal to the first pass of the other process.
- * `graceful`: SIGTERM. `killed`: SIGKILL, from which the duration of the lease is subtracted.
+ * `npm run -s bench:handover -- [--json] [--waiting N] [--running N] [--engine in-process|embedded|library]`: the time
+ * without a leader, with two controller processes, a real apiserver and a real Postgres. It counts from the signal to the
+ * first pass of the other process. `graceful`: SIGTERM. `killed`: SIGKILL, from which the duration of the lease is
+ * subtracted. An engine other than in-process answers in a Fluxion service, one for each controller. It also measures
+ * what a standby costs (standby-cost.ts).
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs } from '../../runtime/kubernetes/paths';
@@ -12,6 +15,7 @@ import { openQueue } from '../../runtime/queue/queue';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
+import { connectionsNow, type StandbyCost, standbyCost } from './standby-cost';
 import { median } from './statistics';
 
 const { values } = parseArgs({
@@ -20,6 +24,7 @@ const { values } = parseArgs({
     repeat: { type: 'string', default: '3' },
     waiting: { type: 'string', default: '10000' },
     running: { type: 'string', default: '1000' },
+    engine: { type: 'string', default: 'in-process' },
   },
 });
 const waiting = Number(values.waiting);
@@ -73,9 +78,20 @@ async function schedules(role: RoleProcess): Promise<boolean> {
   return /^fluxqueue_leader 1$/m.test(metrics) && passes > 0;
 }
 
+let services = 0;
+
+/** Beside its Fluxion service, if it does not match in process. */
+async function startController(stack: Stack): Promise<RoleProcess> {
+  if (values.engine === 'in-process') return stack.startController();
+  const engine = values.engine === 'library' ? 'library' : 'embedded';
+  const address = `${stack.roles.fluxionAddress}.${services++}`;
+  await stack.roles.startFluxion({ listen: address, engine });
+  return stack.startController({ fluxion: { address, engine } });
+}
+
 /** Seconds from the end of the leader to the first pass of the standby. The logs of both say what took how long. */
 async function handOver(stack: Stack, leader: RoleProcess, end: 'stop' | 'crash') {
-  const standby = await stack.startController();
+  const standby = await startController(stack);
   await waitFor('the standby to be warm', () => isWarm(standby), { timeoutMs: 300_000 });
   await isIdle(leader);
   await isIdle(standby);
@@ -141,7 +157,7 @@ async function main(): Promise<void> {
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     await stack.namespace(NAMESPACE);
-    const first = await stack.startController();
+    const first = await startController(stack);
     await createJobs(client);
     await waitFor(
       'the Jobs to be queued and running',
@@ -155,6 +171,7 @@ async function main(): Promise<void> {
       { timeoutMs: 3_600_000, everyMs: 2_000 },
     );
     let leader = first;
+    const standby = await measureStandby(stack, first);
     const graceful: number[] = [];
     const killed: number[] = [];
     for (let i = 0; i < repeat; i++)
@@ -174,6 +191,8 @@ async function main(): Promise<void> {
       killedBeyondLeaseSeconds: median(beyond),
       graceful,
       beyond,
+      engine: values.engine,
+      standby,
       load: loadavg().map(round),
     };
     const summary = `graceful ${figures.gracefulSeconds} s, killed lease + ${figures.killedBeyondLeaseSeconds} s`;
@@ -183,6 +202,25 @@ async function main(): Promise<void> {
     client.close();
     await queue.close();
     await stack.stop();
+  }
+}
+
+/** Of a standby that has read everything; it is stopped afterwards. */
+async function measureStandby(stack: Stack, leader: RoleProcess): Promise<StandbyCost> {
+  const database = new Client({ connectionString: stack.postgres.url });
+  await database.connect();
+  try {
+    await isIdle(leader);
+    const others = await connectionsNow(database);
+    const standby = await startController(stack);
+    await waitFor('the standby to be warm', () => isWarm(standby), { timeoutMs: 300_000 });
+    await isIdle(standby);
+    const cost = await standbyCost(database, { leader, standby, others });
+    print(`standby: ${JSON.stringify(cost)}, load ${loadavg()[0]!.toFixed(1)}`);
+    await standby.stop();
+    return cost;
+  } finally {
+    await database.end();
   }
 }
 

@@ -1,26 +1,35 @@
 /**
  * `npm run -s bench:match -- [--json] [--nodes 100,1000] [--policies first,lonode] [--seconds 5] [--core-millis 100]
- * [--memory-mib 128]`: the speed of the embedded matcher, and of flux-sched's library if it is installed, on nodes with
- * 64 cores, 256 GiB and 8 gpus in units of these sizes. Progress goes to stderr, the result is the last line on stdout.
+ * [--memory-mib 128] [--engines embedded,service]`: the speed of the embedded matcher, in this process and over gRPC, and of
+ * flux-sched's library if it is installed, on nodes with 64 cores, 256 GiB and 8 gpus in units of these sizes. Progress
+ * goes to stderr, the result is the last line on stdout.
  *
  * The library needs minutes to load a million vertices, so it runs with at most --library-nodes nodes, in the units that
  * are the default for it.
  */
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MATCH_POLICIES, type MatchPolicy } from '../../constructs/api/policies';
-import type { Engine } from '../../runtime/fluxion/engine';
+import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { loadLibraryEngine } from '../../runtime/fluxion/library/engine';
 import { findLibrary } from '../../runtime/fluxion/library/find';
 import { EmbeddedEngine } from '../../runtime/fluxion/matcher/engine';
-import type { MatchOperation } from '../../runtime/fluxion/types';
+import { startFluxionServer } from '../../runtime/fluxion/server/server';
+import type { Fluxion, MatchOperation } from '../../runtime/fluxion/types';
 import type { Jobspec } from '../../runtime/jobspec/types';
 import type { GraphNode } from '../../runtime/resources/types';
+
+/** The part of Fluxion that is measured. */
+type Answering = Pick<Fluxion, 'init' | 'match' | 'cancel' | 'close'>;
 
 interface EngineUnderTest {
   readonly name: string;
   readonly mostNodes: number;
-  start(): Promise<Engine>;
+  start(): Promise<Answering>;
 }
 
 /** The engines available on this machine. */
@@ -31,8 +40,40 @@ function enginesUnderTest(libraryNodes = Number.POSITIVE_INFINITY): EngineUnderT
     start: async () => new EmbeddedEngine(),
   };
   const path = findLibrary(undefined);
-  if (path === undefined) return [embedded];
-  return [embedded, { name: 'library', mostNodes: libraryNodes, start: () => loadLibraryEngine(path) }];
+  const service = { ...embedded, name: 'service', start: startService };
+  if (path === undefined) return [embedded, service];
+  return [
+    embedded,
+    service,
+    { name: 'library', mostNodes: libraryNodes, start: () => loadLibraryEngine(path) },
+  ];
+}
+
+/** The embedded matcher behind the Fluxion service in another process, as the controller's sidecar runs it. */
+async function startService(): Promise<Answering> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-match-'));
+  const address = `unix:${join(folder, 'fluxion.sock')}`;
+  const server = fork(__filename, ['--serve', address]);
+  await once(server, 'message');
+  const client = connectFluxion({ address });
+  return {
+    init: (request) => client.init(request),
+    match: (request) => client.match(request),
+    cancel: (jobid) => client.cancel(jobid),
+    close: async () => {
+      await client.close();
+      server.kill();
+      await once(server, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function serve(address: string): Promise<void> {
+  const log = { info() {}, warn() {}, error() {} };
+  const server = await startFluxionServer({ address, engine: new EmbeddedEngine(), log });
+  process.once('SIGTERM', () => void server.stop().then(() => process.disconnect()));
+  process.send!('listens');
 }
 
 export interface MatchFigures {
@@ -52,7 +93,7 @@ export interface MatchFigures {
   readonly refusalP50Ms: number;
   /** The median reservation on the full graph. */
   readonly reserveP50Ms: number;
-  /** Memory of the process, which runs only this measurement. */
+  /** Memory of the process, which runs only this measurement; of the service that of its client. */
   readonly rssMiB: number;
 }
 
@@ -100,7 +141,7 @@ class Bench {
   private lastId = 0;
 
   constructor(
-    readonly engine: Engine,
+    readonly engine: Answering,
     private readonly nodes: number,
     private readonly units: Units,
   ) {}
@@ -155,8 +196,7 @@ class Bench {
   private async expect(status: string, jobspec: Jobspec, operation: MatchOperation): Promise<number> {
     const jobid = ++this.lastId;
     const { ms, result } = await timed(() => this.engine.match({ jobid, jobspec, operation, now: 0 }));
-    if (result.status !== status)
-      throw new Error(`${this.engine.kind}: the answer to ${operation} is ${result.status}`);
+    if (result.status !== status) throw new Error(`the answer to ${operation} is ${result.status}`);
     return ms;
   }
 }
@@ -236,14 +276,18 @@ async function main(): Promise<void> {
       'core-millis': { type: 'string', default: '100' },
       'memory-mib': { type: 'string', default: '128' },
       'library-nodes': { type: 'string', default: '1000' },
+      engines: { type: 'string', default: 'embedded,service,library' },
       order: { type: 'string' },
+      serve: { type: 'string' },
     },
   });
   if (values.order !== undefined) return measureOrder(values.order);
+  if (values.serve !== undefined) return serve(values.serve);
   const wanted = values.policies.split(',');
   const policies = MATCH_POLICIES.filter((policy) => wanted.includes(policy));
-  const all = enginesUnderTest(Number(values['library-nodes']));
-  if (all.length === 1)
+  const engines = values.engines.split(',');
+  const all = enginesUnderTest(Number(values['library-nodes'])).filter(({ name }) => engines.includes(name));
+  if (engines.includes('library') && findLibrary(undefined) === undefined)
     process.stderr.write("flux-sched's library is not installed: measuring the embedded matcher only\n");
   const figures: MatchFigures[] = [];
   for (const nodes of values.nodes.split(',').map(Number)) {

@@ -16,13 +16,21 @@ const GPU = nodes(3, { core: 8, gpu: 8 }, ['resource:nvidia.com/gpu']);
 const CLUSTER = [...GPU, ...nodes(10, { core: 4, memory: 16 }, ['zone=a'])];
 
 test.each([
-  [ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }), 'asks for 5 nodes with 1 core and 8 gpus, the cluster has 3'],
+  [
+    ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }),
+    'asks for 5 nodes with 1 core and 8 nvidia.com/gpu, the cluster has 3',
+  ],
   [
     ask(9, { cpu: '1', 'nvidia.com/gpu': '4' }),
-    'asks for 9 pods with 1 core and 4 gpus each, the cluster has room for 6',
+    'asks for 9 pods with 1 core and 4 nvidia.com/gpu each, the cluster has room for 6',
   ],
   [ask(1, { cpu: '16' }), 'asks for 1 node with 16 cores, the cluster has none'],
   [ask(14, {}, { exclusive: true }), 'asks for 14 nodes, the cluster has 13'],
+  [ask(1, { 'amd.com/gpu': '1' }), 'asks for 1 amd.com/gpu, no node of the cluster has any'],
+  [
+    ask(5, { 'amd.com/gpu': '4' }, { pod: { nodeSelector: { zone: 'a' } } }),
+    'asks for 4 amd.com/gpu, no node of the cluster has any',
+  ],
   [ask(2, { 'example.com/fpga': '3' }), 'asks for 3 example.com/fpga, no node of the cluster has any'],
   [
     ask(11, { cpu: '4', memory: '2Gi' }, { pod: { nodeSelector: { zone: 'a' } } }),
@@ -38,6 +46,14 @@ test.each([
   ],
 ])('explains why a jobspec can never start: case %#', (jobspec, text) => {
   expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
+});
+
+test('counts only nodes with the GPU that the workload names', () => {
+  const both = [...GPU, ...nodes(4, { core: 8, gpu: 8 }, ['resource:amd.com/gpu'])];
+  expect(unsatisfiableText(ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }), both)).toBe(
+    'asks for 5 nodes with 1 core and 8 nvidia.com/gpu, the cluster has 3',
+  );
+  expect(busyText(ask(1, { 'amd.com/gpu': '1' }))).toBe('needs 1 pod with 1 amd.com/gpu; not free now');
 });
 
 test('returns nothing for a jobspec that fits', () => {

@@ -72,12 +72,14 @@ function tests(getCluster: () => Cluster): void {
     recorder.record(about, {
       type: 'Warning',
       reason: 'Unsatisfiable',
-      message: 'asks for 5 nodes with 8 gpus, the cluster has 3',
+      message: 'asks for 5 nodes with 8 nvidia.com/gpu, the cluster has 3',
     });
     await recorder.flushed();
     const { stdout } = await getCluster().kubectl(['describe', 'job', about.name]);
     expect(stdout).toMatch(/Normal +Scheduled +\S+ +fluxqueue-controller +1 pod on node-3 after 12 s/);
-    expect(stdout).toMatch(/Warning +Unsatisfiable .*asks for 5 nodes with 8 gpus, the cluster has 3/);
+    expect(stdout).toMatch(
+      /Warning +Unsatisfiable .*asks for 5 nodes with 8 nvidia.com\/gpu, the cluster has 3/,
+    );
     expect(outcomes).toEqual(['sent', 'sent']);
   });
 

@@ -41,6 +41,7 @@ export async function prepare(
   const props: FluxQueueProps = {
     ...(admission === 'policies' ? { kubernetesVersion: version, scheduler: true } : {}),
     ...(fluxion === 'embedded' ? { fluxion: 'embedded' as const } : {}),
+    ...(fluxion === 'library' ? { fluxionEngine: 'library' as const } : {}),
   };
   const library = fluxion === 'library' ? findLibrary(undefined) : undefined;
   const scheduler = {

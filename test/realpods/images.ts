@@ -40,14 +40,12 @@ const CONTAINERFILES = join(__dirname, 'images');
 export interface Images {
   /** Paths of the archives to import. */
   readonly archives: readonly string[];
-  /** Additional names of these images: the name, then the additional name. */
-  readonly aliases: readonly (readonly [string, string])[];
 }
 
 export interface ImageOptions {
   /** Path of kube-scheduler for the scheduler of the stack, and the name of its image. @default - no such image */
   readonly scheduler?: { readonly program: string; readonly image: string };
-  /** Library of flux-sched for the Fluxion service. @default - the service uses the runtime image with the embedded matcher */
+  /** Library of flux-sched for the Fluxion service. @default - no image of that service */
   readonly library?: string;
   readonly progress: (line: string) => void;
 }
@@ -73,10 +71,7 @@ export async function findImages(options: ImageOptions): Promise<Images> {
   if (library !== undefined) recipes.push(runtimeRecipe(node, 'fluxion', fluxSchedRecipe(base, library)));
   const archives: string[] = [];
   for (const recipe of [base, ...recipes]) archives.push(await store.archive(recipe));
-  return {
-    archives,
-    aliases: library === undefined ? [[DEFAULT_IMAGES.runtime, DEFAULT_IMAGES.fluxion]] : [],
-  };
+  return { archives };
 }
 
 /** Whether all images of the stack without a library are built. */

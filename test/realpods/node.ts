@@ -88,9 +88,8 @@ export class RealNode {
     ]);
   }
 
-  async importImages({ archives, aliases }: Images): Promise<void> {
+  async importImages({ archives }: Images): Promise<void> {
     for (const archive of archives) await this.ctr('images', 'import', archive);
-    for (const [name, alias] of aliases) await this.ctr('images', 'tag', name, alias);
   }
 
   /** Kills the first process of a container. */

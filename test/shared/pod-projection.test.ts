@@ -48,6 +48,7 @@ const FULL = {
   status: {
     phase: 'Running',
     podIP: '10.0.0.1',
+    resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'agent-gpu' }],
     conditions: [
       { type: 'Initialized', status: 'True' },
       { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no', lastProbeTime: null },
@@ -75,6 +76,7 @@ test('keeps what the runtime reads of a pod, and nothing else', () => {
     },
     status: {
       phase: 'Running',
+      resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'agent-gpu' }],
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' }],
       containerStatuses: [{ name: 'main', state: { running: { startedAt: 'now' } } }],
     },

@@ -9,7 +9,7 @@ const UNSATISFIABLE = rowIn('Waiting', {
   name: 'wide',
   uid: 'u1',
   reason: 'Unsatisfiable',
-  message: 'asks for 5 nodes with 8 gpus, the cluster has 3',
+  message: 'asks for 5 nodes with 8 nvidia.com/gpu, the cluster has 3',
 });
 
 let recorded: [ObjectReference, EventNote][];

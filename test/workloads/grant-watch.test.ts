@@ -2,6 +2,7 @@
 import { JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { apiError } from '../../runtime/kubernetes/errors';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
@@ -49,11 +50,19 @@ interface FailedCreate {
   readonly deprecatedLastTimestamp: string;
 }
 
-function setUp({ failures = [] as readonly FailedCreate[], given = row as WorkloadRow } = {}) {
+function setUp({
+  failures = [] as readonly FailedCreate[],
+  given = row as WorkloadRow,
+  get = async (path: string): Promise<unknown> => {
+    throw new Error(`unexpected request of ${path}`);
+  },
+  schedulerRuns = true,
+} = {}) {
   const clock = new ManualClock();
   const lists: unknown[] = [];
   const watch = new GrantWatch({
     client: {
+      get,
       list: async (_path: string, selection: object) => {
         lists.push(selection);
         return { items: failures };
@@ -62,7 +71,7 @@ function setUp({ failures = [] as readonly FailedCreate[], given = row as Worklo
     limits: parseConfig({}).grants,
     clock,
     nodes: { exists: () => true, isReady: () => true },
-    schedulerRuns: () => true,
+    schedulerRuns: () => schedulerRuns,
     now: () => RELEASED + 10 + clock.now() / 1000,
   });
   const observe = (pods: readonly Pod[], adapter: WorkloadAdapter = jobAdapter as WorkloadAdapter) =>
@@ -186,6 +195,78 @@ test('a lone pod that is bound keeps its node, however long it takes to start', 
     wait: { reason: 'ContainerCreating', message: 'ContainerCreating', pod: 'a' },
     failure: undefined,
     after: undefined,
+  });
+});
+
+describe('a pod with resource claims that kube-scheduler does not mention', () => {
+  const notFound = (path: string, message: string) =>
+    apiError(404, JSON.stringify({ reason: 'NotFound', message }), undefined, `GET ${path}`);
+
+  function claimant(name: string, source: object, claims: readonly object[] = []): Pod {
+    const waiting = pod(name, { resourceClaimStatuses: claims } as Pod['status']);
+    return { ...waiting, spec: { ...pinnedTo('n1'), resourceClaims: [{ name: 'gpu', ...source }] } };
+  }
+
+  function withMissing(kind: string, schedulerRuns = true) {
+    const asked: string[] = [];
+    const get = async (path: string) => {
+      asked.push(path);
+      throw notFound(path, `${kind}s.resource.k8s.io "missing" not found`);
+    };
+    return { ...setUp({ get, schedulerRuns }), asked };
+  }
+
+  test.each([
+    ['resourceclaim', { resourceClaimName: 'missing' }],
+    ['resourceclaimtemplate', { resourceClaimTemplateName: 'missing' }],
+  ])('ends the grant after 30 s with a missing %s, and avoids no node', async (kind, source) => {
+    const { observe, seconds, asked } = withMissing(kind);
+    const pods = [claimant('a', source), claimant('b', source)];
+    expect(await observe(pods)).toMatchObject({
+      wait: { reason: 'ResourceClaimMissing', message: `${kind} "missing" not found` },
+      failure: undefined,
+      after: 30_000,
+    });
+    // The pods of a gang name the same claim.
+    expect(asked).toEqual([`/apis/resource.k8s.io/v1/namespaces/science/${kind}s/missing`]);
+    seconds(30);
+    expect((await observe(pods)).failure).toEqual({
+      cause: 'failure',
+      message: `pod a and 1 more did not run on n1: ${kind} "missing" not found`,
+      avoid: [],
+    });
+  });
+
+  test('says so too if the scheduler has never scheduled a pod', async () => {
+    const { observe } = withMissing('resourceclaim', false);
+    const pods = [claimant('a', { resourceClaimName: 'missing' })];
+    expect((await observe(pods)).wait).toMatchObject({ message: 'resourceclaim "missing" not found' });
+  });
+
+  test('looks again while the claim exists, because it may be deleted', async () => {
+    const { observe, seconds } = setUp({ get: async () => ({}) });
+    const pods = [claimant('a', { resourceClaimName: 'there' }), pod('b', RUNS, 'n1')];
+    await observe(pods);
+    seconds(3600);
+    expect(await observe(pods)).toEqual({ wait: undefined, failure: undefined, after: 15_000 });
+  });
+
+  test('asks nothing of a template whose claim was made', async () => {
+    const made = [{ name: 'gpu', resourceClaimName: 'a-gpu' }];
+    const { observe } = setUp();
+    const pods = [claimant('a', { resourceClaimTemplateName: 'missing' }, made), pod('b', RUNS, 'n1')];
+    expect((await observe(pods)).wait).toBeUndefined();
+  });
+
+  test('an apiserver without the API says nothing about the claim', async () => {
+    const get = async (path: string) => {
+      throw notFound(path, 'the server could not find the requested resource');
+    };
+    const { observe, seconds } = setUp({ get });
+    const pods = [claimant('a', { resourceClaimName: 'missing' }), pod('b', RUNS, 'n1')];
+    await observe(pods);
+    seconds(60);
+    expect((await observe(pods)).failure).toBeUndefined();
   });
 });
 

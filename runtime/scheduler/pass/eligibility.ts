@@ -1,6 +1,8 @@
+import type { Jobspec } from '../../jobspec/types';
 import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
 import type { DependencyCycles } from './dependency-cycles';
+import type { NodeChanges } from './node-changes';
 import type { WaitReasons } from './wait-reasons';
 
 /** Reasons that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
@@ -9,6 +11,9 @@ const DECIDED_ELSEWHERE: ReadonlySet<WaitReason | null> = new Set<WaitReason>(['
 export interface EligibilityInput {
   readonly now: number;
   readonly graphGrew?: boolean | undefined;
+  readonly nodeChanges?: NodeChanges | undefined;
+  /** Whether the jobspec fits the empty cluster. @default - not known */
+  readonly fits?: ((jobspec: Jobspec) => boolean) | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
   readonly cycles: DependencyCycles;
 }
@@ -23,6 +28,19 @@ function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
   return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_BACKOFF_SECONDS;
 }
 
+/**
+ * Fluxion is asked again only for what fits by counting, so a node that joins costs no match for workloads that it does not
+ * help. What placement rules allow cannot be counted.
+ */
+function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
+  const { graphGrew, nodeChanges, fits } = input;
+  if (graphGrew === false) return true;
+  const { jobspec, message } = row;
+  if (fits === undefined || jobspec.attributes.user?.placement !== undefined || fits(jobspec)) return false;
+  if (nodeChanges?.concern(row) !== false) waits.markUnsatisfiable(row, message ?? '');
+  return true;
+}
+
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.held) {
@@ -35,7 +53,7 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
     return false;
   }
-  if (row.reason === 'Unsatisfiable' && input.graphGrew === false) return false;
+  if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
   const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
   if (pending === undefined) return true;
   const cycle = input.cycles.textOf(row);

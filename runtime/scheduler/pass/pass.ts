@@ -31,7 +31,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 2. Workloads that may start, of all queues in one order.
   const rows = input.queues.flatMap((queue) => queue.rows);
   const waiting = rows.filter(({ phase }) => phase === 'Waiting');
-  const eligibility = { ...input, cycles: new DependencyCycles(rows) };
+  const fits = input.nodes && pass.cluster.fits;
+  const eligibility = { ...input, fits, cycles: new DependencyCycles(rows) };
   const eligible = waiting
     .filter((row) => isEligible(row, eligibility, pass.waits))
     .map((row) => avoiding(pass, row));

@@ -2,6 +2,7 @@
  * Quotas of queues and cohorts over time. A queue of a cohort has two accounts: its own, up to quota plus borrowing,
  * and the cohort's, up to the sum of all quotas. Both must have room from the start to the end of a workload.
  */
+import { gpuName } from '../../jobspec/explain';
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings, Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -87,7 +88,7 @@ export class Quotas {
     for (const { limits, title } of accounts) {
       const dimension = need.amounts.findIndex((amount, i) => amount > limits[i]!);
       if (dimension >= 0) {
-        const message = `asks for ${formatAmount(dimension, need.amounts[dimension]!)}, more than ${title} of ${formatAmount(dimension, limits[dimension]!)}`;
+        const message = `asks for ${formatAmount(dimension, need.amounts[dimension]!, gpuName(row.jobspec))}, more than ${title} of ${formatAmount(dimension, limits[dimension]!)}`;
         return { message, never: true, lent: false };
       }
     }
@@ -95,18 +96,18 @@ export class Quotas {
     const full = accounts.find(({ planner, limits }) => !planner.fits(need, limits, this.now, end, this.now));
     if (full === undefined) return undefined;
     return {
-      message: this.inUse(full, need.amounts),
+      message: this.inUse(row, full, need.amounts),
       never: false,
       lent: this.isLent(row, full, need.amounts),
     };
   }
 
-  private inUse({ planner, limits, title }: Account, amounts: Usage): string {
+  private inUse({ jobspec }: WorkloadRow, { planner, limits, title }: Account, amounts: Usage): string {
     const dimension = amounts.findIndex(
       (amount, i) => planner.usedAt(i, this.now, this.now) + amount > limits[i]!,
     );
     if (dimension < 0) return `${title} is kept for an earlier workload`;
-    return `needs ${formatAmount(dimension, amounts[dimension]!)}; ${title} of ${formatAmount(dimension, limits[dimension]!)} is in use`;
+    return `needs ${formatAmount(dimension, amounts[dimension]!, gpuName(jobspec))}; ${title} of ${formatAmount(dimension, limits[dimension]!)} is in use`;
   }
 
   private isLent({ queue }: WorkloadRow, full: Account, amounts: Usage): boolean {
@@ -138,7 +139,8 @@ export class Quotas {
     const { start, end } = allocation;
     const need = { dimensions: ALL_DIMENSIONS, amounts: heldBy(row, allocation, this.units) };
     for (const one of accounts) {
-      if (!one.planner.fits(need, one.limits, start, end, this.now)) return this.inUse(one, need.amounts);
+      if (!one.planner.fits(need, one.limits, start, end, this.now))
+        return this.inUse(row, one, need.amounts);
       const fresh = new Set(allocation.nodes.map(({ name }) => name));
       if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.maxNodes)
         return `needs more nodes; ${one.title} of ${one.maxNodes} nodes is in use`;

@@ -11,6 +11,7 @@ import type { EvictionRequest, WaitUpdate, WorkloadRow } from '../../queue/workl
 import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import type { OutcomeOf } from './dependencies';
 import type { FairShare } from './fair-share';
+import type { NodeChanges } from './node-changes';
 import type { PassCache } from './pass-cache';
 import type { Surroundings } from './placed-pods';
 import type { Reservation } from './reservations';
@@ -63,10 +64,12 @@ export interface PassInput {
   /** Sizes of the units, for messages and quotas. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /**
-   * Whether nodes were added, grew, or came up since the last pass that was complete (`more` was false):
-   * unsatisfiable workloads are then tried again. @default true
+   * Whether nodes changed since the last pass that was complete (`more` was false): unsatisfiable workloads that fit by
+   * counting are then tried again. @default true
    */
   readonly graphGrew?: boolean;
+  /** Which nodes changed since then. @default - not known */
+  readonly nodeChanges?: NodeChanges;
   /** Called before every match; true ends the pass with its decisions so far. @default - never */
   readonly interrupted?: () => boolean;
   /** @default - off: priority, then time of submission */

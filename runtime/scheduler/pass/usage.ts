@@ -36,11 +36,15 @@ export function inQuota(usage: Usage): Readonly<Record<Dimension, number>> {
   ) as Record<Dimension, number>;
 }
 
-/** An amount with the unit of a quota: "8 cores". */
-export function formatAmount(dimension: number, amount: number): string {
+/**
+ * An amount with the unit of a quota: "8 cores".
+ * @param gpu the name that a workload uses for its GPUs. @default - the quota's word
+ */
+export function formatAmount(dimension: number, amount: number, gpu?: string): string {
   const name = DIMENSIONS[dimension]!;
   const count = amount / SCALE[name];
   if (name === 'memoryGiB') return `${count} GiB of memory`;
+  if (name === 'gpus' && gpu !== undefined) return `${count} ${gpu}`;
   return `${count} ${count === 1 ? name.slice(0, -1) : name}`;
 }
 

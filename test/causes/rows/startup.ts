@@ -57,7 +57,6 @@ export const STARTUP_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job with a missing resource claim says so and holds nothing',
-    open: 'section 1: device-job is Ready (Granted: granted a node waiting for the first pod to start)',
     async run(cluster) {
       await cluster.apply(
         job('device', {
@@ -65,7 +64,19 @@ export const STARTUP_ROWS: readonly Row[] = [
           container: { resources: { claims: [{ name: 'gpu' }], requests: { cpu: '1' } } },
         }),
       );
-      await cluster.saysAndFrees('device', /resourceclaim.*missing/i);
+      await cluster.saysAndFrees('device', /resourceclaim "missing" not found/);
+    },
+  },
+  {
+    name: 'a Job with a missing template of resource claims says so and holds nothing',
+    async run(cluster) {
+      await cluster.apply(
+        job('device', {
+          pod: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'missing' }] },
+          container: { resources: { claims: [{ name: 'gpu' }], requests: { cpu: '1' } } },
+        }),
+      );
+      await cluster.saysAndFrees('device', /resourceclaimtemplate "missing" not found/);
     },
   },
 ];

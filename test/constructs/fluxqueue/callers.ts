@@ -66,6 +66,15 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
+    file: 'resource-claims.ts',
+    resources: {
+      'resource.k8s.io/resourceclaims': 'resourceClaims(',
+      'resource.k8s.io/resourceclaimtemplates': 'resourceClaimTemplates(',
+    },
+    verbs: ['get'],
+  },
+  {
+    folder: 'runtime/workloads',
     resources: { 'pods/eviction': "'eviction')" },
     verbs: ['create'],
   },

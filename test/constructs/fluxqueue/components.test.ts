@@ -1,6 +1,7 @@
 import { App, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import { DEFAULT_IMAGES } from '../../../constructs/images';
 import { loadConfig } from '../../../runtime/config';
 import {
   configurationOf,
@@ -52,6 +53,17 @@ describe('the components of the stack', () => {
     const template = controller({ fluxion: 'embedded' });
     expect(template.spec.containers.map(({ name }) => name)).toEqual(['controller']);
     expect(JSON.stringify(template.spec.volumes)).not.toContain('"fluxion"');
+  });
+
+  test('run the sidecar in the image of the runtime, because it serves the embedded matcher', () => {
+    const imageOf = (props: FluxQueueProps) => container(controller(props), 'fluxion').image;
+    expect(imageOf({})).toBe(DEFAULT_IMAGES.runtime);
+    expect(imageOf({ runtimeImage: 'example.org/runtime' })).toBe('example.org/runtime');
+    expect(imageOf({ fluxionEngine: 'library', runtimeImage: 'example.org/runtime' })).toBe(
+      DEFAULT_IMAGES.fluxion,
+    );
+    for (const fluxionEngine of ['embedded', 'library'] as const)
+      expect(imageOf({ fluxionEngine, fluxionImage: 'example.org/fluxion' })).toBe('example.org/fluxion');
   });
 
   test('use an existing database by its Secret and include none', () => {

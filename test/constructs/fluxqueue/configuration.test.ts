@@ -5,9 +5,21 @@ import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects }
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
     const given = configurationOf(stackObjects());
-    expect(given).toEqual(parseConfig({ fluxion: { address: 'unix:/run/fluxion/fluxion.sock' } }));
+    const address = 'unix:/run/fluxion/fluxion.sock';
+    expect(given).toEqual(parseConfig({ fluxion: { address, engine: 'embedded' } }));
+    expect(given.units).toEqual({ cpuMillis: 100, memoryMiB: 128 });
+    expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(
+      parseConfig({ fluxion: { engine: 'embedded' } }),
+    );
+  });
+
+  test("tells the controller and its sidecar alike that flux-sched's library answers, in large units", () => {
+    const given = configurationOf(stackObjects({ fluxionEngine: 'library' }));
+    const address = 'unix:/run/fluxion/fluxion.sock';
+    expect(given).toEqual(parseConfig({ fluxion: { address, engine: 'library' } }));
     expect(given.units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
-    expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(parseConfig({}));
+    // The engine of a service is not known unless it is set.
+    expect(parseConfig({ fluxion: { address } }).units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
   });
 
   test('has the values of the props', () => {

@@ -28,6 +28,12 @@ describe('invalid props', () => {
       'must be a whole number of seconds',
     ],
     [
+      { fluxion: 'embedded', fluxionEngine: 'library' },
+      'FluxQueue.fluxionEngine',
+      'is a setting of the sidecar',
+    ],
+    [{ fluxion: 'embedded', fluxionImage: 'a' }, 'FluxQueue.fluxionImage', 'is a setting of the sidecar'],
+    [
       { externalRuntime: {} },
       'FluxQueue.externalRuntime.webhookUrl',
       'is required, because no webhook runs in the cluster',

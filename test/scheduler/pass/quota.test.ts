@@ -23,6 +23,26 @@ test('a workload beyond the quota waits, and the message names the resource', as
   expect(uids(sim)).toEqual(['a', 'b']);
 });
 
+test("names a workload's GPUs as its user does, and the quota's as its administrator does", async () => {
+  const requests = { 'nvidia.com/gpu': 2 };
+  const gpus = { pod: { containers: [{ resources: { requests } }] } };
+  const sim = await Simulation.of(
+    nodesOf(1, 4).map((node) => ({
+      ...node,
+      units: { core: 4, gpu: 4 },
+      properties: ['resource:nvidia.com/gpu'],
+    })),
+  );
+  sim.queue('default', { quota: { gpus: 3 } });
+  sim.submit('a', gpus);
+  sim.submit('b', gpus);
+  sim.submit('c', { ...gpus, pods: 2 });
+  await sim.pass();
+  expect(uids(sim)).toEqual(['a']);
+  expect(sim.row('b').message).toBe("needs 2 nvidia.com/gpu; its queue's quota of 3 gpus is in use");
+  expect(sim.row('c').message).toBe("asks for 4 nvidia.com/gpu, more than its queue's quota of 3 gpus");
+});
+
 test('short workloads pass one that lacks quota if they end before it could start', async () => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('default', { quota: { cores: 6 } });

@@ -4,7 +4,6 @@
  */
 
 import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
-import { embeddedFluxion } from '../../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
@@ -14,6 +13,7 @@ import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { NodeChanges } from '../../../runtime/scheduler/pass/node-changes';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
 import type { PlacedPods, Surroundings } from '../../../runtime/scheduler/pass/placed-pods';
@@ -21,6 +21,7 @@ import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
+import { simulationFluxion } from './engine';
 import { queueSettings } from './settings';
 
 export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
@@ -94,9 +95,10 @@ export class Simulation {
       policy = 'easy',
       depth = 100,
       match = 'lonode',
-      fluxion = embeddedFluxion(),
+      fluxion: given,
     }: { policy?: QueuePolicy; depth?: number; match?: MatchPolicy; fluxion?: Fluxion | undefined } = {},
   ): Promise<Simulation> {
+    const fluxion = given ?? (await simulationFluxion());
     await fluxion.init({ nodes, policy: match, now: 1_000 });
     return new Simulation(fluxion, nodes, policy, depth, match);
   }
@@ -148,6 +150,7 @@ export class Simulation {
       cache: this.cache,
       freed: this.freed,
       graphGrew: nodes !== this.lastNodes,
+      nodeChanges: NodeChanges.between(this.lastNodes, nodes),
       ...over,
       nodes,
     });

@@ -44,9 +44,11 @@ describe('Unsatisfiable', () => {
     sim.submit('wide', { pods: 2, cpu: 2 });
     await sim.pass();
     expect(sim.row('wide').reason).toBe('Unsatisfiable');
-    await sim.fluxion.addNodes([{ name: 'n1', units: { core: 2 } }]);
-    expect(await sim.pass({ graphGrew: false })).toMatchObject({ grants: [], matches: 0 });
-    expect(granted(await sim.pass({ graphGrew: true }))).toEqual(['wide']);
+    const node = { name: 'n1', units: { core: 2 } };
+    await sim.fluxion.addNodes([node]);
+    const nodes = [...sim.nodes, node];
+    expect(await sim.pass({ nodes, graphGrew: false })).toMatchObject({ grants: [], matches: 0 });
+    expect(granted(await sim.pass({ nodes, graphGrew: true }))).toEqual(['wide']);
   });
 
   test('is the reason if no node has a requested resource', async () => {

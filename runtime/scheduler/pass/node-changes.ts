@@ -1,0 +1,62 @@
+import { podsOn } from '../../jobspec/capacity';
+import { matches, soleHost } from '../../jobspec/constraints';
+import { askOf } from '../../jobspec/jobspec';
+import type { Jobspec } from '../../jobspec/types';
+import type { WorkloadRow } from '../../queue/workload';
+import type { GraphNode } from '../../resources/types';
+
+/** A node that joined, left or changed. */
+interface Change {
+  readonly name: string;
+  readonly before: GraphNode | undefined;
+  readonly after: GraphNode | undefined;
+}
+
+/** With more changes to compare, everything is counted again. */
+const MOST_CHANGES = 64;
+
+/** The nodes that changed from one pass to the next: most of them mean nothing to most workloads. */
+export class NodeChanges {
+  private readonly byShape = new Map<string, boolean>();
+
+  /** @param changes undefined: too many, or not known */
+  private constructor(private readonly changes: readonly Change[] | undefined) {}
+
+  /** @param before undefined: not known */
+  static between(before: readonly GraphNode[] | undefined, after: readonly GraphNode[]): NodeChanges {
+    if (before === undefined || before.length === 0) return new NodeChanges(undefined);
+    const former = new Map(before.map((node) => [node.name, node]));
+    const changes: Change[] = [];
+    for (const node of after) {
+      const known = former.get(node.name);
+      if (known !== node) changes.push({ name: node.name, before: known, after: node });
+      former.delete(node.name);
+    }
+    for (const [name, node] of former) changes.push({ name, before: node, after: undefined });
+    return new NodeChanges(changes.length > MOST_CHANGES ? undefined : changes);
+  }
+
+  /** Whether what is counted to say why the row can never start may have changed. */
+  concern({ shape, jobspec }: Pick<WorkloadRow, 'shape' | 'jobspec'>): boolean {
+    const known =
+      this.byShape.get(shape) ?? this.changes?.some((change) => concerns(change, jobspec)) ?? true;
+    this.byShape.set(shape, known);
+    return known;
+  }
+}
+
+function concerns({ name, before, after }: Change, jobspec: Jobspec): boolean {
+  const constraint = jobspec.attributes.system.constraints ?? {};
+  if (soleHost(constraint) === name) return true;
+  const ask = askOf(jobspec);
+  const types = Object.keys(ask.perPod).filter((type) => type !== 'core' && type !== 'memory');
+  if (types.some((type) => hasUnits(before, type) !== hasUnits(after, type))) return true;
+  const roomOn = (node: GraphNode | undefined) => (node === undefined ? 0 : podsOn(node.units, ask));
+  if (roomOn(before) !== roomOn(after)) return true;
+  // Labels and taints of a node that takes no pod of it mean nothing.
+  return roomOn(after) > 0 && matches(constraint, before!) !== matches(constraint, after!);
+}
+
+function hasUnits(node: GraphNode | undefined, type: string): boolean {
+  return (node?.units[type] ?? 0) > 0;
+}
