@@ -1,0 +1,51 @@
+import type { Clock } from '../clock';
+import type { UnitSettings } from '../jobspec/units';
+import type { Logger } from '../observability/log';
+import type { ControllerMetrics } from '../observability/metrics';
+import type { QueueSettings } from '../queue/settings';
+import type { WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
+import type { GraphNode, UnitCounts } from '../resources/types';
+import type { FluxionSync } from './fluxion-sync';
+import type { FairShare } from './pass/fair-share';
+import type { Surroundings } from './pass/placed-pods';
+
+/** What the scheduling loop reads, and whom it calls. */
+export interface SchedulingLoopOptions {
+  readonly workloadCache: WorkloadCache;
+  readonly graph: FluxionSync;
+  /** The nodes of the cluster as graph nodes: the same map for as long as none of them changes. */
+  readonly nodes: () => ReadonlyMap<string, GraphNode>;
+  /** Units in use on each node by pods outside the queue. */
+  readonly unmanaged: () => ReadonlyMap<string, UnitCounts>;
+  /** The pods of the cluster. */
+  readonly surroundings: Surroundings;
+  readonly units: UnitSettings;
+  /** @returns undefined if there is no such queue */
+  readonly queueSettings: (name: string) => QueueSettings | undefined;
+  /** All queues, also empty ones: other queues of their cohort may borrow their idle quota. */
+  readonly queues: () => readonly QueueSettings[];
+  /** @returns undefined if fair share is off */
+  readonly fairUsage: (now: number) => FairShare | undefined;
+  /** Whether a grant for this waiting row may be committed. */
+  readonly mayGrant: (row: WorkloadRow) => boolean;
+  /** Called after the commit, with each workload that is to be released. */
+  readonly onGranted: (row: WorkloadRow) => void;
+  /** Called after the commit, with each workload that has to leave its nodes. */
+  readonly onEvictionRequested: (row: WorkloadRow) => void;
+  /** Compares the rows with the apiserver. @returns whether to compare again soon */
+  readonly audit: () => Promise<boolean>;
+  /** Called when Fluxion held other units than it should. */
+  readonly onFluxionDiffers: (difference: string) => void;
+  /** Milliseconds from one audit to the next. */
+  readonly auditMs: number;
+  /** Called when the workload cache was stale and has been reloaded: any row may have changed. */
+  readonly onReloaded: () => void;
+  /** Called when the lease was lost or the database has seen a newer leader. */
+  readonly onFenced: (error: Error) => void;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly clock: Clock;
+  /** Unix seconds; they never go back. */
+  readonly now: () => number;
+}
