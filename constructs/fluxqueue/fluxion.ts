@@ -12,7 +12,7 @@ const FOLDER = '/run/fluxion';
 const PROBE_PORT = 8081;
 
 /** Address of the sidecar for the controller: a Unix socket in a volume of the pod needs no TLS and no port. */
-export const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
+const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
 
 export const SOCKET_VOLUME: k8s.Volume = { name: 'fluxion', emptyDir: {} };
 export const SOCKET_MOUNT: k8s.VolumeMount = { name: 'fluxion', mountPath: FOLDER };
