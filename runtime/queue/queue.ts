@@ -17,6 +17,7 @@ import type { QueueSettings } from './settings';
 import * as sql from './statements';
 import { storable } from './storable';
 import type { Queue } from './store';
+import { REMEMBER_SUCCESSION, SUCCESSIONS, type Succession } from './successions';
 import { SHARES } from './usage';
 import type { Outcome, Share, WorkloadRow } from './workload';
 import { type Keyed, serialWriter } from './writer';
@@ -48,6 +49,11 @@ export function openQueue(options: QueueOptions): Queue & VersionedRows {
     ...versionedReads(database),
     ...rowWrites(database, options.gatherMs),
     archive: (fence, before, limit) => removal(database, ARCHIVE, fence, before, limit),
+    successions: () => database.query<Succession>(SUCCESSIONS),
+    async rememberSuccession(fence, succession) {
+      const answer = await database.query(REMEMBER_SUCCESSION, [fence, storable(succession)]);
+      if (answer.length === 0) throw fenced(fence);
+    },
     purge: (fence, before, limit) => removal(database, PURGE, fence, before, limit),
     sizes: () => database.query<TableSize>(SIZES),
     close: () => database.close(),
@@ -128,7 +134,15 @@ async function removal(
 
 type RowWrites = Omit<
   Queue,
-  keyof Leadership | keyof Reads | 'disconnects' | 'archive' | 'purge' | 'sizes' | 'close'
+  | keyof Leadership
+  | keyof Reads
+  | 'disconnects'
+  | 'archive'
+  | 'purge'
+  | 'sizes'
+  | 'successions'
+  | 'rememberSuccession'
+  | 'close'
 >;
 
 function rowWrites(database: Database, gatherMs: number | undefined): RowWrites {

@@ -53,7 +53,7 @@ export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.
 
 /** The row of a new submission, without a database. @param seq order of arrival from 1; also its job id */
 export function newRow(given: NewSubmission, seq: number): WorkloadRow {
-  const { requeues = 0, message = null, notBefore = null, avoid = {}, ...submission } = given;
+  const { requeues = 0, message = null, notBefore = null, avoid = {}, predecessor: _, ...submission } = given;
   return {
     ...submission,
     seq,

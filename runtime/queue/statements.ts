@@ -108,7 +108,7 @@ input AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean,
-    requeues integer, message text, "notBefore" double precision, avoid jsonb
+    requeues integer, message text, "notBefore" double precision, avoid jsonb, predecessor text
   )) WITH ORDINALITY
 ),
 changed AS (
@@ -124,6 +124,10 @@ changed AS (
   ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
   RETURNING *
+),
+succeeded AS (
+  DELETE FROM fluxqueue.successions
+  WHERE EXISTS (SELECT FROM fence) AND uid IN (SELECT predecessor FROM input WHERE predecessor IS NOT NULL)
 ),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`, 'usr')}
 ${answer}`;
 

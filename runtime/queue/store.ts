@@ -8,6 +8,7 @@ import type { AccountingLine, AccountingQuery } from './accounting';
 import type { LogEntry, NamedLogEntry } from './history';
 import type { TableSize } from './purge';
 import type { QueueSettings } from './settings';
+import type { Succession } from './successions';
 import type {
   Adoption,
   EvictionRequest,
@@ -45,7 +46,7 @@ export interface Queue {
   setQueues(fence: number, queues: readonly QueueSettings[]): Promise<void>;
   /** The queues as they were last set. */
   queues(): Promise<QueueSettings[]>;
-  /** Inserts rows in Waiting with reason Submitted, Held, or Requeued if they continue a predecessor. A uid that exists is left alone. Resolves to the new rows. */
+  /** Inserts rows in Waiting with reason Submitted, Held, or Requeued if they continue a predecessor, whose succession ends. A uid that exists is left alone. Resolves to the new rows. */
   submit(fence: number, submissions: readonly NewSubmission[]): Promise<WorkloadRow[]>;
   /**
    * Updates Waiting rows after their users changed them; an update that equals its row changes nothing. If the request
@@ -98,6 +99,10 @@ export interface Queue {
   ): Promise<WorkloadRow[]>;
   /** Ready or Running: requests an eviction. A row keeps its first reason. */
   requestEviction(fence: number, requests: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
+  /** Evicted pods that no submission has named as its predecessor yet, the oldest first. */
+  successions(): Promise<Succession[]>;
+  /** Replaces the one of the same pod; those that are too old are removed. */
+  rememberSuccession(fence: number, succession: Succession): Promise<void>;
   /** Ready or Running -> Waiting, with the same place in the queue and a new job id. */
   requeue(fence: number, requeues: readonly Requeue[]): Promise<WorkloadRow[]>;
   /**

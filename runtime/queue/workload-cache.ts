@@ -13,6 +13,7 @@ import type { Allocation } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { Outcomes } from './outcomes';
 import type { Queue } from './store';
+import type { Succession } from './successions';
 import type {
   Adoption,
   EvictionRequest,
@@ -180,6 +181,15 @@ export class WorkloadCache {
 
   requeue(requeue: Requeue): Promise<WorkloadRow | undefined> {
     return this.one([requeue], this.queue.requeue(this.fence, [requeue]), NEW_GRANT);
+  }
+
+  /** As the queue has them: no copy is kept here. */
+  successions(): Promise<Succession[]> {
+    return this.queue.successions();
+  }
+
+  rememberSuccession(succession: Succession): Promise<void> {
+    return this.queue.rememberSuccession(this.fence, succession);
   }
 
   adopt(adoptions: readonly Adoption[]): Promise<readonly WorkloadRow[]> {

@@ -62,10 +62,14 @@ export interface Submission {
 }
 
 /** What a pod takes over from an evicted pod of the same controller. */
-export type Predecessor = Pick<WorkloadRow, 'submittedAt' | 'requeues' | 'message' | 'notBefore' | 'avoid'>;
+export type Predecessor = Pick<
+  WorkloadRow,
+  'uid' | 'submittedAt' | 'requeues' | 'message' | 'notBefore' | 'avoid'
+>;
 
-/** A submission that may continue an earlier one. */
-export type NewSubmission = Submission & Partial<Predecessor>;
+/** A submission that may continue an earlier one: that of the pod with the uid `predecessor`. */
+export type NewSubmission = Submission &
+  Partial<Omit<Predecessor, 'uid'>> & { readonly predecessor?: string };
 
 export interface WorkloadRow extends Submission {
   /** Order of arrival in the queue: breaks ties of submittedAt. */

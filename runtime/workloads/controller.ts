@@ -37,7 +37,8 @@ export class WorkloadController implements Controller {
     });
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.reconciler.load();
     const { signals, workloads, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));

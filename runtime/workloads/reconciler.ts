@@ -84,6 +84,11 @@ export class WorkloadReconciler {
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
   }
 
+  /** Loads what the leader before left. */
+  load(): Promise<void> {
+    return this.rescue.load();
+  }
+
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
     const object = objectOf(key);

@@ -9,12 +9,15 @@ import { controllerOf } from '../kubernetes/owner';
 import { pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
+import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
 import type { Predecessor, WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { ActiveWorkload } from './adapter';
 import type { Eviction, EvictionReason } from './eviction';
 
 export interface RescueOptions {
+  readonly workloadCache: Pick<WorkloadCache, 'successions' | 'rememberSuccession'>;
   readonly client: KubernetesClient;
   readonly eviction: Eviction;
   readonly logger: DecisionLogger;
@@ -24,22 +27,24 @@ export interface RescueOptions {
 
 /** A PodDisruptionBudget refuses the eviction. */
 const REFUSED_RETRY_MS = 5_000;
-/** Seconds after which an evicted pod has no successor any more: its controller was deleted or scaled down. */
-const SUCCESSION_SECONDS = 600;
-
 const BARE =
   'Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again';
 
 export class Rescue {
-  /** UID of the controller -> UID of the evicted pod -> what its successor takes over. */
-  private readonly predecessors = new Map<string, Map<string, Predecessor & { readonly at: number }>>();
+  /** As the queue has them: UID of the controller -> UID of the evicted pod. */
+  private readonly successions = new Map<string, Map<string, Succession>>();
 
   constructor(private readonly options: RescueOptions) {}
+
+  /** Continues what the leader before began. */
+  async load(): Promise<void> {
+    for (const succession of await this.options.workloadCache.successions()) this.add(succession);
+  }
 
   /** Only of a pod that is not bound. */
   async rescue(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { object, row } = workload;
-    const { eviction, now } = this.options;
+    const { eviction, workloadCache, now } = this.options;
     const owner = controllerOf(object);
     if (owner === undefined) return eviction.stopRetrying(workload, `${reason.message}; ${BARE}`);
     const terms = eviction.requeueTerms(row, reason);
@@ -48,36 +53,42 @@ export class Rescue {
     if (committed === undefined) return undefined;
     const { avoid, submittedAt } = committed;
     const { message, notBefore = now() } = terms;
-    const predecessor = { submittedAt, requeues: row.requeues + 1, message, notBefore, avoid, at: now() };
-    this.remember(owner.uid, row.uid, predecessor);
+    const { uid } = row;
+    const predecessor = { uid, submittedAt, requeues: row.requeues + 1, message, notBefore, avoid };
+    const succession = { controller: owner.uid, predecessor, at: now() };
+    // Before the eviction: whoever leads when the controller creates the successor knows its place.
+    await workloadCache.rememberSuccession(succession);
+    this.add(succession);
     return this.evict(object, row, reason);
   }
 
   /** What a new pod takes over from an evicted pod of the same controller. */
   predecessorOf(object: KubernetesObject): Predecessor | undefined {
-    const evicted = this.predecessors.get(controllerOf(object)?.uid ?? '');
+    const evicted = this.successions.get(controllerOf(object)?.uid ?? '');
     const [oldest] = evicted?.values() ?? [];
-    if (oldest === undefined || oldest.at + SUCCESSION_SECONDS < this.options.now()) return undefined;
-    const { at: _, ...predecessor } = oldest;
-    return predecessor;
+    return oldest === undefined || this.isOver(oldest) ? undefined : oldest.predecessor;
   }
 
   /** The successor is in the queue: the next new pod takes over from the next evicted one. */
   succeeded(object: KubernetesObject): void {
     const owner = controllerOf(object)?.uid ?? '';
-    const evicted = this.predecessors.get(owner);
+    const evicted = this.successions.get(owner);
     const [oldest] = evicted?.keys() ?? [];
     if (oldest !== undefined) evicted!.delete(oldest);
-    if (evicted?.size === 0) this.predecessors.delete(owner);
+    if (evicted?.size === 0) this.successions.delete(owner);
   }
 
-  private remember(owner: string, uid: string, predecessor: Predecessor & { readonly at: number }): void {
-    for (const [other, evicted] of this.predecessors)
-      if ([...evicted.values()].every(({ at }) => at + SUCCESSION_SECONDS < predecessor.at))
-        this.predecessors.delete(other);
-    const evicted = this.predecessors.get(owner) ?? new Map();
-    this.predecessors.set(owner, evicted);
-    evicted.set(uid, predecessor);
+  private add(succession: Succession): void {
+    for (const [other, evicted] of this.successions)
+      if ([...evicted.values()].every((each) => this.isOver(each))) this.successions.delete(other);
+    const { controller, predecessor } = succession;
+    const evicted = this.successions.get(controller) ?? new Map();
+    this.successions.set(controller, evicted);
+    evicted.set(predecessor.uid, succession);
+  }
+
+  private isOver({ at }: Succession): boolean {
+    return at + SUCCESSION_SECONDS < this.options.now();
   }
 
   private async evict(

@@ -48,7 +48,9 @@ export class SubmissionBuilder {
   ): Promise<WorkloadRow | undefined> {
     const submission = this.submissionOf(object, adapter, undefined);
     if (submission === undefined) return undefined;
-    return this.options.workloadCache.submit({ ...submission, ...predecessor });
+    if (predecessor === undefined) return this.options.workloadCache.submit(submission);
+    const { uid, ...place } = predecessor;
+    return this.options.workloadCache.submit({ ...submission, ...place, predecessor: uid });
   }
 
   /** What the user changed since the workload was queued; undefined if nothing changed. */

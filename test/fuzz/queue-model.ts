@@ -11,6 +11,7 @@ import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/wor
 import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
+import { QueueModelBase } from './queue-model-base';
 import {
   endingBy,
   grantDetail,
@@ -41,13 +42,15 @@ type Change<R> = (row: WorkloadRow, record: R) => WorkloadRow | undefined;
 /** Computes the detail of the event for a changed row. */
 type Detail = (row: WorkloadRow) => Record<string, unknown>;
 
-export class QueueModel implements Queue {
+export class QueueModel extends QueueModelBase implements Queue {
   private tables: Tables = { rows: new Map(), events: [], queues: [], fence: 0, seq: 0, jobid: 0 };
 
   disconnects = 0;
 
   /** @param now Unix seconds of the clock of the database */
-  constructor(private readonly now: () => number) {}
+  constructor(private readonly now: () => number) {
+    super();
+  }
 
   get events(): readonly LoggedEvent[] {
     return this.tables.events;
@@ -109,41 +112,12 @@ export class QueueModel implements Queue {
     });
   }
 
-  async history(): Promise<never> {
-    throw new Error('the event log is read as it is');
-  }
-
-  async historyOf(): Promise<never> {
-    throw new Error('the event log is read as it is');
-  }
-
-  async accounting(): Promise<never> {
-    throw new Error('the model does not support accounting');
-  }
-
-  /** A simulation is too short for the archive. */
-  async archive(): Promise<number> {
-    return 0;
-  }
-
-  async purge(): Promise<number> {
-    return 0;
-  }
-
-  async sizes(): Promise<never[]> {
-    return [];
-  }
-
-  /** Fair share is off in a simulation. */
-  async shares(): Promise<[]> {
-    return [];
-  }
-
   async close(): Promise<void> {}
 
   submit: Queue['submit'] = async (fence, submissions) => {
     this.check(fence);
     return lastOfEach(submissions).flatMap((submission) => {
+      this.succeeded(submission);
       if (this.tables.rows.has(submission.uid)) return [];
       const row = { ...newRow(copyOf(submission), ++this.tables.seq), jobid: this.nextJobid() };
       const { queue, priority, walltime, held } = row;
@@ -341,7 +315,7 @@ export class QueueModel implements Queue {
     this.tables.events.push({ at: this.now(), uid, event, detail });
   }
 
-  private check(fence: number): void {
+  protected check(fence: number): void {
     if (fence !== this.tables.fence)
       throw new FluxqError('FLUXQ_FENCED', 'another leader has taken over; nothing was written', {
         value: fence,

@@ -3,6 +3,7 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Pod } from '../../runtime/kubernetes/types';
+import type { NewSubmission, Predecessor } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
@@ -43,14 +44,21 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
     onQueueChanged: () => undefined,
     recordEvent: (_object, _adapter, event) => events.push(event),
   });
-  const rescue = new Rescue({ ...common, eviction });
+  const rescue = new Rescue({ ...common, workloadCache, eviction });
+  /** The rescue of a leader that takes over now. */
+  async function nextLeader(): Promise<Rescue> {
+    const next = new WorkloadCache(queue, await queue.acquireFence('next'));
+    const successor = new Rescue({ ...common, workloadCache: next, eviction });
+    await successor.load();
+    return successor;
+  }
   const row = (uid: string) => workloadCache.byUid(uid)!;
   /** Queues the pod, grants it node-1 and lets it fail there. */
   async function fail(object: Pod) {
     const { uid } = object.metadata;
     await workloadCache.submit({
       ...submission(uid, { kind: 'Pod', submittedAt: now }),
-      ...rescue.predecessorOf(object),
+      ...placeOf(rescue.predecessorOf(object)),
     });
     rescue.succeeded(object);
     await workloadCache.allocate([{ uid, allocation: allocationOf(row(uid)) }]);
@@ -60,7 +68,13 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   const wait = (seconds: number) => {
     now += seconds;
   };
-  return { rescue, row, fail, wait, events, created, freed };
+  return { rescue, nextLeader, queue, row, fail, wait, events, created, freed };
+}
+
+function placeOf(predecessor: Predecessor | undefined): Partial<NewSubmission> {
+  if (predecessor === undefined) return {};
+  const { uid, ...place } = predecessor;
+  return { ...place, predecessor: uid };
 }
 
 function pod(uid: string, owner?: string): Pod {
@@ -103,6 +117,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
   expect(rescue.predecessorOf(pod('x', 'other'))).toBeUndefined();
   expect(rescue.predecessorOf(pod('y'))).toBeUndefined();
   expect(rescue.predecessorOf(pod('b', 'web'))).toEqual({
+    uid: 'a',
     submittedAt: 1_000,
     requeues: 1,
     notBefore: 1_010,
@@ -111,6 +126,36 @@ test('its successor takes over its place, its backoff, its count and the nodes t
   });
   rescue.succeeded(pod('b', 'web'));
   expect(rescue.predecessorOf(pod('c', 'web'))).toBeUndefined();
+});
+
+test('its successor takes over under the next leader too, once', async () => {
+  const { fail, nextLeader, wait } = await setUp();
+  await fail(pod('a', 'web'));
+  wait(5);
+  const next = await nextLeader();
+  expect(next.predecessorOf(pod('b', 'web'))).toMatchObject({ uid: 'a', submittedAt: 1_000, requeues: 1 });
+  wait(600);
+  expect(next.predecessorOf(pod('b', 'web'))).toBeUndefined();
+});
+
+test('the place of a pod that has a successor is taken', async () => {
+  const { fail, nextLeader, queue } = await setUp();
+  await fail(pod('a', 'web'));
+  await fail(pod('b', 'web'));
+  expect(await queue.successions()).toMatchObject([{ controller: 'web', predecessor: { uid: 'b' } }]);
+  expect((await nextLeader()).predecessorOf(pod('c', 'web'))).toMatchObject({ uid: 'b', requeues: 2 });
+});
+
+test('the place is written before the pod is evicted', async () => {
+  const answer = new ApiError({
+    status: 500,
+    reason: 'Unknown',
+    message: 'no',
+    retryAfterSeconds: undefined,
+  });
+  const { fail, nextLeader } = await setUp({ answer });
+  await expect(fail(pod('a', 'web'))).rejects.toThrow(answer);
+  expect((await nextLeader()).predecessorOf(pod('b', 'web'))).toMatchObject({ uid: 'a' });
 });
 
 test('a controller that creates no pod any more leaves nothing to take over', async () => {

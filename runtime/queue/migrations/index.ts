@@ -13,6 +13,7 @@ import { dropForeignAllocations } from './000004-drop-foreign-allocations';
 import { jobids } from './000005-jobids';
 import { purge } from './000006-purge';
 import { failedGrants } from './000007-failed-grants';
+import { successions } from './000008-successions';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, name: 'jobids', sql: jobids },
   { number: 6, name: 'purge', sql: purge },
   { number: 7, name: 'failed-grants', sql: failedGrants },
+  { number: 8, name: 'successions', sql: successions },
 ];

@@ -1,0 +1,70 @@
+/** The places of evicted pods, which outlive their leader. */
+import type { Succession } from '../../runtime/queue/successions';
+import { describePostgres } from '../cluster/suite';
+import { useQueue } from './queue-fixture';
+import { submission } from './submission';
+
+const NOW = 1_800_000_000;
+
+function succession(uid: string, at = NOW): Succession {
+  const avoid = { 'node-1': NOW + 300 };
+  return {
+    controller: 'web',
+    predecessor: {
+      uid,
+      submittedAt: 1000.5,
+      requeues: 2,
+      message: 'did not run',
+      notBefore: NOW + 10,
+      avoid,
+    },
+    at,
+  };
+}
+
+describePostgres('successions', (getPostgres) => {
+  const fixture = useQueue(getPostgres);
+
+  test('are kept for the next leader, the oldest first', async () => {
+    const { queue, fence } = fixture;
+    await queue.rememberSuccession(fence, succession('b', NOW + 1));
+    await queue.rememberSuccession(fence, succession('a', NOW));
+    await queue.acquireFence('next');
+    expect(await queue.successions()).toEqual([succession('a', NOW), succession('b', NOW + 1)]);
+  });
+
+  test('replace that of the same pod', async () => {
+    const { queue, fence } = fixture;
+    for (const at of [NOW, NOW + 700]) await queue.rememberSuccession(fence, succession('a', at));
+    expect(await queue.successions()).toEqual([succession('a', NOW + 700)]);
+  });
+
+  test('are removed ten minutes later, with the next one', async () => {
+    const { queue, fence } = fixture;
+    await queue.rememberSuccession(fence, succession('a', NOW));
+    await queue.rememberSuccession(fence, succession('b', NOW + 601));
+    expect((await queue.successions()).map(({ predecessor }) => predecessor.uid)).toEqual(['b']);
+  });
+
+  test('end with the submission of the successor, which takes over the place', async () => {
+    const { queue, fence } = fixture;
+    for (const uid of ['a', 'b']) await queue.rememberSuccession(fence, succession(uid));
+    const { uid: predecessor, ...place } = succession('a').predecessor;
+    const [row] = await queue.submit(fence, [{ ...submission('c'), ...place, predecessor }, submission('d')]);
+    expect(row).toMatchObject({ uid: 'c', ...place });
+    expect(row).not.toHaveProperty('predecessor');
+    expect((await queue.successions()).map((each) => each.predecessor.uid)).toEqual(['b']);
+  });
+
+  test('are neither written nor removed by an old leader', async () => {
+    const { queue, fence } = fixture;
+    await queue.rememberSuccession(fence, succession('a'));
+    await queue.acquireFence('next');
+    await expect(queue.rememberSuccession(fence, succession('b'))).rejects.toMatchObject({
+      code: 'FLUXQ_FENCED',
+    });
+    const late = { ...submission('c'), predecessor: 'a' };
+    await expect(queue.submit(fence, [late])).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
+    expect((await queue.successions()).map((each) => each.predecessor.uid)).toEqual(['a']);
+  });
+});
