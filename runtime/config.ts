@@ -48,6 +48,10 @@ const settings = z.strictObject({
       secret: z
         .strictObject({ namespace: z.string().min(1), name: z.string().min(1), key: z.string().min(1) })
         .optional(),
+      /** PEM certificates of the CAs to trust with `url`; the CAs for `secret` are its key ca.crt. Default: those of the system. */
+      ca: z.string().min(1).optional(),
+      /** If false, the controller waits until the command `migrate` has migrated the tables as another role. */
+      migrate: z.boolean().default(true),
     })
     .prefault({}),
   leaderElection: z
@@ -162,6 +166,7 @@ const FROM_ENVIRONMENT = [
   'http.port',
   'kubernetes.context',
   'kubernetes.kubeconfig',
+  'database.ca',
   'database.secret.namespace',
   'database.secret.name',
   'database.secret.key',
@@ -203,8 +208,8 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
  * The URL of the database, or the key of the Secret that has it. Only some roles need it.
  * @throws FluxqError FLUXQ_CONFIG_INVALID if neither is set
  */
-export function databaseSource({ database: { url, secret } }: Config) {
-  if (url !== undefined) return url;
+export function databaseSource({ database: { url, ca, secret } }: Config) {
+  if (url !== undefined) return { url, ...(ca === undefined ? {} : { ca }) };
   if (secret !== undefined) return secret;
   throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
     field: 'database.url',

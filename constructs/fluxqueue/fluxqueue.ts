@@ -98,7 +98,7 @@ export class FluxQueue extends Construct {
       image,
       replicas: props.controllerReplicas ?? 2,
       configuration,
-      databaseUrl: database.url,
+      database,
       ...(props.fluxion === 'embedded'
         ? {}
         : {
@@ -155,9 +155,10 @@ export class FluxQueue extends Construct {
 
   /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */
   private settings(): Record<string, unknown> {
-    const { props, namespace } = this;
+    const { props, namespace, database } = this;
     return {
       logLevel: props.logLevel ?? 'info',
+      ...(database.hasOwner ? { database: { migrate: false } } : {}),
       leaderElection: { namespace, name: CONTROLLER_LEASE },
       fluxion: {
         address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,

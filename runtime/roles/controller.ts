@@ -7,7 +7,7 @@ import { connectFluxion } from '../fluxion/client/client';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
-import { readSecretKey } from '../kubernetes/secrets';
+import { readDatabaseAccess } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
 import { leaseWatch } from '../leader/lease-watch';
 import { Standby } from '../leader/standby';
@@ -129,12 +129,13 @@ class Controller {
     const { config, client, logger } = this;
     const source = databaseSource(config);
     return openQueue({
-      url: typeof source === 'string' ? source : await readSecretKey(client, source),
+      ...('url' in source ? source : await readDatabaseAccess(client, source)),
+      migrates: config.database.migrate,
       logger,
       gatherMs: GATHER_MS,
       units: config.units,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
-      // The URL is read once: the next process has the new password.
+      // The Secret is read once: the next process has the new password and the new CA.
       onLoginRefused: this.fail,
     });
   }

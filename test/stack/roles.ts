@@ -60,6 +60,22 @@ export class Roles {
     return stdout + stderr;
   }
 
+  /** A command that runs until it is stopped. */
+  async command(args: readonly string[], environment: NodeJS.ProcessEnv) {
+    const env = { ...process.env, ...environment };
+    const id = `command-${this.started++}`;
+    const child = await this.processes.start(id, process.execPath, [this.bundle, ...args], { env });
+    return {
+      /** Resolves when its log has the text. */
+      says: (text: string) => waitFor(`the log to say: ${text}`, () => child.logTail().includes(text)),
+      /** @throws when it does not end like this after the signal */
+      end: async (signal: 'SIGTERM', how: string) => {
+        await child.kill(signal);
+        if ((await child.exited) !== how) throw new Error(`${await child.exited}:\n${child.logTail()}`);
+      },
+    };
+  }
+
   async stop(): Promise<void> {
     await this.processes.stop();
     rmSync(this.bundle, { force: true });

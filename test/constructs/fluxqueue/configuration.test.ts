@@ -5,9 +5,10 @@ import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects }
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
     const given = configurationOf(stackObjects());
-    expect(given).toEqual(parseConfig({ fluxion: { address: 'unix:/run/fluxion/fluxion.sock' } }));
+    const database = { migrate: false };
+    expect(given).toEqual(parseConfig({ database, fluxion: { address: 'unix:/run/fluxion/fluxion.sock' } }));
     expect(given.units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
-    expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(parseConfig({}));
+    expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(parseConfig({ database }));
   });
 
   test('has the values of the props', () => {
@@ -96,6 +97,7 @@ describe('the configuration of the runtime', () => {
       .filter(({ command = [] }) => command.includes('/app/runtime.js'))
       .flatMap(({ env = [] }) => env.map(({ name }) => name));
     expect(variables.sort()).toEqual([
+      'DATABASE_URL',
       'FLUXQUEUE_database_secret_key',
       'FLUXQUEUE_database_secret_name',
       'FLUXQUEUE_database_secret_namespace',
