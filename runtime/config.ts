@@ -28,8 +28,10 @@ const positive = z.number().int().positive();
 
 const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
-  /** Probes and metrics over plain HTTP. */
+  /** Probes over plain HTTP. */
   http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
+  /** Metrics over plain HTTP without authentication: loopback, unless a network policy protects the port. */
+  metrics: z.strictObject({ host: z.string().default('127.0.0.1'), port: port.default(9464) }).prefault({}),
   kubernetes: z
     .strictObject({
       /** The path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or the ServiceAccount of the pod. */
@@ -164,6 +166,7 @@ const FROM_ENVIRONMENT = [
   'logLevel',
   'http.host',
   'http.port',
+  'metrics.port',
   'kubernetes.context',
   'kubernetes.kubeconfig',
   'database.ca',

@@ -19,8 +19,10 @@ import {
 } from './pod';
 
 const NAME = 'fluxqueue-controller';
-/** Port of probes and metrics of the runtime's roles. */
+/** Port of the probes of the runtime's roles. */
 export const HTTP_PORT = 8080;
+/** Port of their metrics. */
+export const METRICS_PORT = 9464;
 
 export interface ControllerProps extends ComponentProps {
   readonly image: string;
@@ -85,7 +87,10 @@ function controllerContainer(props: ControllerProps): k8s.Container {
       { name: 'FLUXQUEUE_database_secret_key', value: database.url.key },
       { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     ],
-    ports: [{ name: 'http', containerPort: HTTP_PORT }],
+    ports: [
+      { name: 'http', containerPort: HTTP_PORT },
+      { name: 'metrics', containerPort: METRICS_PORT },
+    ],
     ...httpProbes(HTTP_PORT),
     resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,

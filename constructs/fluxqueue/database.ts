@@ -71,6 +71,8 @@ export interface StatefulDatabaseProps {
 export interface ExistingDatabaseProps {
   /** Key of the Secret with a URL like postgres://user:password@host:5432/database. @default url */
   readonly key?: string;
+  /** Port in that URL, to which the NetworkPolicy of the controllers allows connections. @default 5432 */
+  readonly port?: number;
   /**
    * Role that owns the tables and migrates them, other than the role of the URL. Only an init container of the controllers
    * gets its URL.
@@ -102,12 +104,15 @@ export abstract class Database {
    * @param props key of the URL, or all props. @default url
    */
   static fromSecret(secret: ISecret, props: string | ExistingDatabaseProps = {}): Database {
-    const { key = URL_KEY, owner } = typeof props === 'string' ? { key: props } : props;
-    return new ExistingDatabase({ name: secret.name, key }, owner);
+    const { key = URL_KEY, port, owner } = typeof props === 'string' ? { key: props } : props;
+    return new ExistingDatabase({ name: secret.name, key }, port, owner);
   }
 
   /** Key of a Secret with the URL of the database. */
   abstract readonly url: SecretKey;
+
+  /** Port of the database. */
+  abstract readonly port: number;
 
   /** Whether the stack deploys the database. */
   abstract readonly isDeployed: boolean;
@@ -133,6 +138,7 @@ class ExistingDatabase extends Database {
 
   constructor(
     override readonly url: SecretKey,
+    override readonly port: number = DATABASE_PORT,
     private readonly owner: DatabaseOwnerProps | undefined,
   ) {
     super();
@@ -159,6 +165,7 @@ class ExistingDatabase extends Database {
 
 class StatefulDatabase extends Database {
   override readonly url: SecretKey = { name: NAME, key: URL_KEY };
+  override readonly port = DATABASE_PORT;
   override readonly isDeployed = true;
   override readonly hasOwner = true;
 

@@ -23,6 +23,7 @@ import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
+import { NetworkPolicies } from './network-policies';
 import type { FluxQueueProps } from './props';
 import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
@@ -55,10 +56,12 @@ export class FluxQueue extends Construct {
     this.database = props.database ?? Database.statefulSet();
     checkQueue(props);
     checkReplicas(props);
+    checkMonitoring(props);
 
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds');
     this.addRights();
+    if (props.externalRuntime === undefined && props.networkPolicies !== false) this.addNetworkPolicies();
     if (props.externalRuntime === undefined) this.addRuntime();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
@@ -111,6 +114,20 @@ export class FluxQueue extends Construct {
     }
   }
 
+  private addNetworkPolicies(): void {
+    const { namespace, props, database, admission } = this;
+    const { monitoringNamespace, apiserverPorts, fluxion, scheduler } = props;
+    new NetworkPolicies(this.layer('rbac'), 'network-policies', {
+      namespace,
+      database,
+      hasWebhook: admission === 'webhook',
+      hasScheduler: scheduler === true,
+      hasFluxion: fluxion !== 'embedded',
+      ...(monitoringNamespace === undefined ? {} : { monitoringNamespace }),
+      ...(apiserverPorts === undefined ? {} : { apiserverPorts }),
+    });
+  }
+
   private addScheduler(): void {
     const { namespace, props, version } = this;
     if (version === undefined) {
@@ -160,6 +177,7 @@ export class FluxQueue extends Construct {
       logLevel: props.logLevel ?? 'info',
       ...(database.hasOwner ? { database: { migrate: false } } : {}),
       leaderElection: { namespace, name: CONTROLLER_LEASE },
+      ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '0.0.0.0' } }),
       fluxion: {
         address: props.fluxion === 'embedded' ? 'embedded' : FLUXION_SOCKET,
         listen: FLUXION_SOCKET,
@@ -195,6 +213,16 @@ function unitSettings({ fluxion, coreUnitMillis, memoryUnit }: FluxQueueProps) {
 function checkReplicas(props: FluxQueueProps): void {
   for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const)
     checkPositive(`FluxQueue.${name}`, props[name]);
+}
+
+function checkMonitoring({ monitoringNamespace, networkPolicies }: FluxQueueProps): void {
+  if (monitoringNamespace === undefined || networkPolicies !== false) return;
+  throw new PropsError(
+    'FluxQueue.monitoringNamespace',
+    'requires networkPolicies, because the metrics have no authentication',
+    monitoringNamespace,
+    'remove networkPolicies: false, or read the metrics with kubectl port-forward',
+  );
 }
 
 function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {

@@ -9,8 +9,7 @@ import { databaseSource, loadConfig } from '../config';
 import { FluxqError } from '../errors';
 import { createLogger, type Logger } from '../observability/log';
 import { openDatabase } from '../queue/database';
-import { migrate } from '../queue/migrate';
-import { MIGRATIONS } from '../queue/migrations';
+import { migrateAndGrant } from '../queue/migrate';
 import type { DatabaseAccess } from '../queue/tls';
 
 interface Options {
@@ -55,8 +54,8 @@ async function migrateAs(
   try {
     for (let failures = 1; !signal.aborted; failures++) {
       try {
-        await migrate(database, MIGRATIONS, role);
-        logger.info({ migrations: MIGRATIONS.length, role }, 'the tables are migrated');
+        await migrateAndGrant(database, role);
+        logger.info({ role }, 'the tables are migrated');
         return;
       } catch (error) {
         if (!(error instanceof FluxqError) || !error.retryable) throw error;

@@ -60,6 +60,11 @@ export function migrate(
   });
 }
 
+/** Migrates as the owner of the tables and gives the role of run time its rights, in one transaction. */
+export function migrateAndGrant(database: Database, role: string): Promise<void> {
+  return migrate(database, MIGRATIONS, role);
+}
+
 /**
  * Checks that the owner of the tables has migrated them.
  * @throws FluxqError `FLUXQ_DATABASE_NOT_MIGRATED` (retryable), `FLUXQ_DATABASE_VERSION`

@@ -44,8 +44,9 @@ export async function startController(config: Config, logger: Logger): Promise<R
   const controller = new Controller(config, client, metrics, logger);
   leaderPendingGauge(registry, () => controller.isPending);
   standbyWarmGauge(registry, () => controller.isWarm);
-  const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
-  logger.info({ http: http.port, server: client.server }, 'controller started');
+  const notReady = () => controller.notReady();
+  const http = await serveObservability({ http: config.http, metrics: config.metrics, registry, notReady });
+  logger.info({ http: http.port, metrics: http.metricsPort, server: client.server }, 'controller started');
   controller.start();
   return {
     failed: controller.failed,

@@ -44,13 +44,20 @@ export class Roles {
   }
 
   async start(name: string, config: ConfigInput, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
-    const [port = 0] = await freePorts(1);
+    const [port = 0, metricsPort = 0] = await freePorts(2);
     const id = `${name}-${this.started++}`;
     const file = join(this.processes.directory, `${id}.yaml`);
-    writeFileSync(file, stringify({ ...config, http: { host: '127.0.0.1', port } }));
+    writeFileSync(
+      file,
+      stringify({ ...config, http: { host: '127.0.0.1', port }, metrics: { port: metricsPort } }),
+    );
     const env = { ...process.env, ...environment };
     const args = [this.bundle, name, '--config', file];
-    return new RoleProcess(await this.processes.start(id, process.execPath, args, { env }), port);
+    return new RoleProcess(
+      await this.processes.start(id, process.execPath, args, { env }),
+      port,
+      metricsPort,
+    );
   }
 
   /** A one-shot role, to its end; what it says, on both streams. @throws when it fails */
@@ -87,6 +94,7 @@ export class RoleProcess {
   constructor(
     readonly process: OwnedProcess,
     private readonly port: number,
+    private readonly metricsPort: number,
   ) {}
 
   /** @throws when the role has ended */
@@ -102,7 +110,7 @@ export class RoleProcess {
 
   /** The metrics page. */
   async metrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    return (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
   }
 
   /** SIGTERM, and waits for its end. */

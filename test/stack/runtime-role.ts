@@ -1,8 +1,7 @@
 /** The database as a deployed controller has it: migrated by its owner, used by a role that only reads and writes rows. */
 import { Client } from 'pg';
 import { openDatabase } from '../../runtime/queue/database';
-import { migrate } from '../../runtime/queue/migrate';
-import { MIGRATIONS } from '../../runtime/queue/migrations';
+import { migrateAndGrant } from '../../runtime/queue/migrate';
 
 /** Role of the controllers in the tests. */
 export const RUNTIME_ROLE = 'fluxqueue_test_runtime';
@@ -24,7 +23,7 @@ export async function runtimeUrl(ownerUrl: string): Promise<string> {
   }
   const database = openDatabase({ url: ownerUrl });
   try {
-    await migrate(database, MIGRATIONS, RUNTIME_ROLE);
+    await migrateAndGrant(database, RUNTIME_ROLE);
   } finally {
     await database.close();
   }

@@ -103,6 +103,7 @@ describe('the configuration of the runtime', () => {
       'FLUXQUEUE_database_secret_namespace',
       'FLUXQUEUE_http_port',
       'FLUXQUEUE_leaderElection_podUid',
+      'FLUXQUEUE_metrics_port',
     ]);
     expect(ENVIRONMENT_VARIABLES).toEqual(expect.arrayContaining(variables));
   });

@@ -3,8 +3,7 @@ import { makeCertificate } from '../../../runtime/admission/certificates';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import { openDatabase } from '../../../runtime/queue/database';
 import { TABLE_GRANTS } from '../../../runtime/queue/grants';
-import { migrate } from '../../../runtime/queue/migrate';
-import { MIGRATIONS } from '../../../runtime/queue/migrations';
+import { migrateAndGrant } from '../../../runtime/queue/migrate';
 import { openQueue, type QueueOptions } from '../../../runtime/queue/queue';
 import { postgresAvailable } from '../../cluster/postgres';
 import { useEveryStatement } from '../../queue/every-statement';
@@ -29,7 +28,7 @@ withPostgres('the roles of the database', () => {
 
   async function migrateAsOwner(): Promise<void> {
     const database = openDatabase({ url: pod.ownerUrl });
-    await migrate(database, MIGRATIONS, RUNTIME_ROLE);
+    await migrateAndGrant(database, RUNTIME_ROLE);
     await database.close();
   }
 
