@@ -28,8 +28,10 @@ const positive = z.number().int().positive();
 
 const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
-  /** Probes and metrics over plain HTTP. */
+  /** Probes over plain HTTP. */
   http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
+  /** Metrics over plain HTTP without authentication: loopback, unless a network policy protects the port. */
+  metrics: z.strictObject({ host: z.string().default('127.0.0.1'), port: port.default(9464) }).prefault({}),
   kubernetes: z
     .strictObject({
       /** The path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or the ServiceAccount of the pod. */
@@ -48,6 +50,10 @@ const settings = z.strictObject({
       secret: z
         .strictObject({ namespace: z.string().min(1), name: z.string().min(1), key: z.string().min(1) })
         .optional(),
+      /** PEM certificates of the CAs to trust with `url`; the CAs for `secret` are its key ca.crt. Default: those of the system. */
+      ca: z.string().min(1).optional(),
+      /** If false, the controller waits until the command `migrate` has migrated the tables as another role. */
+      migrate: z.boolean().default(true),
     })
     .prefault({}),
   leaderElection: z
@@ -163,8 +169,10 @@ const FROM_ENVIRONMENT = [
   'logLevel',
   'http.host',
   'http.port',
+  'metrics.port',
   'kubernetes.context',
   'kubernetes.kubeconfig',
+  'database.ca',
   'database.secret.namespace',
   'database.secret.name',
   'database.secret.key',
@@ -206,8 +214,8 @@ export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = proce
  * The URL of the database, or the key of the Secret that has it. Only some roles need it.
  * @throws FluxqError FLUXQ_CONFIG_INVALID if neither is set
  */
-export function databaseSource({ database: { url, secret } }: Config) {
-  if (url !== undefined) return url;
+export function databaseSource({ database: { url, ca, secret } }: Config) {
+  if (url !== undefined) return { url, ...(ca === undefined ? {} : { ca }) };
   if (secret !== undefined) return secret;
   throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
     field: 'database.url',

@@ -1,5 +1,6 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
+import { addMigrateCommand } from './cli/migrate-command';
 import { addQueueCommands } from './cli/queue-commands';
 import { addRenderCommand } from './cli/render-command';
 import { addSecretCommands } from './cli/secret-commands';
@@ -52,6 +53,7 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .action((options: { config?: string }) => run(name, options));
 
 addQueueCommands(program);
+addMigrateCommand(program);
 addSecretCommands(program);
 addRenderCommand(program);
 

@@ -154,6 +154,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/cli': [
     'ground',
     'constructs/minicluster',
+    'runtime/admission',
     'runtime/config',
     'runtime/kubernetes',
     'runtime/miniclusters',

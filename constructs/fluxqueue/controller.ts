@@ -4,7 +4,7 @@ import { CONTROLLER_SERVICE_ACCOUNT, PRIORITY_CLASS } from '../api/labels';
 import { roleCommand } from '../images';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { CONFIG_FILE, type Configuration } from './configuration';
-import type { SecretKey } from './database';
+import type { Database } from './database';
 import { SOCKET_MOUNT, SOCKET_VOLUME } from './fluxion';
 import {
   API_ACCESS_MOUNT,
@@ -19,15 +19,16 @@ import {
 } from './pod';
 
 const NAME = 'fluxqueue-controller';
-/** Port of probes and metrics of the runtime's roles. */
+/** Port of the probes of the runtime's roles. */
 export const HTTP_PORT = 8080;
+/** Port of their metrics. */
+export const METRICS_PORT = 9464;
 
 export interface ControllerProps extends ComponentProps {
   readonly image: string;
   readonly replicas: number;
   readonly configuration: Configuration;
-  /** Key of a Secret with the URL of the database. */
-  readonly databaseUrl: SecretKey;
+  readonly database: Database;
   /** Sidecar with the Fluxion service. @default - the matcher is embedded in the controller */
   readonly fluxion?: k8s.Container;
 }
@@ -37,6 +38,7 @@ export class Controller extends Construct {
   constructor(scope: Construct, id: string, props: ControllerProps) {
     super(scope, id);
     const { namespace, replicas, configuration, fluxion } = props;
+    const initContainers = props.database.initContainers(props.image);
     const labels = selectorLabels('controller');
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: objectMetadata({ name: NAME, namespace, component: 'controller', wave: Wave.RUNTIME }),
@@ -52,6 +54,7 @@ export class Controller extends Construct {
             priorityClassName: PRIORITY_CLASS,
             securityContext: restrictedPod(RUNTIME_USER),
             topologySpreadConstraints: spread('controller'),
+            ...(initContainers.length === 0 ? {} : { initContainers }),
             containers: [controllerContainer(props), ...(fluxion === undefined ? [] : [fluxion])],
             volumes: [
               configuration.volume,
@@ -70,7 +73,7 @@ export class Controller extends Construct {
 }
 
 function controllerContainer(props: ControllerProps): k8s.Container {
-  const { image, namespace, configuration, databaseUrl, fluxion } = props;
+  const { image, namespace, configuration, database, fluxion } = props;
   return {
     name: 'controller',
     image,
@@ -80,11 +83,14 @@ function controllerContainer(props: ControllerProps): k8s.Container {
     // 10 to 15 s. Variables instead of the file, so that commands in this container need no option.
     env: [
       { name: 'FLUXQUEUE_database_secret_namespace', value: namespace },
-      { name: 'FLUXQUEUE_database_secret_name', value: databaseUrl.name },
-      { name: 'FLUXQUEUE_database_secret_key', value: databaseUrl.key },
+      { name: 'FLUXQUEUE_database_secret_name', value: database.url.name },
+      { name: 'FLUXQUEUE_database_secret_key', value: database.url.key },
       { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     ],
-    ports: [{ name: 'http', containerPort: HTTP_PORT }],
+    ports: [
+      { name: 'http', containerPort: HTTP_PORT },
+      { name: 'metrics', containerPort: METRICS_PORT },
+    ],
     ...httpProbes(HTTP_PORT),
     resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,

@@ -1,7 +1,7 @@
 /**
- * Postgres database of the queue. The password never leaves the cluster: the stack creates an empty Secret, and before each
- * start of Postgres the role `password` of the runtime fills the Secret if it is empty and writes the password to a file
- * for Postgres. It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
+ * Postgres database of the queue. Its credentials never leave the cluster: the stack creates an empty Secret, and before each
+ * start of Postgres the command `password` of the runtime fills the Secret if it is empty and writes password and
+ * certificate to files for Postgres (docs/decisions/0030-database-roles.md). It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
  * create a Job again each time its TTL deletes it.
  */
 
@@ -30,18 +30,26 @@ const NAME = 'fluxqueue-database';
  */
 const CLIENT_SERVICE = 'fluxqueue-postgres';
 const URL_KEY = 'url';
-const USER = 'fluxqueue';
-const PORT = 5432;
+/** Owner of the database and its tables. */
+const OWNER = 'fluxqueue';
+/** Role of the controllers. */
+const RUNTIME_ROLE = 'fluxqueue_runtime';
+/** Port of Postgres. */
+const DATABASE_PORT = 5432;
 /** Entrypoint instead of that of the image, which accepts an incomplete data directory as a database. */
 const START = readFileSync(join(__dirname, 'postgres.sh'), 'utf8');
 /** Logs in as the queue does: a server that answers but rejects the login is not ready. */
 const LOGIN =
-  'PGPASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")" exec ' +
-  'psql -XAtqw -h 127.0.0.1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c "SELECT 1"';
+  'PGPASSWORD="$(cat "$CREDENTIALS/password")" PGSSLMODE=require exec ' +
+  'psql -XAtqw -h 127.0.0.1 -U "$RUNTIME_ROLE" -d "$POSTGRES_DB" -c "SELECT 1"';
+/** Key of a Secret with the CAs of the database, next to its URL (runtime/kubernetes/secrets.ts). */
+const CA_KEY = 'ca.crt';
 /** User `postgres` of the Debian image. */
 const POSTGRES_USER_ID = 999;
-const PASSWORD_FOLDER = '/run/fluxqueue-password';
-const PASSWORD_FILE = `${PASSWORD_FOLDER}/password`;
+const CREDENTIALS = '/run/fluxqueue-credentials';
+const SOCKET_FOLDER = '/var/run/postgresql';
+/** The owner reaches the database by the Unix socket only. */
+const OWNER_URL = `postgres://${OWNER}@${encodeURIComponent(SOCKET_FOLDER)}/${OWNER}`;
 
 /** A key of a Secret in the namespace of the stack. */
 export interface SecretKey {
@@ -60,27 +68,60 @@ export interface StatefulDatabaseProps {
   readonly image?: string;
 }
 
+export interface ExistingDatabaseProps {
+  /** Key of the Secret with a URL like postgres://user:password@host:5432/database. @default url */
+  readonly key?: string;
+  /** Port in that URL, to which the NetworkPolicy of the controllers allows connections. @default 5432 */
+  readonly port?: number;
+  /**
+   * Role that owns the tables and migrates them, other than the role of the URL. Only an init container of the controllers
+   * gets its URL.
+   * @default - the role of the URL owns the tables, and the controllers migrate them
+   */
+  readonly owner?: DatabaseOwnerProps;
+}
+
+export interface DatabaseOwnerProps {
+  /** Secret in the namespace of the stack with the URL of the owner. */
+  readonly secret: ISecret;
+  /** Key of that Secret. @default url */
+  readonly key?: string;
+  /** Name of the role of the controllers, which exists already; the owner gives it the rights to read and write rows. */
+  readonly runtimeRole: string;
+}
+
 /** Postgres database with the tables of the queue. */
 export abstract class Database {
-  /** Deploys Postgres as part of the stack, with a volume and a generated password. */
+  /** Deploys Postgres as part of the stack, with a volume, a generated password and a generated certificate. */
   static statefulSet(props: StatefulDatabaseProps = {}): Database {
     return new StatefulDatabase(props);
   }
 
   /**
-   * Uses an existing Postgres.
+   * Uses an existing Postgres over TLS. Its certificate must be valid for the host in the URL and signed by a CA of the
+   * Secret's key `ca.crt`, or of the image if the Secret has no such key. `sslmode=disable` in the URL allows plain text.
    * @param secret Secret in the namespace of the stack, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
-   * @param key key of the Secret with a URL like postgres://user:password@host:5432/database. @default url
+   * @param props key of the URL, or all props. @default url
    */
-  static fromSecret(secret: ISecret, key = URL_KEY): Database {
-    return new ExistingDatabase({ name: secret.name, key });
+  static fromSecret(secret: ISecret, props: string | ExistingDatabaseProps = {}): Database {
+    const { key = URL_KEY, port, owner } = typeof props === 'string' ? { key: props } : props;
+    return new ExistingDatabase({ name: secret.name, key }, port, owner);
   }
 
   /** Key of a Secret with the URL of the database. */
   abstract readonly url: SecretKey;
 
+  /** Port of the database. */
+  abstract readonly port: number;
+
   /** Whether the stack deploys the database. */
   abstract readonly isDeployed: boolean;
+
+  /** Whether another role than that of the controllers migrates the tables. */
+  abstract readonly hasOwner: boolean;
+
+  /** Init containers of the controllers. */
+  abstract initContainers(runtimeImage: string): k8s.Container[];
 
   /** Adds the objects of the database to the stack. */
   abstract render(scope: Construct, props: DatabaseProps): void;
@@ -93,9 +134,28 @@ export interface DatabaseProps extends ComponentProps {
 
 class ExistingDatabase extends Database {
   override readonly isDeployed = false;
+  override readonly hasOwner: boolean;
 
-  constructor(override readonly url: SecretKey) {
+  constructor(
+    override readonly url: SecretKey,
+    override readonly port: number = DATABASE_PORT,
+    private readonly owner: DatabaseOwnerProps | undefined,
+  ) {
     super();
+    this.hasOwner = owner !== undefined;
+  }
+
+  override initContainers(runtimeImage: string): k8s.Container[] {
+    if (this.owner === undefined) return [];
+    const { secret, key = URL_KEY, runtimeRole } = this.owner;
+    const from = (key: string, optional: boolean) => ({
+      secretKeyRef: { name: secret.name, key, optional },
+    });
+    const env = [
+      { name: 'DATABASE_URL', valueFrom: from(key, false) },
+      { name: 'FLUXQUEUE_database_ca', valueFrom: from(CA_KEY, true) },
+    ];
+    return [{ ...migrateContainer(runtimeImage, runtimeRole), env }];
   }
 
   override render(): void {
@@ -105,10 +165,16 @@ class ExistingDatabase extends Database {
 
 class StatefulDatabase extends Database {
   override readonly url: SecretKey = { name: NAME, key: URL_KEY };
+  override readonly port = DATABASE_PORT;
   override readonly isDeployed = true;
+  override readonly hasOwner = true;
 
   constructor(private readonly props: StatefulDatabaseProps) {
     super();
+  }
+
+  override initContainers(): k8s.Container[] {
+    return [];
   }
 
   override render(scope: Construct, props: DatabaseProps): void {
@@ -147,7 +213,9 @@ class Postgres extends Construct {
   }
 
   private addServices(namespace: string, selector: Record<string, string>): void {
-    const ports = [{ name: 'postgres', port: PORT, targetPort: k8s.IntOrString.fromString('postgres') }];
+    const ports = [
+      { name: 'postgres', port: DATABASE_PORT, targetPort: k8s.IntOrString.fromString('postgres') },
+    ];
     const metadata = (name: string) =>
       objectMetadata({ name, namespace, component: 'database', wave: Wave.DATABASE });
     new k8s.KubeService(this, 'service', {
@@ -185,10 +253,10 @@ function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
     // A fast shutdown of Postgres (SIGINT, the stop signal of its image) writes a checkpoint first.
     terminationGracePeriodSeconds: 120,
     initContainers: [passwordContainer(props)],
-    containers: [postgresContainer(props)],
+    containers: [postgresContainer(props), ownerContainer(props)],
     volumes: [
       API_ACCESS_VOLUME,
-      { name: 'password', emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('1Mi') } },
+      { name: 'credentials', emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('1Mi') } },
       { name: 'run', emptyDir: {} },
       { name: 'tmp', emptyDir: {} },
     ],
@@ -204,17 +272,42 @@ function passwordContainer({ namespace, runtimeImage }: DatabaseProps): k8s.Cont
       'password',
       ...['--namespace', namespace],
       ...['--secret', NAME],
-      ...['--url', `postgres://${USER}@${CLIENT_SERVICE}.${namespace}.svc:${PORT}/${USER}`],
-      ...['--file', PASSWORD_FILE],
+      ...['--url', clientUrl(namespace)],
+      ...['--folder', CREDENTIALS],
     ),
     resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '256Mi' }),
     securityContext: RESTRICTED,
-    volumeMounts: [API_ACCESS_MOUNT, { name: 'password', mountPath: PASSWORD_FOLDER }],
+    volumeMounts: [API_ACCESS_MOUNT, { name: 'credentials', mountPath: CREDENTIALS }],
+  };
+}
+
+function clientUrl(namespace: string): string {
+  const host = `${CLIENT_SERVICE}.${namespace}.svc:${DATABASE_PORT}`;
+  return `postgres://${RUNTIME_ROLE}@${host}/${OWNER}?sslmode=verify-full`;
+}
+
+/** Migrates the tables at each start of the pod. A pod has no container that ends after its server has started, so it stays. */
+function ownerContainer({ runtimeImage }: DatabaseProps): k8s.Container {
+  return {
+    ...migrateContainer(runtimeImage, RUNTIME_ROLE, '--stay'),
+    env: [{ name: 'DATABASE_URL', value: OWNER_URL }],
+    volumeMounts: [{ name: 'run', mountPath: SOCKET_FOLDER }],
+  };
+}
+
+function migrateContainer(image: string, role: string, ...options: string[]): k8s.Container {
+  return {
+    name: 'migrate',
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: roleCommand('migrate', '--grant-to', role, ...options),
+    resources: resources({ cpu: '10m', memory: '64Mi', memoryLimit: '256Mi' }),
+    securityContext: RESTRICTED,
   };
 }
 
 function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabaseProps): k8s.Container {
-  const isUp = ['pg_isready', '-h', '127.0.0.1', '-U', USER, '-d', USER];
+  const isUp = ['pg_isready', '-h', '127.0.0.1', '-U', RUNTIME_ROLE, '-d', OWNER];
   const logsIn = ['sh', '-c', LOGIN];
   return {
     name: 'postgres',
@@ -222,21 +315,22 @@ function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabase
     imagePullPolicy: 'IfNotPresent',
     command: ['sh', '-c', START, 'postgres.sh'],
     env: [
-      { name: 'POSTGRES_USER', value: USER },
-      { name: 'POSTGRES_DB', value: USER },
-      { name: 'POSTGRES_PASSWORD_FILE', value: PASSWORD_FILE },
+      { name: 'POSTGRES_USER', value: OWNER },
+      { name: 'POSTGRES_DB', value: OWNER },
+      { name: 'RUNTIME_ROLE', value: RUNTIME_ROLE },
+      { name: 'CREDENTIALS', value: CREDENTIALS },
     ],
-    ports: [{ name: 'postgres', containerPort: PORT }],
+    ports: [{ name: 'postgres', containerPort: DATABASE_PORT }],
     startupProbe: { exec: { command: logsIn }, periodSeconds: 1, timeoutSeconds: 3, failureThreshold: 300 },
     livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
     readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
-    resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '1Gi' }),
+    resources: resources({ cpu: '90m', memory: '256Mi', memoryLimit: '1Gi' }),
     securityContext: RESTRICTED,
     volumeMounts: [
       // The parent of the data directory: the image has one subdirectory per major version.
       { name: 'data', mountPath: '/var/lib/postgresql' },
-      { name: 'password', mountPath: PASSWORD_FOLDER, readOnly: true },
-      { name: 'run', mountPath: '/var/run/postgresql' },
+      { name: 'credentials', mountPath: CREDENTIALS, readOnly: true },
+      { name: 'run', mountPath: SOCKET_FOLDER },
       { name: 'tmp', mountPath: '/tmp' },
     ],
   };

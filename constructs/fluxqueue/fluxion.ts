@@ -8,8 +8,9 @@ import { httpProbes, RESTRICTED, resources } from './pod';
 import type { FluxQueueProps } from './props';
 
 const FOLDER = '/run/fluxion';
-/** The controller uses port 8080 in the same pod. */
+/** The controller uses ports 8080 and 9464 in the same pod. */
 const PROBE_PORT = 8081;
+export const FLUXION_METRICS_PORT = 9465;
 
 /** Address of the sidecar for the controller: a Unix socket in a volume of the pod needs no TLS and no port. */
 const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
@@ -67,8 +68,14 @@ export function fluxionSidecar({ image, configuration }: FluxionProps): k8s.Cont
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('fluxion', '--config', CONFIG_FILE),
-    env: [{ name: 'FLUXQUEUE_http_port', value: String(PROBE_PORT) }],
-    ports: [{ name: 'fluxion-probe', containerPort: PROBE_PORT }],
+    env: [
+      { name: 'FLUXQUEUE_http_port', value: String(PROBE_PORT) },
+      { name: 'FLUXQUEUE_metrics_port', value: String(FLUXION_METRICS_PORT) },
+    ],
+    ports: [
+      { name: 'fluxion-probe', containerPort: PROBE_PORT },
+      { name: 'fluxion-metrics', containerPort: FLUXION_METRICS_PORT },
+    ],
     ...httpProbes(PROBE_PORT),
     resources: resources({ cpu: '50m', memory: '256Mi', memoryLimit: '4Gi' }),
     securityContext: RESTRICTED,

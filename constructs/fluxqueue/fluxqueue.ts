@@ -23,6 +23,7 @@ import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar } from './f
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
+import { NetworkPolicies } from './network-policies';
 import type { FluxQueueProps } from './props';
 import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
@@ -56,10 +57,12 @@ export class FluxQueue extends Construct {
     checkQueue(props);
     checkReplicas(props);
     checkFluxion(props);
+    checkMonitoring(props);
 
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds');
     this.addRights();
+    if (props.externalRuntime === undefined && props.networkPolicies !== false) this.addNetworkPolicies();
     if (props.externalRuntime === undefined) this.addRuntime();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
@@ -99,7 +102,7 @@ export class FluxQueue extends Construct {
       image,
       replicas: props.controllerReplicas ?? 2,
       configuration,
-      databaseUrl: database.url,
+      database,
       ...(props.fluxion === 'embedded'
         ? {}
         : { fluxion: fluxionSidecar({ image: fluxionImage(props), configuration }) }),
@@ -108,6 +111,20 @@ export class FluxQueue extends Construct {
       const replicas = props.webhookReplicas ?? 2;
       new Webhook(this.layer('webhook'), 'webhook', { namespace, image, replicas, configuration });
     }
+  }
+
+  private addNetworkPolicies(): void {
+    const { namespace, props, database, admission } = this;
+    const { monitoringNamespace, apiserverPorts, fluxion, scheduler } = props;
+    new NetworkPolicies(this.layer('rbac'), 'network-policies', {
+      namespace,
+      database,
+      hasWebhook: admission === 'webhook',
+      hasScheduler: scheduler === true,
+      hasFluxion: fluxion !== 'embedded',
+      ...(monitoringNamespace === undefined ? {} : { monitoringNamespace }),
+      ...(apiserverPorts === undefined ? {} : { apiserverPorts }),
+    });
   }
 
   private addScheduler(): void {
@@ -154,10 +171,12 @@ export class FluxQueue extends Construct {
 
   /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */
   private settings(): Record<string, unknown> {
-    const { props, namespace } = this;
+    const { props, namespace, database } = this;
     return {
       logLevel: props.logLevel ?? 'info',
+      ...(database.hasOwner ? { database: { migrate: false } } : {}),
       leaderElection: { namespace, name: CONTROLLER_LEASE },
+      ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '0.0.0.0' } }),
       fluxion: fluxionSettings(props),
       queue: queueSettings(props),
       fairShare: {
@@ -189,6 +208,16 @@ function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueuePr
 function checkReplicas(props: FluxQueueProps): void {
   for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const)
     checkPositive(`FluxQueue.${name}`, props[name]);
+}
+
+function checkMonitoring({ monitoringNamespace, networkPolicies }: FluxQueueProps): void {
+  if (monitoringNamespace === undefined || networkPolicies !== false) return;
+  throw new PropsError(
+    'FluxQueue.monitoringNamespace',
+    'requires networkPolicies, because the metrics have no authentication',
+    monitoringNamespace,
+    'remove networkPolicies: false, or read the metrics with kubectl port-forward',
+  );
 }
 
 function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {

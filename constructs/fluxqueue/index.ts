@@ -2,7 +2,13 @@ export type { MatchPolicy, QueuePolicy } from '../api/policies';
 export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
 export type { FluxSetupProps, Limits, Quota } from '../fluxsetup/props';
 export type { AdmissionForm, ExternalRuntime } from './admission/form';
-export { Database, type SecretKey, type StatefulDatabaseProps } from './database';
+export {
+  Database,
+  type DatabaseOwnerProps,
+  type ExistingDatabaseProps,
+  type SecretKey,
+  type StatefulDatabaseProps,
+} from './database';
 export { FluxQueue } from './fluxqueue';
 export type { FluxQueueProps } from './props';
 export { defaultStack } from './stack';

@@ -1,13 +1,17 @@
 #!/bin/sh
 # Starts the queue's Postgres after any interruption of the last start. It creates the data directory next to its final
 # path, adds a marker last, and moves it when it is complete. Each start sets the password of the Secret.
+# POSTGRES_USER owns the tables and has no password: it logs in by the Unix socket only, from containers of this pod with the
+# same user. RUNTIME_ROLE logs in over TLS with the password; the command migrate of the runtime grants its rights.
 # The arguments are options of the server.
 set -eu
 umask 077
-: "${PGDATA:?}" "${POSTGRES_USER:?}" "${POSTGRES_DB:?}" "${POSTGRES_PASSWORD_FILE:?}"
+: "${PGDATA:?}" "${POSTGRES_USER:?}" "${POSTGRES_DB:?}" "${RUNTIME_ROLE:?}" "${CREDENTIALS:?}"
 
 new=$PGDATA.new
 marker=fluxqueue-complete
+# Outside the data directory, whose own file an earlier version uses after a downgrade.
+hba=${PGDATA%/*/*}/fluxqueue-hba.conf
 # Process 1 ignores these signals by default; the script can stop between any two steps.
 trap 'exit 143' INT TERM
 
@@ -17,7 +21,7 @@ say() { echo "fluxqueue: $*" >&2; }
 # of the last start names process 1, and Postgres considers that process alive unless it is its own parent.
 sql() { postgres --single -D "$1" -c exit_on_error=on "$2" >/dev/null; }
 
-# Allows logins with the password from any host. Without this rule the server accepts no network login.
+# The rule of earlier versions: it shows that a directory without the marker is complete, and they use it after a downgrade.
 NETWORK_RULE='host all all all scram-sha-256'
 rules() { grep -q '^host all all all ' "$1/pg_hba.conf" 2>/dev/null; }
 
@@ -47,10 +51,11 @@ create_directory() {
   check_major_version
   rm -rf "$new"
   mkdir -p "$new"
-  initdb -D "$new" --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" \
+  initdb -D "$new" --username="$POSTGRES_USER" --pwfile="$CREDENTIALS/password" \
     --encoding=UTF8 --auth=scram-sha-256 --data-checksums
   echo "$NETWORK_RULE" >>"$new/pg_hba.conf"
   create_database "$new"
+  set_roles "$new"
   mark "$new"
   mv -T "$new" "$PGDATA"
   sync "$(dirname "$PGDATA")"
@@ -70,12 +75,22 @@ adopt_directory() {
   fi
 }
 
-set_password() {
+set_roles() {
   # SQL escapes a quote by doubling it.
-  password=$(sed "s/'/''/g" "$POSTGRES_PASSWORD_FILE")
-  sql "$PGDATA" "$POSTGRES_DB" <<SQL
-ALTER ROLE "$POSTGRES_USER" PASSWORD '$password';
+  password=$(sed "s/'/''/g" "$CREDENTIALS/password")
+  sql "$1" "$POSTGRES_DB" <<SQL
+DO \$do\$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$RUNTIME_ROLE') THEN CREATE ROLE "$RUNTIME_ROLE"; END IF; END \$do\$;
+ALTER ROLE "$RUNTIME_ROLE" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD '$password';
+ALTER ROLE "$POSTGRES_USER" PASSWORD NULL;
+REVOKE ALL ON DATABASE "$POSTGRES_DB" FROM PUBLIC;
+GRANT CONNECT ON DATABASE "$POSTGRES_DB" TO "$RUNTIME_ROLE";
 SQL
+}
+
+# The permissions of the socket's file make its logins those of one user of this pod.
+write_hba() {
+  echo "local \"$POSTGRES_DB\" \"$POSTGRES_USER\" trust" >"$hba"
+  echo "hostssl \"$POSTGRES_DB\" \"$RUNTIME_ROLE\" all scram-sha-256" >>"$hba"
 }
 
 # A pod that was force-deleted may still run while the next one starts. Postgres does not notice a server in another
@@ -95,7 +110,9 @@ if [ ! -e "$PGDATA/$marker" ]; then
 else
   # The kubelet can add group permissions to the volume at each mount, and Postgres rejects such a directory.
   chmod 00700 "$PGDATA"
-  set_password
+  set_roles "$PGDATA"
 fi
+write_hba
 trap - INT TERM
-exec postgres -D "$PGDATA" -c listen_addresses='*' "$@"
+exec postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_permissions=0700 -c hba_file="$hba" \
+  -c ssl=on -c ssl_cert_file="$CREDENTIALS/tls.crt" -c ssl_key_file="$CREDENTIALS/tls.key" "$@"

@@ -143,6 +143,22 @@ export interface FluxQueueProps {
    */
   readonly memoryUnit?: Size;
 
+  /**
+   * Whether NetworkPolicies deny every connection of the stack's namespace that docs/network.md does not list. A CNI plugin
+   * without support for NetworkPolicies ignores them.
+   * @default true
+   */
+  readonly networkPolicies?: boolean;
+
+  /** Ports at which pods reach the apiserver behind its Service. @default [443, 6443] */
+  readonly apiserverPorts?: readonly number[];
+
+  /**
+   * Namespace whose pods can read the metrics; it requires networkPolicies, because the metrics have no authentication.
+   * @default - metrics are served on loopback only, for `kubectl port-forward`
+   */
+  readonly monitoringNamespace?: string;
+
   /** Log level of the runtime. @default info */
   readonly logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 

@@ -4,7 +4,7 @@ import { PRIORITY_CLASS, WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUN
 import { roleCommand } from '../images';
 import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { CONFIG_FILE, type Configuration } from './configuration';
-import { HTTP_PORT } from './controller';
+import { HTTP_PORT, METRICS_PORT } from './controller';
 import {
   API_ACCESS_MOUNT,
   API_ACCESS_VOLUME,
@@ -92,6 +92,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
             ports: [
               { name: 'https', containerPort: WEBHOOK_PORT },
               { name: 'http', containerPort: HTTP_PORT },
+              { name: 'metrics', containerPort: METRICS_PORT },
             ],
             ...httpProbes(HTTP_PORT),
             resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '512Mi' }),

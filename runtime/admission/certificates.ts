@@ -1,5 +1,5 @@
 /**
- * The webhook's self-managed certificates. A *pair* is a leaf certificate for
+ * The self-managed certificates of the webhook and of the stack's Postgres. A *pair* is a leaf certificate for
  * the names of the Service and its key. Each leaf has a CA of its own, whose key
  * is discarded after that one signature, so it cannot be stolen; a renewal
  * creates a new CA. The *bundle* contains every CA that the apiserver should
@@ -18,7 +18,7 @@ export interface ServingCertificate {
 }
 
 export interface CertificateOptions {
-  /** Host names and IP addresses of the webhook; the first one is the common name. */
+  /** Host names and IP addresses of the server; the first one is the common name. */
   readonly names: readonly string[];
   readonly now: Date;
   /** Days until the certificate expires; it is due for renewal after two thirds of them. @default 365 */
@@ -51,13 +51,13 @@ export async function makeCertificate(options: CertificateOptions): Promise<Serv
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity,
     // With distinct names, TLS clients find the right CA in a bundle of several.
-    name: commonName(`fluxqueue webhook CA ${randomBytes(4).toString('hex')}`),
+    name: commonName(`fluxqueue CA ${randomBytes(4).toString('hex')}`),
     keys: caKeys,
     extensions: await caExtensions(x509, caKeys.publicKey),
   });
   const leaf = await x509.X509CertificateGenerator.create({
     ...validity,
-    subject: commonName(names[0] ?? 'fluxqueue webhook'),
+    subject: commonName(names[0] ?? 'fluxqueue'),
     issuer: ca.subjectName,
     publicKey: leafKeys.publicKey,
     signingKey: caKeys.privateKey,

@@ -1,7 +1,7 @@
 /** The commands `history` and `accounting` read the queue's tables. They need no leader. */
 import type { Command } from 'commander';
 import { databaseSource, loadConfig } from '../config';
-import { readSecretKey } from '../kubernetes/secrets';
+import { readDatabaseAccess } from '../kubernetes/secrets';
 import { ACCOUNTING_KEYS } from '../queue/accounting';
 import { openQueue } from '../queue/queue';
 import type { Queue } from '../queue/store';
@@ -66,9 +66,9 @@ async function printLines(
     userAgent: 'fluxqueue-cli',
   };
   const source = databaseSource(config);
-  const url =
-    typeof source === 'string' ? source : await withClient(access, (client) => readSecretKey(client, source));
-  const queue = openQueue({ url, units: config.units });
+  const database =
+    'url' in source ? source : await withClient(access, (client) => readDatabaseAccess(client, source));
+  const queue = openQueue({ ...database, units: config.units });
   try {
     for (const line of await read(queue)) process.stdout.write(`${line}\n`);
   } finally {

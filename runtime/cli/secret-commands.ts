@@ -7,15 +7,15 @@ import { withClient } from './with-client';
 export function addSecretCommands(program: Command): void {
   program
     .command('password')
-    .description("create the password of the stack's own Postgres, if it does not exist")
+    .description("create the password and the certificate of the stack's own Postgres, if they do not exist")
     .requiredOption('--namespace <name>', 'namespace of the Secret')
     .requiredOption(
       '--secret <name>',
-      'its keys password and url are filled; it is created if it does not exist',
+      'its keys password, url, ca.crt, tls.crt and tls.key are filled; it is created if it does not exist',
     )
     .requiredOption('--url <url>', 'postgres:// URL without a password')
-    .requiredOption('--file <path>', 'the file to which the password is written')
-    .action((options: { namespace: string; secret: string; url: string; file: string }) =>
+    .requiredOption('--folder <path>', 'the folder to which password, tls.crt and tls.key are written')
+    .action((options: { namespace: string; secret: string; url: string; folder: string }) =>
       withClient({ userAgent: 'fluxqueue-password' }, (client) => ensurePassword({ client, ...options })),
     );
 

@@ -17,18 +17,25 @@ export interface SecretKey {
   readonly key: string;
 }
 
-/** @throws FluxqError FLUXQ_SECRET_MISSING (retryable) if the key has no value yet, and the errors of the client */
-export async function readSecretKey(
+/** Key of the certificates of the CAs, next to the URL. */
+const CA_KEY = 'ca.crt';
+
+/**
+ * The URL of the database, and the CAs to trust if the Secret has them.
+ * @throws FluxqError FLUXQ_SECRET_MISSING (retryable) if the key has no value yet, and the errors of the client
+ */
+export async function readDatabaseAccess(
   client: Pick<KubernetesClient, 'get'>,
   { namespace, name, key }: SecretKey,
-): Promise<string> {
+): Promise<{ url: string; ca?: string }> {
   const path = secrets(namespace, name);
   const secret = await client.get<{ data?: Readonly<Record<string, string>> }>(path).catch((error) => {
     if (isStatus(error, 404)) return undefined;
     throw error;
   });
-  const value = Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
-  if (value !== '') return value;
+  const read = (name: string) => Buffer.from(secret?.data?.[name] ?? '', 'base64').toString();
+  const [url, ca] = [read(key), read(CA_KEY)];
+  if (url !== '') return { url, ...(ca === '' ? {} : { ca }) };
   throw new FluxqError('FLUXQ_SECRET_MISSING', `has no value for the key ${key}`, {
     field: `Secret ${namespace}/${name}`,
     remedy:

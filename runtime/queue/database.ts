@@ -9,10 +9,9 @@ import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
 import { FluxqError, messageOf } from '../errors';
 import { SilenceDetector } from './silence';
 import { databaseSocket } from './socket';
+import { connectionOf, type DatabaseAccess, isUntrusted, tlsError } from './tls';
 
-export interface DatabaseOptions {
-  /** postgres://user:password@host:port/database */
-  readonly url: string;
+export interface DatabaseOptions extends DatabaseAccess {
   /** Most connections. Writes are serial, so few are needed. @default 4 */
   readonly connections?: number;
   /** The server cancels statements that take longer, in milliseconds. @default 30000 */
@@ -21,7 +20,7 @@ export interface DatabaseOptions {
   readonly answerTimeoutMs?: number;
   /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
-  /** Called when the server refuses the password: the Secret has changed since this process started. */
+  /** Called when the server refuses the password or has another certificate: the Secret has changed since it was read. */
   readonly onLoginRefused?: (error: Error) => void;
   /** Receives a warning for each idle connection that breaks. @default - no log */
   readonly logger?: { warn(fields: object, message: string): void };
@@ -40,7 +39,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connections = new Connections(options);
   const failure = (cause: unknown): FluxqError => {
     const error = databaseError(cause);
-    if (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD) options.onLoginRefused?.(error);
+    if (isStale(cause)) options.onLoginRefused?.(error);
     if (isUseless(cause)) connections.drop(error);
     return error;
   };
@@ -69,7 +68,10 @@ class Connections {
   /** Names the sessions of this process on the server. */
   private readonly name = `fluxqueue-${randomUUID()}`;
 
+  private readonly connection: ReturnType<typeof connectionOf>;
+
   constructor(private readonly options: DatabaseOptions) {
+    this.connection = connectionOf(options);
     this.pool = this.createPool();
     // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
     this.pool.on('error', (error) => {
@@ -102,10 +104,10 @@ class Connections {
   }
 
   private createPool(): Pool {
-    const { url, connections = 4, answerTimeoutMs, connectTimeoutMs = CONNECT_MS } = this.options;
+    const { connections = 4, answerTimeoutMs, connectTimeoutMs = CONNECT_MS } = this.options;
     const statementTimeout = this.options.statementTimeoutMs ?? 30_000;
     return new Pool({
-      connectionString: url,
+      ...this.connection,
       application_name: this.name,
       max: connections,
       // One connection stays open: when it breaks, the database may have been replaced.
@@ -129,7 +131,7 @@ class Connections {
 
   private async isServerWorking(): Promise<boolean> {
     const client = new Client({
-      connectionString: this.options.url,
+      ...this.connection,
       stream: databaseSocket,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: CONNECT_MS,
@@ -181,6 +183,12 @@ async function inTransaction<T>(
 }
 
 const WRONG_PASSWORD = '28P01';
+
+/** Whether the failure shows that password or CA were replaced in the Secret. */
+function isStale(cause: unknown): boolean {
+  return isUntrusted(cause) || (cause instanceof DatabaseError && cause.code === WRONG_PASSWORD);
+}
+
 /** After a failover the connection still leads to the old primary, which became a replica. */
 const READ_ONLY = '25006';
 
@@ -202,9 +210,7 @@ const ANSWER_TIMEOUT = 'Query read timeout';
 
 /** Converts errors of `pg`; a FluxqError is returned unchanged. */
 function databaseError(error: unknown): FluxqError {
-  if (error instanceof FluxqError) {
-    return error;
-  }
+  if (error instanceof FluxqError) return error;
   // Errors with an SQLSTATE come from the server; all others are network errors or timeouts.
   if (error instanceof DatabaseError && !isRetryable(error)) {
     return new FluxqError(
@@ -217,6 +223,8 @@ function databaseError(error: unknown): FluxqError {
       },
     );
   }
+  const untrusted = tlsError(error);
+  if (untrusted !== undefined) return untrusted;
   const isReadOnly = error instanceof DatabaseError && error.code === READ_ONLY;
   const problem = isReadOnly ? 'the database is read-only' : 'the database does not answer';
   return new FluxqError('FLUXQ_DATABASE_DOWN', `${problem}: ${textOf(error)}`, {

@@ -6,9 +6,10 @@
  * to start if that has a number which it does not know. So it keeps the migrations of that release and gets no other.
  */
 import { createHash } from 'node:crypto';
-import type { PoolClient } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import { FluxqError } from '../errors';
 import type { Database } from './database';
+import { grantStatements } from './grants';
 import { MIGRATIONS, type Migration } from './migrations';
 
 /** Key of the advisory lock; taken inside the transaction, so that it also works behind a connection pooler. */
@@ -32,26 +33,62 @@ CREATE TABLE IF NOT EXISTS fluxqueue.schema_migrations (
 INSERT INTO fluxqueue.schema_migrations (number, name, checksum, applied_at)
 SELECT number, name, checksum, applied_at FROM fluxqueue.migrations ON CONFLICT DO NOTHING`;
 
+const APPLIED = 'SELECT number, checksum, minimum FROM fluxqueue.schema_migrations ORDER BY number';
+
 /**
  * Applies the missing migrations in one transaction: all or none. Tables with migrations of a newer program are left as
  * they are if this program can use them: then an update was undone, or is not complete.
+ * @param grantTo role that gets the rights of run time in the same transaction
  * @throws FluxqError `FLUXQ_DATABASE_VERSION` if this program is too old for the tables, or if the text of an applied
  *   migration has changed
  */
-export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+  grantTo?: string,
+): Promise<void> {
   return database.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await client.query(LOGS);
-    const { rows } = await client.query<Applied>(
-      'SELECT number, checksum, minimum FROM fluxqueue.schema_migrations ORDER BY number',
-    );
+    const { rows } = await client.query<Applied>(APPLIED);
     checkApplied(rows, migrations);
     await client.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
     for (const migration of migrations.slice(rows.length)) {
       await apply(client, migration);
     }
+    if (grantTo !== undefined) await client.query(grantStatements(grantTo));
   });
 }
+
+/** Migrates as the owner of the tables and gives the role of run time its rights, in one transaction. */
+export function migrateAndGrant(database: Database, role: string): Promise<void> {
+  return migrate(database, MIGRATIONS, role);
+}
+
+/**
+ * Checks that the owner of the tables has migrated them.
+ * @throws FluxqError `FLUXQ_DATABASE_NOT_MIGRATED` (retryable), `FLUXQ_DATABASE_VERSION`
+ */
+export async function checkMigrated(database: Database): Promise<void> {
+  const rows = await database.query<Applied>(APPLIED).catch((error: Error) => {
+    if (error.cause instanceof DatabaseError && NOT_THERE.includes(error.cause.code ?? '')) return [];
+    throw error;
+  });
+  checkApplied(rows, MIGRATIONS);
+  if (rows.length >= MIGRATIONS.length) return;
+  throw new FluxqError(
+    'FLUXQ_DATABASE_NOT_MIGRATED',
+    `the tables have ${rows.length} of ${MIGRATIONS.length} migrations`,
+    {
+      field: 'database.migrate',
+      remedy: 'wait for the command migrate, which the owner of the tables runs, or read its log',
+      retryable: true,
+    },
+  );
+}
+
+/** Undefined table, unknown schema, no right: before the first migration, or before its rights are granted. */
+const NOT_THERE = ['42P01', '3F000', '42501'];
 
 interface Applied {
   readonly number: number;

@@ -9,7 +9,7 @@ import { convertUnits } from './convert-units';
 import { type Database, type DatabaseOptions, openDatabase } from './database';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
-import { migrate } from './migrate';
+import { checkMigrated, migrate } from './migrate';
 import { PURGE, SIZES, type TableSize } from './purge';
 import type { RowVersion, VersionedRows } from './row-mirror';
 import { ACTIVE, BY_UID, FINISHED, OUTCOMES, VERSIONED, VERSIONS } from './rows';
@@ -27,6 +27,8 @@ export interface QueueOptions extends DatabaseOptions {
   readonly gatherMs?: number;
   /** Sizes of the units of jobspecs and allocations. A leader with other units converts the rows. */
   readonly units: UnitSettings;
+  /** Whether migrate() changes the tables; if not, it checks that their owner has migrated them. @default true */
+  readonly migrates?: boolean;
   /** Half-life of usage in fair share, in seconds. @default - seven days */
   readonly halfLifeSeconds?: number;
 }
@@ -66,7 +68,7 @@ function leadership(database: Database, options: QueueOptions): Leadership {
   // Of two calls of setQueues the later has to win, whichever connection is faster.
   let lastSet: Promise<unknown> = Promise.resolve();
   return {
-    migrate: () => migrate(database),
+    migrate: () => (options.migrates === false ? checkMigrated(database) : migrate(database)),
     async acquireFence(holder, atLeast = 0) {
       const { cpuMillis, memoryMiB } = options.units;
       const halfLife = options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds;

@@ -7,7 +7,7 @@ import { connectFluxion } from '../fluxion/client/client';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
-import { readSecretKey } from '../kubernetes/secrets';
+import { readDatabaseAccess } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
 import { leaseWatch } from '../leader/lease-watch';
 import { Standby } from '../leader/standby';
@@ -44,8 +44,9 @@ export async function startController(config: Config, logger: Logger): Promise<R
   const controller = new Controller(config, client, metrics, logger);
   leaderPendingGauge(registry, () => controller.isPending);
   standbyWarmGauge(registry, () => controller.isWarm);
-  const http = await serveObservability({ ...config.http, registry, notReady: () => controller.notReady() });
-  logger.info({ http: http.port, server: client.server }, 'controller started');
+  const notReady = () => controller.notReady();
+  const http = await serveObservability({ http: config.http, metrics: config.metrics, registry, notReady });
+  logger.info({ http: http.port, metrics: http.metricsPort, server: client.server }, 'controller started');
   controller.start();
   return {
     failed: controller.failed,
@@ -129,12 +130,13 @@ class Controller {
     const { config, client, logger } = this;
     const source = databaseSource(config);
     return openQueue({
-      url: typeof source === 'string' ? source : await readSecretKey(client, source),
+      ...('url' in source ? source : await readDatabaseAccess(client, source)),
+      migrates: config.database.migrate,
       logger,
       gatherMs: GATHER_MS,
       units: config.units,
       halfLifeSeconds: config.fairShare.halfLifeSeconds,
-      // The URL is read once: the next process has the new password.
+      // The Secret is read once: the next process has the new password and the new CA.
       onLoginRefused: this.fail,
     });
   }

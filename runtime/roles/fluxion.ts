@@ -7,11 +7,12 @@ import type { Logger } from '../observability/log';
 import { createRegistry } from '../observability/metrics';
 import type { Role } from './role';
 
-export async function startFluxion({ fluxion, http }: Config, log: Logger): Promise<Role> {
+export async function startFluxion({ fluxion, http, metrics }: Config, log: Logger): Promise<Role> {
   const { listen, engine, library } = fluxion;
   const choice = { engine, log, ...(library === undefined ? {} : { library }) };
   const server = await startFluxionServer({ address: listen, engine: await chooseEngine(choice), log });
-  const probes = await serveObservability({ ...http, registry: createRegistry(), notReady: () => [] });
+  const registry = createRegistry();
+  const probes = await serveObservability({ http, metrics, registry, notReady: () => [] });
   // Only a signal ends the role: an engine that fails reports the error to its callers and is initialised again.
   return {
     failed: new Promise(() => {}),

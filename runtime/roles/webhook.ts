@@ -33,7 +33,12 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
   const registry = createRegistry();
   const metrics = webhookMetrics(registry);
   let missing: readonly string[] = ['certificate'];
-  const observability = await serveObservability({ ...config.http, registry, notReady: () => missing });
+  const observability = await serveObservability({
+    http: config.http,
+    metrics: config.metrics,
+    registry,
+    notReady: () => missing,
+  });
   const stops: (() => Promise<void> | void)[] = [() => observability.stop()];
   const stop = async () => {
     missing = ['stopping'];

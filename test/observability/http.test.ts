@@ -6,22 +6,24 @@ describe('probes and metrics', () => {
   const missing: string[] = [];
   const registry = createRegistry();
   let url: string;
+  let metricsUrl: string;
   let stop: () => Promise<void>;
 
   beforeAll(async () => {
     const server = await serveObservability({
-      host: '127.0.0.1',
-      port: 0,
+      http: { host: '127.0.0.1', port: 0 },
+      metrics: { host: '127.0.0.1', port: 0 },
       registry,
       notReady: () => missing,
     });
     url = `http://127.0.0.1:${server.port}`;
+    metricsUrl = `http://127.0.0.1:${server.metricsPort}`;
     stop = server.stop;
   });
   afterAll(() => stop());
 
-  const get = async (path: string) => {
-    const answer = await fetch(`${url}${path}`);
+  const get = async (path: string, from = url) => {
+    const answer = await fetch(`${from}${path}`);
     return { status: answer.status, text: await answer.text(), type: answer.headers.get('content-type') };
   };
 
@@ -35,26 +37,39 @@ describe('probes and metrics', () => {
 
   test('serves metrics with help texts in the format of Prometheus', async () => {
     controllerMetrics(registry).grants.inc(3);
-    const { text, type } = await get('/metrics');
+    const { text, type } = await get('/metrics', metricsUrl);
     expect(type).toContain('version=0.0.4');
     expect(text).toContain('# HELP fluxqueue_grants_total Allocations granted.');
     expect(text).toContain('fluxqueue_grants_total 3');
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  test('answers other paths with 404', async () => {
-    expect(await get('/debug')).toMatchObject({ status: 404 });
+  test.each(['/metrics', '/debug', '/', '/toString'])(
+    'the port of the probes does not serve %s',
+    async (path) => {
+      expect(await get(path)).toMatchObject({ status: 404 });
+    },
+  );
+
+  test.each(['/healthz', '/readyz'])('the port of the metrics does not serve %s', async (path) => {
+    expect(await get(path, metricsUrl)).toMatchObject({ status: 404 });
   });
 
-  test('reports a port in use', async () => {
+  test.each(['http', 'metrics'])('reports that %s.port is in use', async (setting) => {
     const other = createServer();
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
     );
     try {
       await expect(
-        serveObservability({ host: '127.0.0.1', port, registry, notReady: () => [] }),
-      ).rejects.toMatchObject({ code: 'FLUXQ_PORT_IN_USE', field: 'http.port', value: port });
+        serveObservability({
+          http: { host: '127.0.0.1', port: 0 },
+          metrics: { host: '127.0.0.1', port: 0 },
+          [setting]: { host: '127.0.0.1', port },
+          registry,
+          notReady: () => [],
+        }),
+      ).rejects.toMatchObject({ code: 'FLUXQ_PORT_IN_USE', field: `${setting}.port`, value: port });
     } finally {
       other.close();
     }

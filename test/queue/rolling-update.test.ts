@@ -15,6 +15,7 @@ import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
+import { type AnyQueue, useEveryStatement } from './every-statement';
 import { allocationOf, submission } from './submission';
 
 /** The contract of the release before, where its names differ. */
@@ -25,68 +26,6 @@ interface PreviousQueue extends Omit<Queue, 'requestEviction'> {
 const { openQueue: openPrevious } = jest.requireActual<{
   openQueue: (options: { url: string }) => PreviousQueue;
 }>('./releases/previous.cjs');
-
-/** The part of the contract that both have. */
-type AnyQueue = Omit<Queue, 'requestEviction'>;
-
-const QUEUE = {
-  name: 'default',
-  namespace: null,
-  policy: 'easy' as const,
-  reservations: 1,
-  depth: 10,
-  defaultWalltimeSeconds: 60,
-  maxWalltimeSeconds: 600,
-  priority: { min: 0, max: 10 },
-  agingPerHour: 0,
-  quota: {},
-  cohort: null,
-  borrowing: {},
-  reclaim: false,
-  limits: { queue: {}, user: {} },
-  weight: 1,
-  preempts: false,
-  requeue: { limit: 3, backoffSeconds: 5 },
-};
-
-/** Takes rows through every phase with every statement; each has to change its row. */
-async function useEveryStatement(queue: AnyQueue, fence: number, prefix: string): Promise<void> {
-  const [a, b, c] = ['a', 'b', 'c'].map((name) => `${prefix}-${name}`) as [string, string, string];
-  await queue.setQueues(fence, [QUEUE]);
-  const rows = await queue.submit(
-    fence,
-    [a, b].map((uid) => submission(uid)),
-  );
-  expect(rows).toHaveLength(2);
-  const wait = { uid: a, reason: 'Busy' as const, message: 'full', estimatedStart: 200 };
-  expect(await queue.wait(fence, [wait])).toHaveLength(1);
-  const changed = { ...submission(b, { walltime: 90 }), shape: 'other' };
-  expect(await queue.update(fence, [changed])).toHaveLength(1);
-  const waiting = await queue.byUid([a, b]);
-  const grants = waiting.map((row) => ({ uid: row.uid, allocation: allocationOf(row, ['n-1', 'n-2']) }));
-  expect(await queue.allocate(fence, grants)).toHaveLength(2);
-  await finishGranted(queue, fence, [a, b]);
-  const adoption = { ...submission(c), knownJobid: 0, allocation: { start: 1, end: 61, nodes: [] } };
-  expect(await queue.adopt(fence, [adoption])).toHaveLength(1);
-  expect(await queue.finish(fence, [{ uid: c, result: 'Failed', finishedAt: 2e9 }])).toHaveLength(1);
-  expect(await queue.archive(fence, 3e9, 1)).toBe(1);
-  expect((await queue.history(b)).length).toBeGreaterThan(5);
-  expect((await queue.accounting({ from: 0, until: 3e9, by: ['queue'] })).length).toBeGreaterThan(0);
-  expect((await queue.shares()).length).toBeGreaterThan(0);
-  expect(await queue.queues()).toEqual([QUEUE]);
-}
-
-async function finishGranted(queue: AnyQueue, fence: number, [a, b]: [string, string]): Promise<void> {
-  expect(await queue.released(fence, [a, b])).toHaveLength(2);
-  expect(await queue.running(fence, [{ uid: a, startedAt: 110 }])).toHaveLength(1);
-  const { allocation } = (await queue.byUid([a]))[0]!;
-  const fewer = { ...allocation!, nodes: allocation!.nodes.slice(1) };
-  expect(await queue.shrink(fence, [{ uid: a, allocation: fewer }])).toHaveLength(1);
-  const failure = { uid: b, cause: 'failure' as const, message: 'node lost', notBefore: 3e9 };
-  expect(await queue.requeue(fence, [failure])).toHaveLength(1);
-  const ends = [a, b].map((uid) => ({ uid, result: 'Succeeded' as const, finishedAt: 2e9 }));
-  expect(await queue.finish(fence, ends)).toHaveLength(2);
-}
 
 describePostgres('a rolling update', (getPostgres) => {
   let url: string;

@@ -22,14 +22,16 @@ const LOOPBACK = '127.0.0.1';
 const logger = createLogger('webhook', 'silent');
 
 async function start(webhook: ConfigInput['webhook'], kubeconfig?: string) {
-  const [http = 0, https = 0] = await freePorts(2);
+  const [http = 0, https = 0, metrics = 0] = await freePorts(3);
   const config = parseConfig({
     http: { host: LOOPBACK, port: http },
+    metrics: { port: metrics },
     webhook: { host: LOOPBACK, port: https, ...webhook },
     ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
   });
   const role = await startWebhookRole(config, logger);
-  return { role, https, probe: (path: string) => fetch(`http://${LOOPBACK}:${http}${path}`) };
+  const get = (port: number) => (path: string) => fetch(`http://${LOOPBACK}:${port}${path}`);
+  return { role, https, probe: get(http), scrape: get(metrics) };
 }
 
 describe('the webhook role with a certificate from files', () => {
@@ -66,7 +68,7 @@ describe('the webhook role with a certificate from files', () => {
     expect((await started.probe('/readyz')).status).toBe(200);
     write(second);
     await waitFor('the new certificate', () => accepts(started.https, second.bundle));
-    const metrics = await (await started.probe('/metrics')).text();
+    const metrics = await (await started.scrape('/metrics')).text();
     expect(metrics).toMatch(/^fluxqueue_webhook_certificate_expiry_seconds \d{10}$/m);
   });
 
@@ -84,7 +86,7 @@ describeCluster(
     it('is called by the apiserver, although its configuration has no caBundle at first', async () => {
       const cluster = getCluster();
       await makeNamespace(cluster, 'on', { 'fluxqueue/enabled': 'true' });
-      const { role, https, probe } = await start(
+      const { role, https, scrape } = await start(
         { secretNamespace: 'default', secretName: 'own-tls' },
         cluster.kubeconfig,
       );
@@ -101,7 +103,7 @@ describeCluster(
           return created.metadata.labels?.[ADMITTED_LABEL] === 'true' ? created : undefined;
         });
         expect(stored.spec).toMatchObject({ suspend: true });
-        const metrics = await (await probe('/metrics')).text();
+        const metrics = await (await scrape('/metrics')).text();
         expect(metrics).toMatch(/^fluxqueue_admission_seconds_count\{kind="Job",outcome="patched"\} [1-9]/m);
       } finally {
         await role.stop();

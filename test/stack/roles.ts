@@ -44,13 +44,20 @@ export class Roles {
   }
 
   async start(name: string, config: ConfigInput, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
-    const [port = 0] = await freePorts(1);
+    const [port = 0, metricsPort = 0] = await freePorts(2);
     const id = `${name}-${this.started++}`;
     const file = join(this.processes.directory, `${id}.yaml`);
-    writeFileSync(file, stringify({ ...config, http: { host: '127.0.0.1', port } }));
+    writeFileSync(
+      file,
+      stringify({ ...config, http: { host: '127.0.0.1', port }, metrics: { port: metricsPort } }),
+    );
     const env = { ...process.env, ...environment };
     const args = [this.bundle, name, '--config', file];
-    return new RoleProcess(await this.processes.start(id, process.execPath, args, { env }), port);
+    return new RoleProcess(
+      await this.processes.start(id, process.execPath, args, { env }),
+      port,
+      metricsPort,
+    );
   }
 
   /** A one-shot role, to its end; what it says, on both streams. @throws when it fails */
@@ -58,6 +65,22 @@ export class Roles {
     const env = { ...process.env, ...environment };
     const { stdout, stderr } = await run(process.execPath, [this.bundle, ...args], { env });
     return stdout + stderr;
+  }
+
+  /** A command that runs until it is stopped. */
+  async command(args: readonly string[], environment: NodeJS.ProcessEnv) {
+    const env = { ...process.env, ...environment };
+    const id = `command-${this.started++}`;
+    const child = await this.processes.start(id, process.execPath, [this.bundle, ...args], { env });
+    return {
+      /** Resolves when its log has the text. */
+      says: (text: string) => waitFor(`the log to say: ${text}`, () => child.logTail().includes(text)),
+      /** @throws when it does not end like this after the signal */
+      end: async (signal: 'SIGTERM', how: string) => {
+        await child.kill(signal);
+        if ((await child.exited) !== how) throw new Error(`${await child.exited}:\n${child.logTail()}`);
+      },
+    };
   }
 
   async stop(): Promise<void> {
@@ -71,6 +94,7 @@ export class RoleProcess {
   constructor(
     readonly process: OwnedProcess,
     private readonly port: number,
+    private readonly metricsPort: number,
   ) {}
 
   /** @throws when the role has ended */
@@ -86,7 +110,7 @@ export class RoleProcess {
 
   /** The metrics page. */
   async metrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    return (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
   }
 
   /** SIGTERM, and waits for its end. */

@@ -13,6 +13,7 @@ import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { type RoleProcess, Roles } from './roles';
+import { runtimeUrl } from './runtime-role';
 
 export interface StackOptions {
   readonly cluster?: ClusterOptions;
@@ -56,6 +57,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 export class Stack {
   readonly roles = new Roles();
+  /** URL of the controllers. */
+  private databaseUrl: Promise<string> | undefined;
 
   constructor(
     readonly cluster: Cluster,
@@ -82,14 +85,16 @@ export class Stack {
     await this.cluster.waitFor('its ServiceAccount', () => this.cluster.get(account));
   }
 
-  /** A controller with exactly its ServiceAccount's rights; ready when it stands for election. */
+  /** A controller with exactly the rights of its ServiceAccount and its database role; ready when it stands for election. */
   async startController(config: ConfigInput = {}): Promise<RoleProcess> {
     const kubeconfig = await this.cluster.kubeconfigForServiceAccount(
       CONTROLLER_SERVICE_ACCOUNT,
       STACK_NAMESPACE,
     );
-    return this.roles.startController(this.postgres.url, {
+    this.databaseUrl ??= runtimeUrl(this.postgres.url);
+    return this.roles.startController(await this.databaseUrl, {
       kubernetes: { kubeconfig },
+      database: { migrate: false },
       ...this.options.config,
       ...config,
     });

@@ -77,16 +77,48 @@ describe('the components of the stack', () => {
     });
   });
 
-  test('include a database that gets its password inside the cluster only', () => {
+  test('migrate an existing database as its owner in an init container, the only one that gets the URL of the owner', () => {
+    const secret = (name: string) => Secret.fromSecretName(new App(), name, name);
+    const owner = { secret: secret('team-owner'), runtimeRole: 'queue' };
+    const props = { database: Database.fromSecret(secret('team-db'), { owner }) };
+    const template = controller(props);
+    const [migrate, ...others] = [...(template.spec.initContainers ?? []), ...template.spec.containers];
+    expect(migrate?.command).toEqual(['node', '/app/runtime.js', 'migrate', '--grant-to', 'queue']);
+    expect(migrate?.env?.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef])).toEqual([
+      ['DATABASE_URL', { name: 'team-owner', key: 'url', optional: false }],
+      ['FLUXQUEUE_database_ca', { name: 'team-owner', key: 'ca.crt', optional: true }],
+    ]);
+    expect(JSON.stringify(others)).not.toContain('team-owner');
+    expect(JSON.stringify(find(stackObjects(props), 'Role', 'fluxqueue-controller'))).not.toContain('owner');
+    expect(configurationOf(stackObjects(props)).database.migrate).toBe(false);
+    const { database } = configurationOf(stackObjects({ database: Database.fromSecret(secret('team-db')) }));
+    expect(database.migrate).toBe(true);
+  });
+
+  test('migrate their own database as its owner by a socket of its pod', () => {
+    const objects = stackObjects();
+    const template = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database')!;
+    const migrate = container(template, 'migrate');
+    const url = new URL(migrate.env?.find(({ name }) => name === 'DATABASE_URL')?.value ?? '');
+    const socket = migrate.volumeMounts?.find(({ mountPath }) => mountPath === decodeURIComponent(url.host));
+    const postgres = container(template, 'postgres');
+    expect(postgres.volumeMounts).toContainEqual(socket);
+    const variable = (name: string) => postgres.env?.find((each) => each.name === name)?.value;
+    expect(url.username).toBe(variable('POSTGRES_USER'));
+    const [, client = ''] =
+      /--url (\S+)/.exec(container(template, 'password').command?.join(' ') ?? '') ?? [];
+    expect(new URL(client).username).toBe(variable('RUNTIME_ROLE'));
+    expect(new URL(client).searchParams.get('sslmode')).toBe('verify-full');
+    expect(migrate.command).toContain(variable('RUNTIME_ROLE'));
+  });
+
+  test('include a database that gets its credentials inside the cluster only', () => {
     const database = Database.statefulSet({ storage: Size.gibibytes(40), storageClassName: 'fast' });
     const objects = stackObjects({ database });
     const template = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database');
     if (template === undefined) throw new Error('no database');
-    const file = container(template, 'password').command?.at(-1);
-    expect(container(template, 'postgres').env).toContainEqual({
-      name: 'POSTGRES_PASSWORD_FILE',
-      value: file,
-    });
+    const folder = container(template, 'password').command?.at(-1);
+    expect(container(template, 'postgres').env).toContainEqual({ name: 'CREDENTIALS', value: folder });
     expect(
       find<{ spec: { volumeClaimTemplates: { spec: unknown }[] } }>(
         objects,

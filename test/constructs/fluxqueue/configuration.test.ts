@@ -5,18 +5,20 @@ import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects }
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
     const given = configurationOf(stackObjects());
+    const database = { migrate: false };
     const address = 'unix:/run/fluxion/fluxion.sock';
-    expect(given).toEqual(parseConfig({ fluxion: { address, engine: 'embedded' } }));
+    expect(given).toEqual(parseConfig({ database, fluxion: { address, engine: 'embedded' } }));
     expect(given.units).toEqual({ cpuMillis: 100, memoryMiB: 128 });
     expect(configurationOf(stackObjects({ fluxion: 'embedded' }))).toEqual(
-      parseConfig({ fluxion: { engine: 'embedded' } }),
+      parseConfig({ database, fluxion: { engine: 'embedded' } }),
     );
   });
 
   test("tells the controller and its sidecar alike that flux-sched's library answers, in large units", () => {
     const given = configurationOf(stackObjects({ fluxionEngine: 'library' }));
+    const database = { migrate: false };
     const address = 'unix:/run/fluxion/fluxion.sock';
-    expect(given).toEqual(parseConfig({ fluxion: { address, engine: 'library' } }));
+    expect(given).toEqual(parseConfig({ database, fluxion: { address, engine: 'library' } }));
     expect(given.units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
     // The engine of a service is not known unless it is set.
     expect(parseConfig({ fluxion: { address } }).units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
@@ -108,11 +110,13 @@ describe('the configuration of the runtime', () => {
       .filter(({ command = [] }) => command.includes('/app/runtime.js'))
       .flatMap(({ env = [] }) => env.map(({ name }) => name));
     expect(variables.sort()).toEqual([
+      'DATABASE_URL',
       'FLUXQUEUE_database_secret_key',
       'FLUXQUEUE_database_secret_name',
       'FLUXQUEUE_database_secret_namespace',
       'FLUXQUEUE_http_port',
       'FLUXQUEUE_leaderElection_podUid',
+      'FLUXQUEUE_metrics_port',
     ]);
     expect(ENVIRONMENT_VARIABLES).toEqual(expect.arrayContaining(variables));
   });

@@ -14,12 +14,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
+import { makeCertificate, type ServingCertificate } from '../../../runtime/admission/certificates';
 import { freePorts } from '../../cluster/ports';
 import { packagedServer, reachableBinaries, unprivilegedAccount } from '../../cluster/postgres';
 import { waitFor } from '../../cluster/wait';
 
-const SCRIPT = readFileSync(join(__dirname, '../../../constructs/fluxqueue/postgres.sh'), 'utf8');
+const SCRIPTS = {
+  current: readFileSync(join(__dirname, '../../../constructs/fluxqueue/postgres.sh'), 'utf8'),
+  /** The script of the release before, which knows no roles and no TLS. */
+  previous: readFileSync(join(__dirname, 'releases/previous-postgres.sh'), 'utf8'),
+};
+export const RUNTIME_ROLE = 'fluxqueue_runtime';
 
 /** Programs that the script calls; a test can kill it before each call, like the loss of its node. */
 const CALLED = [
@@ -44,14 +50,16 @@ export interface Start {
   readonly killBefore?: number;
   /** PGDATA of the image. @default - that of Postgres 18 */
   readonly data?: string;
+  /** Release of the script. @default current */
+  readonly release?: keyof typeof SCRIPTS;
 }
 
-/** Simulates the pod of the database: a volume, a password, and one container after the other. */
+/** Simulates the pod of the database: a volume, the credentials, and one container after the other. */
 export class DatabasePod {
   readonly data: string;
   private readonly folder = mkdtempSync(join(tmpdir(), 'fluxqueue-database-'));
   private readonly account = unprivilegedAccount();
-  private readonly passwordFile = join(this.folder, 'password');
+  private readonly credentials = join(this.folder, 'credentials');
   private readonly programs: string;
   private container: ChildProcess | undefined;
   private output = '';
@@ -59,8 +67,12 @@ export class DatabasePod {
   private constructor(
     binaries: string,
     readonly port: number,
+    readonly certificate: ServingCertificate,
   ) {
     chmodSync(this.folder, 0o755);
+    mkdirSync(this.credentials);
+    this.store('tls.crt', certificate.cert);
+    this.store('tls.key', certificate.key);
     const bin = join(reachableBinaries(binaries, this.account, this.folder), 'bin');
     const volume = join(this.folder, 'volume');
     this.data = join(volume, '18', 'docker');
@@ -75,11 +87,20 @@ export class DatabasePod {
 
   static async create(): Promise<DatabasePod> {
     const [port = 0] = await freePorts(1);
-    return new DatabasePod(packagedServer()!, port);
+    const names = ['localhost', '127.0.0.1'];
+    return new DatabasePod(packagedServer()!, port, await makeCertificate({ names, now: new Date() }));
   }
 
   setPassword(text: string): void {
-    writeFileSync(this.passwordFile, text, { mode: 0o644 });
+    this.store('password', text);
+  }
+
+  private store(name: string, text: string): void {
+    const file = join(this.credentials, name);
+    rmSync(file, { force: true });
+    writeFileSync(file, text, { mode: 0o400 });
+    const { uid, gid } = this.account;
+    if (uid !== undefined) chownSync(file, uid, gid ?? uid);
   }
 
   /** Output of the container since its start. */
@@ -94,10 +115,10 @@ export class DatabasePod {
   }
 
   /** Starts the container without waiting for it. */
-  start({ shell = 'sh', killBefore = 0, data = this.data }: Start = {}): void {
+  start({ shell = 'sh', killBefore = 0, data = this.data, release = 'current' }: Start = {}): void {
     rmSync(join(this.folder, 'calls'), { force: true });
     const options = ['-c', `port=${this.port}`, '-c', `unix_socket_directories=${this.folder}`];
-    this.spawn(shell, ['-c', SCRIPT, 'postgres.sh', ...options, '-c', 'fsync=off'], {
+    this.spawn(shell, ['-c', SCRIPTS[release], 'postgres.sh', ...options, '-c', 'fsync=off'], {
       PGDATA: data,
       KILL_BEFORE: String(killBefore),
     });
@@ -126,7 +147,9 @@ export class DatabasePod {
       LANG: 'C.UTF-8',
       POSTGRES_USER: 'fluxqueue',
       POSTGRES_DB: 'fluxqueue',
-      POSTGRES_PASSWORD_FILE: this.passwordFile,
+      RUNTIME_ROLE,
+      CREDENTIALS: this.credentials,
+      POSTGRES_PASSWORD_FILE: join(this.credentials, 'password'),
     };
   }
 
@@ -179,33 +202,62 @@ export class DatabasePod {
   }
 
   /** Resolves when a login succeeds. @throws with the output of the container when it ends before that */
-  async untilReady(password: string): Promise<void> {
+  async untilReady(
+    password: string,
+    login: () => Promise<unknown> = () => this.query(password, 'SELECT 1'),
+  ): Promise<void> {
+    if (!(await this.survives(password, login))) throw new Error(`the container has ended: ${this.output}`);
+  }
+
+  /** Resolves when a login succeeds, or to false when the container has ended before that. */
+  async survives(
+    password: string,
+    login: () => Promise<unknown> = () => this.query(password, 'SELECT 1'),
+  ): Promise<boolean> {
     await waitFor(
       'the database',
       async () => {
         if (!this.running) return true;
-        await this.query(password, 'SELECT 1');
+        await login();
         return true;
       },
       { everyMs: 25 },
     );
-    if (!this.running) throw new Error(`the container has ended: ${this.output}`);
+    return this.running;
   }
 
+  /** Runs a statement as the controllers do: with the role of run time, over TLS. */
   async query(password: string, text: string): Promise<unknown[]> {
-    const client = new Client({
-      host: '127.0.0.1',
-      port: this.port,
-      user: 'fluxqueue',
-      database: 'fluxqueue',
-      password,
-    });
+    return this.as({ user: RUNTIME_ROLE, password, ssl: { ca: this.certificate.bundle } }, text);
+  }
+
+  /** Runs a statement as the container `migrate` does: as the owner, by the Unix socket. */
+  async own(text: string): Promise<unknown[]> {
+    return this.as({ host: this.folder }, text);
+  }
+
+  /** Runs a statement with these options of the client. */
+  async as(options: ClientConfig, text: string): Promise<unknown[]> {
+    const address = { host: '127.0.0.1', port: this.port };
+    const client = new Client({ ...address, user: 'fluxqueue', database: 'fluxqueue', ...options });
     try {
       await client.connect();
       return (await client.query(text)).rows;
     } finally {
       await client.end();
     }
+  }
+
+  /** URL of the owner, as the container `migrate` has it. */
+  get ownerUrl(): string {
+    return `postgres://fluxqueue@${encodeURIComponent(this.folder)}:${this.port}/fluxqueue`;
+  }
+
+  /** URL of the role of run time. */
+  urlOf(password: string, host = '127.0.0.1'): string {
+    const url = new URL(`postgres://${RUNTIME_ROLE}@${host}:${this.port}/fluxqueue?sslmode=verify-full`);
+    url.password = password;
+    return url.href;
   }
 
   /** Entries of the volume next to the data directory. */
@@ -215,7 +267,11 @@ export class DatabasePod {
 
   /** Creates a data directory with initdb only. */
   initdb(): void {
-    const options = ['--username=fluxqueue', '--auth=scram-sha-256', `--pwfile=${this.passwordFile}`];
+    const options = [
+      '--username=fluxqueue',
+      '--auth=scram-sha-256',
+      `--pwfile=${join(this.credentials, 'password')}`,
+    ];
     this.run('initdb', ['-D', this.data, ...options, '--no-sync']);
   }
 

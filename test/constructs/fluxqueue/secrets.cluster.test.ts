@@ -1,4 +1,5 @@
 /** The Secrets of the stack: the components create them again after a deletion, and no other Secrets. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { linkSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,48 +61,85 @@ describeCluster(
       await (await starting).stop();
     });
 
-    test('the init container of the database creates its Secret with a new password, and does not change an existing one', async () => {
+    /** The init container of the database with its own rights. */
+    async function initContainer() {
       await getCluster().apply(stackObjects());
       const client = await account('fluxqueue-database');
       const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-password-'));
-      const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database', url: 'postgres://u@h/d' };
-      const ensure = async (file: string) => {
-        await ensurePassword({ ...options, file: join(folder, file) });
-        return readFileSync(join(folder, file), 'utf8');
+      const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database' };
+      const file = (name: string) => readFileSync(join(folder, name), 'utf8');
+      return {
+        folder,
+        file,
+        /** Runs it and returns the password that it wrote. */
+        async run(url = 'postgres://u@h.fluxqueue-system.svc/d'): Promise<string> {
+          await ensurePassword({ ...options, url, folder });
+          return file('password');
+        },
+        async secret(key: string): Promise<string> {
+          const { data } = await getCluster().get<{ data: Record<string, string> }>(
+            path('fluxqueue-database'),
+          );
+          return Buffer.from(data[key] ?? '', 'base64').toString();
+        },
+        remove() {
+          client.close();
+          rmSync(folder, { recursive: true });
+        },
       };
-      const first = await ensure('first');
+    }
+
+    test('the init container of the database creates its Secret with a new password, and does not change an existing one', async () => {
+      const init = await initContainer();
+      const first = await init.run();
       // The second start in the same pod replaces the file, which is read-only.
-      linkSync(join(folder, 'first'), join(folder, 'earlier'));
-      expect(await ensure('first')).toBe(first);
-      expect(statSync(join(folder, 'first')).nlink).toBe(1);
+      linkSync(join(init.folder, 'password'), join(init.folder, 'earlier'));
+      expect(await init.run()).toBe(first);
+      expect(statSync(join(init.folder, 'password')).nlink).toBe(1);
       await getCluster().api.send('DELETE', path('fluxqueue-database'));
-      const second = await ensure('second');
+      const second = await init.run();
       expect(second).not.toBe(first);
-      expect(await ensure('again')).toBe(second);
-      const { data } = await getCluster().get<{ data: Record<string, string> }>(path('fluxqueue-database'));
-      expect(Buffer.from(data.url ?? '', 'base64').toString()).toBe(`postgres://u:${second}@h/d`);
-      client.close();
-      rmSync(folder, { recursive: true });
+      expect(await init.run()).toBe(second);
+      expect(await init.secret('url')).toBe(`postgres://u:${second}@h.fluxqueue-system.svc/d`);
+      init.remove();
     });
 
-    test('the init container of the database keeps the password and replaces the address of an earlier version', async () => {
-      await getCluster().apply(stackObjects());
-      const client = await account('fluxqueue-database');
-      const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-password-'));
-      const file = join(folder, 'password');
-      const options = { client, namespace: SYSTEM, secret: 'fluxqueue-database', file };
-      const readUrl = async () => {
-        const { data } = await getCluster().get<{ data: Record<string, string> }>(path('fluxqueue-database'));
-        return Buffer.from(data.url ?? '', 'base64').toString();
-      };
-      await ensurePassword({ ...options, url: 'postgres://u@old.ns.svc:5432/d' });
-      const password = readFileSync(file, 'utf8');
-      expect(await readUrl()).toBe(`postgres://u:${password}@old.ns.svc:5432/d`);
-      await ensurePassword({ ...options, url: 'postgres://u@new.ns.svc:5432/d' });
-      expect(readFileSync(file, 'utf8')).toBe(password);
-      expect(await readUrl()).toBe(`postgres://u:${password}@new.ns.svc:5432/d`);
-      client.close();
-      rmSync(folder, { recursive: true });
+    test('the init container of the database makes a certificate for the names of its Service, and keeps it', async () => {
+      const init = await initContainer();
+      await init.run();
+      const certificate = new X509Certificate(init.file('tls.crt'));
+      for (const name of ['h', 'h.fluxqueue-system', 'h.fluxqueue-system.svc'])
+        expect(certificate.checkHost(name)).toBe(name);
+      expect(certificate.checkHost('other.fluxqueue-system.svc')).toBeUndefined();
+      expect(certificate.checkPrivateKey(createPrivateKey(init.file('tls.key')))).toBe(true);
+      expect(certificate.verify(new X509Certificate(await init.secret('ca.crt')).publicKey)).toBe(true);
+      expect(statSync(join(init.folder, 'tls.key')).mode & 0o777).toBe(0o400);
+      const before = init.file('tls.crt');
+      await init.run();
+      expect(init.file('tls.crt')).toBe(before);
+      // Another address needs another certificate; the CA of the present one stays trusted.
+      const ca = await init.secret('ca.crt');
+      await init.run('postgres://u@new.fluxqueue-system.svc/d');
+      expect(new X509Certificate(init.file('tls.crt')).checkHost('new')).toBe('new');
+      expect(await init.secret('ca.crt')).toContain(ca.trim());
+      init.remove();
+    });
+
+    test('the init container of the database keeps the password and replaces role and address of an earlier version', async () => {
+      const init = await initContainer();
+      const earlier = { password: 'kept', url: 'postgres://owner:kept@old.ns.svc:5432/d' };
+      const data = Object.fromEntries(
+        Object.entries(earlier).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+      );
+      await getCluster().request(
+        'PATCH',
+        path('fluxqueue-database'),
+        { data },
+        'application/merge-patch+json',
+      );
+      expect(await init.run('postgres://runtime@new.ns.svc:5432/d?sslmode=verify-full')).toBe('kept');
+      expect(await init.secret('url')).toBe('postgres://runtime:kept@new.ns.svc:5432/d?sslmode=verify-full');
+      init.remove();
     });
 
     test.each([

@@ -13,6 +13,7 @@ export async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
     ...settings,
     kubernetes: { kubeconfig },
     http: here,
+    metrics: here,
     webhook: { ...settings.webhook, ...here },
   });
 }
