@@ -222,6 +222,8 @@ export class SchedulingLoop {
     await this.commit(result);
     stopTimer();
     const { grants, waits, evictions, matches } = result;
+    for (const { reason } of waits)
+      if (reason === 'Invalid') metrics.invalidWorkloads.inc({ stage: 'matching' });
     // The first pass ends the hand-over to this leader.
     logger[this.passes === 1 ? 'info' : 'debug'](
       {

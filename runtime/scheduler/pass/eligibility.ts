@@ -25,6 +25,11 @@ function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
+  const { invalid } = row.jobspec.attributes.user ?? {};
+  if (invalid !== undefined) {
+    waits.markUnreadable(row, invalid);
+    return false;
+  }
   if (row.held) {
     waits.markHeld(row);
     return false;
