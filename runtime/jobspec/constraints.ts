@@ -248,7 +248,7 @@ function isEvery(constraint: Constraint): boolean {
 }
 
 /** Whether a node matches: RFC 31 as far as `constraintOf` uses it. Host names are literal. */
-export function matches(constraint: Constraint, node: GraphNode): boolean {
+export function matches(constraint: Constraint, node: Pick<GraphNode, 'name' | 'properties'>): boolean {
   const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
   switch (operator) {
     case undefined:

@@ -3,8 +3,7 @@
  * workloads on. Triggers are coalesced: however many arrive during a pass, one more pass follows. The loop is
  * level-triggered: a pass reads everything it needs, and a timer starts one if no trigger comes.
  */
-
-import type { Clock } from '../clock';
+import { type Clock, restIn } from '../clock';
 import { hasCode, messageOf } from '../errors';
 import type { UnitSettings } from '../jobspec/units';
 import type { Logger } from '../observability/log';
@@ -68,7 +67,7 @@ export interface SchedulingLoopOptions {
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
   PassInput,
-  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'onStep' | 'nodes'
+  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
 > & {
   readonly nodes: readonly GraphNode[];
 };
@@ -210,6 +209,7 @@ export class SchedulingLoop {
       units: this.options.units,
       cache: this.cache,
       interrupted: () => this.stopped,
+      rest: restIn(clock),
       onStep: (step) => phases.start(step),
     });
     this.reservations = result.reservations;
