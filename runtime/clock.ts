@@ -54,6 +54,12 @@ export class TimeSlice {
   }
 }
 
+/** Work that calls this between its parts lets everything else run at the end of each slice. */
+export function restIn(clock: Clock): () => Promise<void> | undefined {
+  const slice = new TimeSlice(clock);
+  return () => (slice.isOver ? slice.rest() : undefined);
+}
+
 /** Returns numbers in [0, 1). */
 export type Random = () => number;
 

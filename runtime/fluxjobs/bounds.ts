@@ -23,6 +23,14 @@ export function boundedHostlist(hostlist: string): string {
   return `${start}${isOpen ? ']' : ''},…`;
 }
 
+/** The shortest entry of an allocation as JSON. */
+const SHORTEST_ENTRY = 24;
+
+/** Whether an allocation of so many nodes can be shown at all: one of thousands is not worth writing out. */
+export function mayShowAllocation(nodes: number): boolean {
+  return nodes * SHORTEST_ENTRY <= LARGEST_ALLOCATION;
+}
+
 /** Undefined if the allocation is too large: `nodes` and `nodeCount` tell what matters of it. */
 export function boundedAllocation(
   allocation: NonNullable<FluxJobStatus['allocation']>,

@@ -10,11 +10,12 @@ import { rfc3339, stamped } from '../kubernetes/conditions';
 import type { Phase, WaitReason, WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { formatHostlist } from '../resources/hostlist';
+import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import type { GrantWait } from '../shared/grant-waits';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
-import { boundedAllocation, boundedHostlist, boundedMessage } from './bounds';
+import { boundedAllocation, boundedHostlist, boundedMessage, mayShowAllocation } from './bounds';
 
 /** The longest name that Kubernetes accepts for most objects. */
 const MAX_NAME_LENGTH = 253;
@@ -91,20 +92,33 @@ function allocationStatus(row: WorkloadRow, previous: FluxJobStatus): GrantStatu
       ...(allocation && { allocation }),
     };
   }
+  const allocation = mayShowAllocation(nodes.length) ? shownAllocation(row) : undefined;
+  return {
+    nodes: boundedHostlist(hostlistOf(nodes)),
+    nodeCount: nodes.length,
+    ...(allocation && { allocation }),
+  };
+}
+
+function shownAllocation(row: WorkloadRow): FluxJobStatus['allocation'] {
   const pods = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
-  const allocation = boundedAllocation(
-    nodes.map(({ name, units, exclusive }) => ({
+  return boundedAllocation(
+    row.allocation!.nodes.map(({ name, units, exclusive }) => ({
       node: name,
       ...(pods.has(name) ? { pods: pods.get(name)! } : {}),
       units,
       ...(exclusive ? { exclusive } : {}),
     })),
   );
-  return {
-    nodes: boundedHostlist(formatHostlist(namesOf(nodes))),
-    nodeCount: nodes.length,
-    ...(allocation && { allocation }),
-  };
+}
+
+/** Several conditions and fields name the nodes, each time that the status is written. */
+const hostlists = new WeakMap<readonly AllocatedNode[], string>();
+
+function hostlistOf(nodes: readonly AllocatedNode[]): string {
+  const known = hostlists.get(nodes) ?? formatHostlist(namesOf(nodes));
+  hostlists.set(nodes, known);
+  return known;
 }
 
 function startOf(row: WorkloadRow): string | undefined {
@@ -186,7 +200,7 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): { reason: str
 }
 
 function nodesOf({ allocation }: WorkloadRow): string {
-  return allocation === null ? 'no nodes' : formatHostlist(namesOf(allocation.nodes));
+  return allocation === null ? 'no nodes' : hostlistOf(allocation.nodes);
 }
 
 function runTimeOf(row: WorkloadRow): string {

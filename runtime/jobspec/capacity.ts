@@ -1,6 +1,6 @@
 import type { GraphNode, UnitCounts } from '../resources/types';
-import { matches } from './constraints';
 import { type Ask, askOf, canonical } from './jobspec';
+import { matchingNodes } from './matching-nodes';
 import type { Constraint, Jobspec } from './types';
 
 /** What these nodes could hold if they were empty. */
@@ -20,7 +20,7 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
 
   function classesOf(constraint: Constraint): readonly NodeClass[] {
     const key = canonical(constraint);
-    const known = byConstraint.get(key) ?? classify(nodes.filter((node) => matches(constraint, node)));
+    const known = byConstraint.get(key) ?? classify(matchingNodes(constraint, nodes));
     byConstraint.set(key, known);
     return known;
   }

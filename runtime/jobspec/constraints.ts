@@ -146,8 +146,11 @@ function requirementOf(
   }
 }
 
-/** Of each cluster, the constraints of its comparisons: one workload may compare hundreds of times. */
-const comparisons = new WeakMap<ClusterFacts, Map<string, Constraint>>();
+/** Of each label, the constraints of its comparisons: one workload may compare hundreds of times. */
+const comparisons = new WeakMap<ReadonlySet<string>, Map<string, Constraint>>();
+/** Users choose the bounds, so that only some constraints of each label are kept. */
+const MAX_COMPARISONS = 32;
+const NO_VALUES: ReadonlySet<string> = new Set();
 
 /** Fluxion does not compare numbers: the values of the cluster's nodes that satisfy the comparison are listed. */
 function comparison(
@@ -156,14 +159,17 @@ function comparison(
   bound: string | undefined,
   facts: ClusterFacts,
 ): Constraint {
-  const known = comparisons.get(facts) ?? new Map<string, Constraint>();
-  comparisons.set(facts, known);
+  // The set is the same for as long as no node has another value.
+  const values = facts.labels.get(key) ?? NO_VALUES;
+  if (values.size === 0 || values.size > MAX_VALUES) return values.size === 0 ? NONE : EVERY;
+  const known = comparisons.get(values) ?? new Map<string, Constraint>();
+  comparisons.set(values, known);
   const id = `${key} ${operator} ${bound}`;
   const found = known.get(id);
   if (found !== undefined) return found;
-  const values = [...(facts.labels.get(key) ?? [])];
-  const matching = values.filter((value) => compares(value, operator, bound));
-  const constraint = values.length > MAX_VALUES ? EVERY : labelIn(key, matching);
+  const matching = [...values].filter((value) => compares(value, operator, bound));
+  const constraint = labelIn(key, matching);
+  if (known.size >= MAX_COMPARISONS) known.clear();
   known.set(id, constraint);
   return constraint;
 }
@@ -242,7 +248,7 @@ function isEvery(constraint: Constraint): boolean {
 }
 
 /** Whether a node matches: RFC 31 as far as `constraintOf` uses it. Host names are literal. */
-export function matches(constraint: Constraint, node: GraphNode): boolean {
+export function matches(constraint: Constraint, node: Pick<GraphNode, 'name' | 'properties'>): boolean {
   const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
   switch (operator) {
     case undefined:

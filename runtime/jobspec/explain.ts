@@ -1,8 +1,9 @@
 /** Messages about what a jobspec requests and why it can't start. */
 import type { GraphNode } from '../resources/types';
 import { podsOn } from './capacity';
-import { matches, resourceProperty, soleHost } from './constraints';
+import { resourceProperty, soleHost } from './constraints';
 import { type Ask, askOf } from './jobspec';
+import { matchingNodes } from './matching-nodes';
 import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';
 import { DEFAULT_UNITS, isGpu, type UnitSettings, unitType } from './units';
@@ -55,7 +56,7 @@ export function unsatisfiableText(
   const missing = missingAmounts(jobspec, nodes, units);
   if (missing !== undefined) return `asks for ${missing}, no node of the cluster has any`;
   const constraint = jobspec.attributes.system.constraints ?? {};
-  const eligible = nodes.filter((node) => matches(constraint, node));
+  const eligible = matchingNodes(constraint, nodes);
   const capacity = podsFitting(ask, eligible);
   if (capacity >= ask.pods) {
     return undefined;

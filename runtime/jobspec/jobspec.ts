@@ -11,11 +11,12 @@ import {
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
 import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, recordingFacts, restriction } from './constraints';
+import { checkIntakeBudget } from './intake-budget';
 import { type PodTraits, placementRulesOf } from './placement-rules';
 import type { PodSpec } from './pod';
 import { formatQuantity } from './quantity';
 import { podRequests, type Requests } from './requests';
-import type { Jobspec, JobspecResource, PlacementRules } from './types';
+import type { Constraint, Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
 import { unmodeledFields } from './unmodeled';
 import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
@@ -64,16 +65,18 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
     'must be seconds, finite and above 0',
     walltime,
   );
-  const { field = 'spec.template.spec', self = NO_TRAITS } = options;
-  checkPodLimits(pod, field);
-  const requests = podRequests(pod, field);
-  const { storage = NO_STORAGE, podName } = options;
+  const { field = 'spec.template.spec', self = NO_TRAITS, storage = NO_STORAGE, podName } = options;
   const { namespace } = self;
+  checkPodLimits(pod, field);
+  checkIntakeBudget(pod, field, { cluster, storage, namespace });
+  const requests = podRequests(pod, field);
   const volumes = volumePlacement(pod, { storage, facts: cluster, namespace, podName, pods });
   const constraints = restriction([
     constraintOf(pod, requests, cluster) ?? EVERY,
     volumes?.constraint ?? EVERY,
   ]);
+  // Rules may repeat the constraint: what is too large already is not written again.
+  checkSize(constraints ?? EVERY, field);
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
   const attributes = {
@@ -88,6 +91,20 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
     ],
     tasks: [{ command: ['pod'], slot: SLOT, count: { per_slot: 1 } }],
     attributes,
+  };
+}
+
+/** Characters: several conditions of a FluxJob repeat the message. */
+const LONGEST_MESSAGE = 1024;
+
+/** The jobspec of a workload that cannot be read: no pass grants it. */
+export function invalidJobspec(message: string, { cpuMillis, memoryMiB }: UnitSettings): Jobspec {
+  const invalid = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
+  return {
+    version: 1,
+    resources: [slots(1, { core: 1 })],
+    tasks: [{ command: ['pod'], slot: SLOT, count: { per_slot: 1 } }],
+    attributes: { system: { duration: 1 }, user: { units: { cpuMillis, memoryMiB }, requests: {}, invalid } },
   };
 }
 
@@ -107,8 +124,8 @@ export function checkPodLimits(pod: unknown, field: string): void {
 }
 
 /** Every pass reads it, and it is kept in memory for as long as the workload waits. */
-function checkSize(attributes: Jobspec['attributes'], field: string): void {
-  const size = JSON.stringify(attributes).length;
+function checkSize(part: Jobspec['attributes'] | Constraint, field: string): void {
+  const size = JSON.stringify(part).length;
   if (size <= MAX_JOBSPEC_BYTES) return;
   throw new FluxqError(POD_LIMIT_CODE, `must describe its nodes in at most ${MAX_JOBSPEC_BYTES} bytes`, {
     field,

@@ -33,7 +33,7 @@ export function placementRulesOf(
     together: termsOf(podAffinity)
       .filter((term) => !hasUnknownNamespaces(term))
       .map((term) => groupRule(term, self)),
-    spread: spread.map((constraint) => spreadRule(constraint, self, groupsOf(pod, constraint, facts))),
+    spread: spreadRules(pod, spread, self, facts),
   };
   const amounts = amountsOf(requests);
   const used = Object.entries(rules).filter(([, list]) => list.length > 0);
@@ -134,6 +134,21 @@ function groupRule(term: PodAffinityTerm, self: Omit<PodTraits, 'rules'>): Group
     ...selectorWith(labelSelector, term, self.labels),
   };
   return { topologyKey, ...pods, self: isAbout(pods, self) };
+}
+
+/** Constraints with the same policies count the same groups: these are written once. */
+function spreadRules(
+  pod: PodSpec,
+  spread: readonly TopologySpreadConstraint[],
+  self: Omit<PodTraits, 'rules'>,
+  facts: ClusterFacts,
+): readonly SpreadRule[] {
+  const groups = new Map<string, Constraint | undefined>();
+  return spread.map((constraint) => {
+    const policies = `${constraint.nodeAffinityPolicy} ${constraint.nodeTaintsPolicy}`;
+    if (!groups.has(policies)) groups.set(policies, groupsOf(pod, constraint, facts));
+    return spreadRule(constraint, self, groups.get(policies));
+  });
 }
 
 /** Only pods of the pod's own namespace count. */

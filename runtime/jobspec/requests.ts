@@ -26,14 +26,14 @@ function initRequests(
   containers: readonly Container[],
   field: string,
 ): { sidecars: Requests; peak: Requests } {
-  let sidecars: Requests = new Map();
-  let peak: Requests = new Map();
+  const sidecars = new Map<string, Nano>();
+  const peak = new Map<string, Nano>();
   for (const [i, container] of containers.entries()) {
-    const own = containerRequests(container, `${field}[${i}]`);
-    const atOnce = sum([sidecars, own]);
-    peak = larger(peak, atOnce);
-    if (container.restartPolicy === 'Always') {
-      sidecars = atOnce;
+    // Only what the container itself requests can raise the peak: a copy of all for each of thousands would take seconds.
+    for (const [name, quantity] of containerRequests(container, `${field}[${i}]`)) {
+      const atOnce = quantity + (sidecars.get(name) ?? 0n);
+      if (atOnce >= (peak.get(name) ?? 0n)) peak.set(name, atOnce);
+      if (container.restartPolicy === 'Always') sidecars.set(name, atOnce);
     }
   }
   return { sidecars, peak };

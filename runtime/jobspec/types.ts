@@ -99,6 +99,8 @@ export interface Jobspec {
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
       readonly unmodeled?: readonly string[];
+      /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
+      readonly invalid?: string;
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

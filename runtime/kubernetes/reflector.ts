@@ -38,7 +38,8 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
    * `now` is undefined for a deleted object, `before` for a new one. An object that was replaced by another one of the
-   * same name is reported as deleted and then as new. It must not throw, because that ends the watch.
+   * same name is reported as deleted and then as new. If it throws, as `project` and `indexes` may, that is logged and the
+   * next object follows: one object must not keep all others from being seen.
    */
   readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -184,7 +185,11 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const options = { ...this.#selection(), ...(limit !== undefined && { limit }) };
     let page = await client.list<K>(path, options);
     for (;;) {
-      if (!signal.aborted) for (const item of page.items) seen.add(this.#upsert(item));
+      if (!signal.aborted)
+        for (const item of page.items) {
+          seen.add(keyOf(item.metadata));
+          this.#guard(item, () => this.#upsert(item));
+        }
       const token = page.metadata.continue;
       if (signal.aborted || token === undefined || token === '') return page.metadata.resourceVersion;
       page = await client.list<K>(path, { ...options, continue: token });
@@ -231,25 +236,34 @@ export class Reflector<K extends KubernetesObject, T = K> {
   }
 
   #apply({ type, object }: WatchEvent<K>): void {
-    if (type === 'DELETED') this.#remove(keyOf(object.metadata));
-    else if (type !== 'BOOKMARK') this.#upsert(object);
+    if (type === 'DELETED') this.#guard(object, () => this.#remove(keyOf(object.metadata)));
+    else if (type !== 'BOOKMARK') this.#guard(object, () => this.#upsert(object));
     this.#resourceVersion = object.metadata.resourceVersion;
     this.#lastSync = this.#clock.now();
     this.#failures = 0;
     this.#options.onEvent?.(type);
   }
 
-  #upsert(raw: K): string {
+  /** An error would end the watch, and the same object would end the next one. */
+  #guard({ metadata }: K, apply: () => void): void {
+    try {
+      apply();
+    } catch (error) {
+      const { logger, path } = this.#options;
+      logger.warn({ path, key: keyOf(metadata), err: error }, 'an object cannot be read, skipping it');
+    }
+  }
+
+  #upsert(raw: K): void {
     const { metadata } = raw;
     const key = keyOf(metadata);
     const known = this.#cache.entry(key);
     if (known !== undefined && known.uid !== metadata.uid) this.#remove(key);
-    else if (known?.resourceVersion === metadata.resourceVersion) return key;
+    else if (known?.resourceVersion === metadata.resourceVersion) return;
     const before = this.#cache.entry(key)?.object;
     const now = this.#options.project?.(raw) ?? withoutManagedFields<K, T>(raw);
     this.#cache.set(key, metadata, now);
     this.#options.onChange(key, now, before);
-    return key;
   }
 
   #remove(key: string): void {

@@ -186,7 +186,9 @@ export class WorkQueue {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     const wait = backoff(this.#options.backoff ?? DEFAULT_BACKOFF, failures, this.#random);
-    logger.warn({ queue: name, key, failures, retryMs: Math.round(wait), err: error }, messageOf(error));
+    const fields = { queue: name, key, failures, retryMs: Math.round(wait) };
+    // The stack is the same each time.
+    logger.warn(failures === 1 ? { ...fields, err: error } : fields, messageOf(error));
     this.addAfter(key, wait);
     return 'failed';
   }

@@ -44,6 +44,12 @@ export function controllerMetrics(registry: Registry) {
       labelNames: ['kind'],
       registers,
     }),
+    invalidWorkloads: new Counter({
+      name: 'fluxqueue_invalid_workloads_total',
+      help: 'Times a workload was found to be invalid or to exceed the budget of one workload, by stage: intake or matching.',
+      labelNames: ['stage'],
+      registers,
+    }),
     databaseBytes: new Gauge({
       name: 'fluxqueue_database_bytes',
       help: 'Size of the tables of the queue with their indexes, by table.',

@@ -3,7 +3,7 @@
  * workloads on. Triggers are coalesced: however many arrive during a pass, one more pass follows. The loop is
  * level-triggered: a pass reads everything it needs, and a timer starts one if no trigger comes.
  */
-
+import { restIn } from '../clock';
 import { hasCode, messageOf } from '../errors';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode } from '../resources/types';
@@ -24,7 +24,7 @@ import { rowsByQueue } from './queue-rows';
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
   PassInput,
-  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'onStep' | 'nodes'
+  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
 > & {
   readonly nodes: readonly GraphNode[];
 };
@@ -166,6 +166,7 @@ export class SchedulingLoop {
       units: this.options.units,
       cache: this.cache,
       interrupted: () => this.stopped,
+      rest: restIn(clock),
       onStep: (step) => phases.start(step),
     });
     this.reservations = result.reservations;
@@ -178,6 +179,8 @@ export class SchedulingLoop {
     await this.commit(result);
     stopTimer();
     const { grants, waits, evictions, matches } = result;
+    for (const { reason } of waits)
+      if (reason === 'Invalid') metrics.invalidWorkloads.inc({ stage: 'matching' });
     // The first pass ends the hand-over to this leader.
     logger[this.passes === 1 ? 'info' : 'debug'](
       {

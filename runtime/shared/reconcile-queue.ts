@@ -24,12 +24,14 @@ const REJECTED_MS = 30_000;
 
 /**
  * A work queue of a term. A failed key is retried with backoff, a rejected one after 30 s, and FLUXQ_FENCED ends the
- * term.
+ * term. A key on which the program itself fails, whatever its object contains, is retried like a rejected one.
  */
 export function reconcileQueue(
   { onFenced, logger, time }: ReconcileQueueContext,
   { name, concurrency, reconcile }: ReconcileQueueOptions,
 ): WorkQueue {
+  /** The last error of keys that were rejected. */
+  const rejected = new Map<string, string>();
   return new WorkQueue({
     name,
     concurrency,
@@ -39,16 +41,27 @@ export function reconcileQueue(
     random: time.random,
     reconcile: async (key) => {
       try {
-        return await reconcile(key);
+        const result = await reconcile(key);
+        rejected.delete(key);
+        return result;
       } catch (error) {
         if (hasCode(error, 'FLUXQ_FENCED')) {
           onFenced(error);
           throw error;
         }
-        if (!(error instanceof FluxqError) || error.retryable) throw error;
-        logger.error({ queue: name, key, err: error }, error.message);
+        if (!isPermanent(error)) throw error;
+        // The stack is the same each time.
+        const isKnown = rejected.get(key) === error.message;
+        logger.error({ queue: name, key, ...(isKnown ? {} : { err: error }) }, error.message);
+        rejected.set(key, error.message);
         return { after: REJECTED_MS };
       }
     },
   });
+}
+
+/** Whether the same call fails again while nothing has changed. */
+function isPermanent(error: unknown): error is Error {
+  if (error instanceof FluxqError) return !error.retryable;
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
 }

@@ -120,7 +120,7 @@ export class WorkloadController implements Controller {
   }
 
   private createSubmissionBuilder(): SubmissionBuilder {
-    const { config, logger, workloadCache, queues, nodes, informers } = this.shared;
+    const { config, logger, metrics, workloadCache, queues, nodes, informers } = this.shared;
     return new SubmissionBuilder({
       workloadCache,
       queues,
@@ -129,8 +129,10 @@ export class WorkloadController implements Controller {
       clusterFacts: () => nodes.clusterFacts(),
       runtimeClassOf: (name) => informers.runtimeClasses.get(name),
       storage: storageFacts(informers),
-      onInvalid: (object, adapter, message) =>
-        this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+      onInvalid: (object, adapter, message) => {
+        metrics.invalidWorkloads.inc({ stage: 'intake' });
+        this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
+      },
       logger,
     });
   }

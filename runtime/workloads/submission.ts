@@ -4,7 +4,7 @@ import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
-import { jobspecOf, shapeOf } from '../jobspec/jobspec';
+import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
@@ -32,7 +32,7 @@ export interface SubmissionBuilderOptions {
   /** The RuntimeClass with this name. */
   readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
   readonly storage: StorageFacts;
-  /** Called for a workload that cannot be queued because its settings or its pod template are invalid. */
+  /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
 }
@@ -40,17 +40,24 @@ export interface SubmissionBuilderOptions {
 export class SubmissionBuilder {
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
-  /** Queues the workload, in the place of its predecessor if it has one. Returns undefined if it has a row already or is invalid. */
+  /**
+   * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
+   * FluxJob tells its user why it waits. Returns undefined if it has a row already.
+   */
   async submit(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     predecessor?: Predecessor,
   ): Promise<WorkloadRow | undefined> {
-    const submission = this.submissionOf(object, adapter, undefined);
-    if (submission === undefined) return undefined;
-    if (predecessor === undefined) return this.options.workloadCache.submit(submission);
-    const { uid, ...place } = predecessor;
-    return this.options.workloadCache.submit({ ...submission, ...place, predecessor: uid });
+    const submission = this.judge(object, adapter, undefined);
+    const { uid, ...place } = predecessor ?? {};
+    const row = await this.options.workloadCache.submit({
+      ...submission,
+      ...place,
+      ...(uid !== undefined && { predecessor: uid }),
+    });
+    if (row !== undefined) this.reportInvalid(object, adapter, submission);
+    return row;
   }
 
   /** What the user changed since the workload was queued; undefined if nothing changed. */
@@ -59,12 +66,13 @@ export class SubmissionBuilder {
     adapter: WorkloadAdapter,
     row: WorkloadRow,
   ): SubmissionUpdate | undefined {
-    const wanted = this.submissionOf(object, adapter, row.queue);
-    if (wanted === undefined) return undefined;
+    const wanted = this.judge(object, adapter, row.queue);
     const update = mutableFields(wanted);
     // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
     const known = { ...mutableFields(row), jobspec: wanted.jobspec };
-    return isDeepStrictEqual(update, known) ? undefined : update;
+    if (isDeepStrictEqual(update, known)) return undefined;
+    this.reportInvalid(object, adapter, wanted);
+    return update;
   }
 
   /** The submission of the workload as it is now; undefined if the workload is invalid. */
@@ -73,17 +81,57 @@ export class SubmissionBuilder {
     adapter: WorkloadAdapter,
     current: string | undefined,
   ): Submission | undefined {
+    const submission = this.judge(object, adapter, current);
+    return isInvalid(submission) ? undefined : submission;
+  }
+
+  /** Whatever an object contains, judging it throws nothing: it would be judged again and again. */
+  private judge(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
     try {
       return this.build(object, adapter, current);
     } catch (error) {
-      if (!(error instanceof FluxqError)) throw error;
-      this.options.logger.warn(
-        { workload: object.metadata.name, error: messageOf(error) },
-        'invalid workload',
-      );
-      this.options.onInvalid(object, adapter, error.message);
-      return undefined;
+      const { logger, units } = this.options;
+      const isExpected = error instanceof FluxqError;
+      const { namespace, name } = object.metadata;
+      if (!isExpected) logger.error({ workload: name, namespace, err: error }, 'cannot read a workload');
+      const message = isExpected ? error.message : `the queue cannot read it: ${messageOf(error)}`;
+      return this.identified(object, adapter, current, { pods: 1, jobspec: invalidJobspec(message, units) });
     }
+  }
+
+  /** A submission that only says which workload it is, in the queue of its namespace. */
+  private identified(
+    { metadata }: KubernetesObject,
+    { kind }: WorkloadAdapter,
+    current: string | undefined,
+    { pods, jobspec }: Pick<Submission, 'pods' | 'jobspec'>,
+  ): Submission {
+    const { namespace = '', uid, name, creationTimestamp } = metadata;
+    const submittedAt = secondsOf(creationTimestamp);
+    return {
+      uid,
+      kind,
+      namespace,
+      name,
+      queue: this.options.queues.queueOf({ namespace, requested: undefined, current }),
+      priority: 0,
+      submittedAt: Number.isFinite(submittedAt) ? submittedAt : 0,
+      walltime: jobspec.attributes.system.duration,
+      pods,
+      jobspec,
+      shape: shapeOf(jobspec),
+      held: false,
+      user: this.userOf(metadata),
+      after: [],
+      preemptible: false,
+    };
+  }
+
+  private reportInvalid(object: KubernetesObject, adapter: WorkloadAdapter, { jobspec }: Submission): void {
+    const message = jobspec.attributes.user?.invalid;
+    if (message === undefined) return;
+    this.options.logger.warn({ workload: object.metadata.name, error: message }, 'invalid workload');
+    this.options.onInvalid(object, adapter, message);
   }
 
   private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
@@ -156,6 +204,10 @@ function walltimeOf(
 
 function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {
   return Math.min(max, Math.max(min, priority));
+}
+
+function isInvalid({ jobspec }: Submission): boolean {
+  return jobspec.attributes.user?.invalid !== undefined;
 }
 
 /** The fields that a user may change while the workload waits. */

@@ -49,3 +49,19 @@ test('a FluxJob takes less than 64 kB, whatever its workload is', () => {
   expect(status).not.toHaveProperty('allocation');
   expect(status.conditions!.find(({ type }) => type === 'PartiallyModeled')!.message).toHaveLength(1024);
 });
+
+test('an allocation of thousands of nodes is written once for all parts of the status, and not node by node', () => {
+  let reads = 0;
+  const nodes = names(5000, (i) => `n${i}`).map((name) => ({
+    name,
+    get units() {
+      reads += 1;
+      return { core: '0' };
+    },
+  }));
+  const row = rowIn('Running', { allocation: { jobid: 7, start: 0, end: 9, nodes } });
+  const context = { position: undefined, wait: undefined, previous: {}, generation: 1, now: 5 };
+  const status = fluxJobStatus(row, context);
+  expect(status).toMatchObject({ nodes: 'n[0-4999]', nodeCount: 5000 });
+  expect(reads).toBe(0);
+});

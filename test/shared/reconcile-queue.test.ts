@@ -54,3 +54,23 @@ test('ends the term when a write is fenced', async () => {
   await settle();
   expect(fenced).toMatchObject([{ code: 'FLUXQ_FENCED' }]);
 });
+
+test.each([
+  ['a rejected write', () => new FluxqError('FLUXQ_KUBERNETES_INVALID', 'no')],
+  ['an object on which the program fails', () => new TypeError('cannot read')],
+])('retries %s every 30 seconds and logs its stack once', async (_, failure) => {
+  const { clock, logger, queue, runs } = setUp([failure(), failure(), failure()]);
+  queue.add('a');
+  await settle();
+  await clock.advance(60_000);
+  expect(runs()).toBe(3);
+  expect(logger.lines.map(({ fields }) => 'err' in fields)).toEqual([true, false, false]);
+});
+
+test('logs the stack of a failure once, and its message each time', async () => {
+  const { clock, logger, queue } = setUp([new Error('down'), new Error('down'), new Error('down')]);
+  queue.add('a');
+  await clock.advance(10_000);
+  expect(logger.lines.map(({ message }) => message)).toEqual(['down', 'down', 'down']);
+  expect(logger.lines.map(({ fields }) => 'err' in fields)).toEqual([true, false, false]);
+});

@@ -332,11 +332,12 @@ describeCluster('the workload reconciler', (getCluster) => {
     });
   });
 
-  test('records an Event for a Job with invalid settings and does not queue it', async () => {
+  test('queues a Job with invalid settings with the reason, and says it once', async () => {
     const job = await createSuspended('old', { annotations: { 'fluxqueue/walltime': 'soon' } });
     seen = job;
     await reconciler().reconcile(keyOf(job));
-    expect(rowOf(job)).toBeUndefined();
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)!.jobspec.attributes.user!.invalid).toMatch(/^FLUXQ_SETTING_INVALID/);
     expect(events).toEqual([
       expect.objectContaining({
         type: 'Warning',

@@ -52,7 +52,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     expect(invalid).toEqual([]);
     return submitted.at(-1)!;
   };
-  return { submissionBuilder, queues, read };
+  return { submissionBuilder, queues, read, submitted, invalid };
 }
 
 const metadata = (annotations: Record<string, string> = {}) => ({
@@ -203,5 +203,45 @@ test('dependencies and preemptibility are read from the settings', async () => {
       { type: 'afterany', name: 'scan' },
     ],
     preemptible: true,
+  });
+});
+
+describe('an object that cannot be read', () => {
+  const broken = (spec: unknown) => ({ metadata: metadata(), spec }) as unknown as Job;
+  const inJob = (pod: unknown) => broken({ suspend: true, template: { spec: pod } });
+
+  test.each([
+    ['a template without a spec', broken({ suspend: true, template: {} })],
+    ['no template', broken({ suspend: true })],
+    ['containers that are null', inJob({ containers: [null] })],
+    ['an odd quantity', inJob({ containers: [{ resources: { requests: { cpu: '1e999' } } }] })],
+    [
+      'a time that is none',
+      { ...inJob({ containers: 7 }), metadata: { ...metadata(), creationTimestamp: '?' } },
+    ],
+  ])('is queued with the reason: %s', async (_, object) => {
+    const { submissionBuilder, submitted, invalid } = builderFor({ setups: [] });
+    await submissionBuilder.submit(object, jobs);
+    const [submission] = submitted;
+    expect(submission).toMatchObject({ uid: 'u', queue: 'default', user: 'namespace:science', pods: 1 });
+    expect(invalid).toEqual([submission!.jobspec.attributes.user!.invalid]);
+    expect(submissionBuilder.changeOf(object, jobs, newRow(submission!, 1))).toBeUndefined();
+    expect(invalid).toHaveLength(1);
+  });
+
+  test('is queued as usual once its user has corrected it, and back', async () => {
+    const { submissionBuilder, read, invalid } = builderFor({ setups: [] });
+    const row = newRow(await read(job()), 1);
+    const update = submissionBuilder.changeOf(job({ 'fluxqueue/walltime': 'soon' }), jobs, row);
+    expect(invalid).toEqual([expect.stringMatching(/^FLUXQ_SETTING_INVALID/)]);
+    expect(submissionBuilder.changeOf(job(), jobs, { ...row, ...update })).toMatchObject({
+      jobspec: row.jobspec,
+      walltime: row.walltime,
+    });
+  });
+
+  test('is no grant to adopt', () => {
+    const { submissionBuilder } = builderFor({ setups: [] });
+    expect(submissionBuilder.submissionOf(broken({}), jobs, undefined)).toBeUndefined();
   });
 });

@@ -39,6 +39,10 @@ export class FastPath implements Selector {
   private lastAbove: Branch | undefined;
   private lastAboveReachable = false;
   private freeSlots = new Float64Array(0);
+  private enoughFrom: number | undefined;
+  private last:
+    | { readonly request: Request; readonly ranking: Ranking; readonly eligible: Ranking }
+    | undefined;
 
   constructor(
     private readonly graph: ResourceGraph,
@@ -50,14 +54,21 @@ export class FastPath implements Selector {
   /** The caller has added or removed nodes. */
   graphChanged(): void {
     this.rankings.clear();
+    this.last = undefined;
     this.isPlainGraph = undefined;
   }
 
+  /** After a search step that found too few nodes: the first time at which enough of them may be free. */
+  notBefore(): number | undefined {
+    return this.enoughFrom;
+  }
+
   select(request: Request, window: Window): boolean {
+    this.enoughFrom = undefined;
     if (!this.fitsRoot(request, window)) return false;
     const resource = this.rankedResource(request);
     if (resource === undefined) return this.traverser.select(request, window);
-    const ranking = this.ranking(resource);
+    const ranking = this.eligible(this.ranking(resource), request);
     this.traverser.begin(request, window);
     const top = this.traverser.level(0).clear();
     const enough =
@@ -130,16 +141,19 @@ export class FastPath implements Selector {
     resource: Resource,
     resources: readonly Resource[],
   ): boolean {
+    const { pruner } = this.traverser;
     let open = 0;
+    /** When each of the other nodes may be free; a level that is closed may open at any time. */
+    const closed: number[] = [];
     for (let i = 0; i < nodes.length && open < resource.min; i++) {
       const node = nodes[i]!;
-      if (
-        this.isReachable(node, resources) &&
-        !this.traverser.pruner.isPruned(node, resource, resource.exclusive)
-      )
-        open++;
+      const reachable = this.isReachable(node, resources);
+      if (reachable && !pruner.isPruned(node, resource, resource.exclusive)) open++;
+      else closed.push(reachable ? pruner.notBeforeOf(node) : pruner.start);
     }
-    return open >= resource.min;
+    if (open >= resource.min) return true;
+    this.enoughFrom = Float64Array.from(closed).sort()[resource.min - open - 1] ?? Number.POSITIVE_INFINITY;
+    return false;
   }
 
   private visitSlots(
@@ -225,6 +239,22 @@ export class FastPath implements Selector {
     const ranking = this.rank(resource);
     this.rankings.set(key, ranking);
     return ranking;
+  }
+
+  /** The nodes of the ranking that match the constraint: a search for a start looks at them again and again. */
+  private eligible(ranking: Ranking, request: Request): Ranking {
+    const { constraint } = request;
+    if (constraint === undefined) return ranking;
+    const { last } = this;
+    if (last?.request === request && last.ranking === ranking) return last.eligible;
+    const places = [...ranking.nodes.keys()].filter((i) => constraint(ranking.nodes[i]!));
+    const eligible = {
+      nodes: places.map((i) => ranking.nodes[i]!),
+      best: Float64Array.from(places, (i) => ranking.best[i]!),
+      rows: Int32Array.from(places, (i) => ranking.rows[i]!),
+    };
+    this.last = { request, ranking, eligible };
+    return eligible;
   }
 
   private rank(resource: Resource): Ranking {

@@ -6,6 +6,7 @@
  * holds its vertices for one more second, until the caller cancels it; the caller also cancels reservations.
  */
 import type { Jobspec } from '../../jobspec/types';
+import { FEW_LITERALS, has, literalsOf } from '../../resources/node-index';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
@@ -263,8 +264,10 @@ export class Matcher {
     const known = this.requests.get(jobspec);
     if (known !== undefined) return known;
     const request = tryReadRequest(jobspec, this.graph, this.policy);
-    if (!(request instanceof JobspecError)) this.requests.set(jobspec, request);
-    return request;
+    if (request instanceof JobspecError) return request;
+    const prepared = withNodeSet(request, jobspec, this.graph);
+    this.requests.set(jobspec, prepared);
+    return prepared;
   }
 
   /** Whether the request fits the empty graph. */
@@ -279,6 +282,18 @@ export class Matcher {
     this.verdicts.set(key, fits);
     return fits;
   }
+}
+
+/** A long constraint is evaluated once for all nodes, until a node is added or removed. */
+function withNodeSet(request: Request, jobspec: Jobspec, graph: ResourceGraph): Request {
+  const { constraint } = request;
+  if (constraint === undefined) return request;
+  const { constraints } = jobspec.attributes.system;
+  if (literalsOf(constraints) <= FEW_LITERALS) return request;
+  const set = graph.nodeIndex().matching(constraints);
+  if (set === undefined) return request;
+  const isMatch = (node: Branch) => (node.type === NODE ? has(set, node.row) : constraint(node));
+  return { ...request, constraint: isMatch };
 }
 
 function tryReadRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {

@@ -4,7 +4,6 @@
  */
 import type { Need } from '../../resources/planner';
 import type { Branch } from './branch';
-import type { Matches } from './constraint';
 import type { Request, Resource } from './request';
 import type { ResourceGraph } from './resource-graph';
 import { NODE, STORAGE_NODE } from './resource-types';
@@ -29,8 +28,10 @@ export class Pruner {
   atNow = false;
   /** Several starts are tried for one request: {@link beginSearch}. */
   searching = false;
+  /** How many branches the present search has looked at. */
+  steps = 0;
   private search = 0;
-  private constraint: Matches | undefined;
+  private constraint: Request['constraint'];
 
   constructor(
     private readonly graph: ResourceGraph,
@@ -53,14 +54,21 @@ export class Pruner {
   beginSearch(): void {
     this.search++;
     this.searching = true;
+    this.steps = 0;
   }
 
   endSearch(): void {
     this.searching = false;
   }
 
+  /** In this search, no start before this time fits a branch that was pruned. */
+  notBeforeOf({ search, notBefore }: Branch): number {
+    return search === this.search ? notBefore : Number.POSITIVE_INFINITY;
+  }
+
   /** @param wanted the resource that the request wants at this vertex, or its slot */
   isPruned(branch: Branch, wanted: Resource | undefined, exclusive: boolean): boolean {
+    this.steps++;
     if (!this.empty && this.graph.up[branch.vertex] === 0) return true;
     if (this.isShortNow(branch.row, wanted)) return true;
     if (this.searching && branch.search === this.search && this.start < branch.notBefore) return true;

@@ -1,7 +1,7 @@
 /** Compiles a jobspec for one graph: types become numbers, counts become needs by dimension. */
 
 import type { Need } from '../../resources/planner';
-import type { Matches } from './constraint';
+import type { Branch } from './branch';
 import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
 import { type ParsedResource, parseJobspec } from './parse-jobspec';
@@ -35,7 +35,8 @@ export interface Request {
   readonly resources: readonly Resource[];
   /** Whole seconds, at least 1. */
   readonly duration: number;
-  readonly constraint: Matches | undefined;
+  /** Whether a node matches the constraint. */
+  readonly constraint: ((node: Branch) => boolean) | undefined;
   /** Types whose vertices are allocated as a whole when any of their descendants is. */
   readonly wholeTypes: ReadonlySet<number>;
   /** The minimum size of the whole request, by dimension. */

@@ -4,6 +4,7 @@
  */
 
 import { FluxqError } from '../../errors';
+import { NodeIndex } from '../../resources/node-index';
 import { Branch, type LeafGroup } from './branch';
 import { grown } from './columns';
 import { NODE, ResourceTypes } from './resource-types';
@@ -53,6 +54,8 @@ export class ResourceGraph {
   private readonly nextId: number[] = [];
   private nextUniqId = 0;
   root!: Branch;
+  /** The nodes by property: made when a constraint needs it. */
+  private index: NodeIndex | undefined;
   /** Number of nodes that are up, minus the nodes loaded as down, as in flux-sched. */
   nodesUp = 0;
 
@@ -130,6 +133,7 @@ export class ResourceGraph {
     if (branch.type === NODE) {
       this.nodesUp += this.up[v] === 1 ? 1 : -1;
       if (!this.nodes.has(branch.name)) this.nodes.set(branch.name, branch);
+      this.index?.add(branch.row, branch);
     }
     if (parent === undefined) this.root = branch;
     else {
@@ -222,6 +226,16 @@ export class ResourceGraph {
     });
   }
 
+  /** The nodes by property; the rows are those of their branches. */
+  nodeIndex(): NodeIndex {
+    if (this.index === undefined) {
+      this.index = new NodeIndex();
+      for (const branch of this.branchOf.values())
+        if (branch.type === NODE) this.index.add(branch.row, branch);
+    }
+    return this.index;
+  }
+
   /** Removes a branch and all vertices below it. */
   remove(branch: Branch): void {
     const { parent } = branch;
@@ -238,6 +252,7 @@ export class ResourceGraph {
     }
     if (branch.type !== NODE) return;
     if (this.nodes.get(branch.name) === branch) this.nodes.delete(branch.name);
+    this.index?.remove(branch.row, branch);
     this.nodesUp -= this.up[branch.vertex] === 1 ? 1 : 0;
   }
 

@@ -1,4 +1,5 @@
 /** The match operations: the windows that each one tries, and the verdict on failure (flux-sched's traverser). */
+import type { Need } from '../../resources/planner';
 import type { MatchOperation } from '../types';
 import { collectGrant } from './grant';
 import type { Window } from './pruner';
@@ -18,7 +19,15 @@ export type Verdict = Placement | { readonly status: 'BUSY' | 'UNSATISFIABLE' };
 /** Selects vertices for a request in a window and marks them; changes no spans. */
 export interface Selector {
   select(request: Request, window: Window): boolean;
+  /** During a search, after a selection that failed: no earlier start can succeed. @default - not known */
+  notBefore?(): number | undefined;
 }
+
+/**
+ * Branches that one search for a start may look at: some 50 ms. Only with thousands of jobs that end one by one on thousands of
+ * nodes does a search look at more.
+ */
+const MOST_SEARCH_STEPS = 2_000_000;
 
 export class Scheduler {
   constructor(
@@ -52,9 +61,8 @@ export class Scheduler {
   }
 
   /** Tries the times at which spans end; undefined when the request fits at none of them. */
-  private reserve(request: Request): Verdict | undefined {
-    const { now } = this.spans;
-    const { planner, totals } = this.graph.root;
+  private reserve(request: Request): Placement | undefined {
+    const { totals } = this.graph.root;
     const counted = new Float64Array(this.graph.dimensions);
     for (const type of this.rootTypes()) {
       const dimension = this.graph.dimensionOf[type] ?? 0;
@@ -62,19 +70,30 @@ export class Scheduler {
     }
     const need = needOf(counted);
     if (need.dimensions.some((dimension, j) => need.amounts[j]! > totals[dimension]!)) return undefined;
-    this.traverser.pruner.beginSearch();
+    const { pruner } = this.traverser;
+    pruner.beginSearch();
+    const found = this.search(request, need);
+    pruner.endSearch();
+    return found;
+  }
+
+  private search(request: Request, need: Need): Placement | undefined {
+    const { now } = this.spans;
+    const { planner, totals } = this.graph.root;
+    const { pruner } = this.traverser;
     let earliest = now;
+    let skipped: number | undefined;
     for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
-      if (at < earliest) continue;
+      if (pruner.steps > MOST_SEARCH_STEPS) skipped = at;
+      if (at < earliest || skipped !== undefined) continue;
       earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
-      if (found === undefined) continue;
-      this.traverser.pruner.endSearch();
-      return found;
+      if (found !== undefined) return found;
+      earliest = Math.max(earliest, this.selector.notBefore?.() ?? now);
     }
-    this.traverser.pruner.endSearch();
-    return undefined;
+    // Too many starts: the last one, at which everything is free, is late but keeps the workload from being overtaken.
+    return skipped === undefined ? undefined : this.try(request, skipped);
   }
 
   /** flux-sched's `request_feasible`: compares node counts before the traversal, differently for each operation. */

@@ -43,6 +43,11 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
+  const { invalid } = row.jobspec.attributes.user ?? {};
+  if (invalid !== undefined) {
+    waits.markUnreadable(row, invalid);
+    return false;
+  }
   if (row.held) {
     waits.markHeld(row);
     return false;

@@ -2,17 +2,12 @@
  * Chooses nodes for the pods of a gang one after the other, as kube-scheduler would: each pod goes to a node that all
  * rules allow beside the pods that are there already. A group of nodes is those with the same value of a label.
  */
-import { matches } from '../../jobspec/constraints';
 import { isAbout, type PodTraits, portsConflict } from '../../jobspec/placement-rules';
-import type { GroupRule, PlacementRules, SpreadRule } from '../../jobspec/types';
+import type { GroupRule, PlacementRules } from '../../jobspec/types';
+import { type GangNode, Groups } from './groups';
 import type { PlacedPods } from './placed-pods';
-
-export interface GangNode {
-  readonly name: string;
-  readonly properties: readonly string[];
-  /** Pods of the gang for which there is room; 0 for a node that they may not use. */
-  readonly room: number;
-}
+import { Spread } from './spread';
+import { WorkBudget } from './work-budget';
 
 export interface GangRequest {
   /** When its pods come, in Unix seconds. */
@@ -33,44 +28,28 @@ export interface GangPlan {
 /**
  * @param others pods that are on the nodes at the same time
  * @param groups of these nodes, whatever room they have. @default - read from the nodes
+ * @param work what the plan may cost. @default - as much as one workload may cost
+ * @throws FluxqError `FLUXQ_TOO_COSTLY` if it would cost more
  */
 export function planGang(
   gang: GangRequest,
   nodes: readonly GangNode[],
   others: readonly PlacedPods[],
   groups = new Groups(nodes),
+  work = new WorkBudget(),
 ): GangPlan {
+  const { apart = [], spread = [] } = gang.rules;
+  work.spend(nodes.length + others.length * (1 + apart.length));
   const usable = usableNodes(gang, nodes, others, groups);
   let best: GangPlan = { pods: new Map(), complete: false, placed: 0 };
   for (const candidates of commonGroups(gang, usable, others, groups)) {
-    const plan = placeOneByOne(gang, candidates, others, nodes, groups);
+    // Each spread counts the pods of all nodes, and each group of candidates is looked through.
+    work.spend(candidates.length + spread.length * (nodes.length + others.length));
+    const plan = placeOneByOne(gang, candidates, others, nodes, groups, work);
     if (plan.complete) return plan;
     if (plan.placed > best.placed) best = plan;
   }
   return best;
-}
-
-/** The value of a label on each node. */
-export class Groups {
-  private readonly byKey = new Map<string, Map<string, string>>();
-
-  constructor(private readonly nodes: readonly Pick<GangNode, 'name' | 'properties'>[]) {}
-
-  /** @returns undefined if the node does not have the label */
-  of(node: string, key: string): string | undefined {
-    return (this.byKey.get(key) ?? this.read(key)).get(node);
-  }
-
-  private read(key: string): Map<string, string> {
-    const values = new Map<string, string>();
-    const prefix = `${key}=`;
-    for (const { name, properties } of this.nodes) {
-      const property = properties.find((one) => one.startsWith(prefix));
-      if (property !== undefined) values.set(name, property.slice(prefix.length));
-    }
-    this.byKey.set(key, values);
-    return values;
-  }
 }
 
 /** Nodes without conflict with pods that are there already. */
@@ -153,6 +132,7 @@ function placeOneByOne(
   others: readonly PlacedPods[],
   nodes: readonly GangNode[],
   groups: Groups,
+  work: WorkBudget,
 ): GangPlan {
   // kube-scheduler counts the pods that are there: those of a reservation for later balance nothing yet.
   const present = others.filter((pods) => pods.start <= start);
@@ -166,9 +146,10 @@ function placeOneByOne(
   const chosen = new Map<string, number>();
   let placed = 0;
   for (; placed < pods; placed++) {
-    const lot = leastUsed(lots, spreads);
+    const lot = leastUsed(lots, spreads, work);
     if (lot === undefined) break;
     const node = lot.use();
+    work.spend(spreads.length + closing.length);
     for (const rule of [...spreads, ...closing]) rule.place(node);
     chosen.set(node, (chosen.get(node) ?? 0) + 1);
   }
@@ -176,21 +157,26 @@ function placeOneByOne(
 }
 
 /** Of the lots that every spread allows, the one with the fewest pods in its groups. */
-function leastUsed(lots: readonly Lot[], spreads: readonly Spread[]): Lot | undefined {
+function leastUsed(lots: Lot[], spreads: readonly Spread[], work: WorkBudget): Lot | undefined {
   // No group has fewer pods than this, so the first such lot is the best.
   const floor = spreads.reduce((sum, spread) => sum + spread.least(), 0);
-  let best: Lot | undefined;
+  let best: number | undefined;
   let least = Infinity;
-  for (const lot of lots) {
+  for (const [place, lot] of lots.entries()) {
+    work.spend(1 + spreads.length);
     const node = lot.next();
     if (node === undefined || !spreads.every((spread) => spread.allows(node))) continue;
     const used = spreads.reduce((sum, spread) => sum + spread.usedBy(node), 0);
     if (used >= least) continue;
-    best = lot;
+    best = place;
     least = used;
     if (used <= floor) break;
   }
-  return best;
+  if (best === undefined) return undefined;
+  // The next pod finds those that have fewer in front.
+  const [chosen] = lots.splice(best, 1);
+  lots.splice(spreads.length === 1 && spreads[0]!.isOfItself ? lots.length : best, 0, chosen!);
+  return chosen;
 }
 
 /** Nodes that are in the same groups of all spreads: to these it is the same which of them is taken. */
@@ -286,60 +272,5 @@ class MostPerNode implements ClosingRule {
 
   private count(node: string, pods: number): void {
     this.counts.set(node, (this.counts.get(node) ?? 0) + pods);
-  }
-}
-
-class Spread {
-  readonly key: string;
-  private readonly counts = new Map<string, number>();
-  /** Pods in the smallest group; undefined: to be counted again. */
-  private smallest: number | undefined;
-
-  constructor(
-    private readonly rule: SpreadRule,
-    nodes: readonly GangNode[],
-    others: readonly PlacedPods[],
-    private readonly groups: Groups,
-    all: readonly SpreadRule[],
-  ) {
-    this.key = rule.topologyKey;
-    // Only nodes that have the labels of all spreads count.
-    const counted = new Set(
-      nodes
-        .filter(({ name }) => all.every(({ topologyKey }) => groups.of(name, topologyKey) !== undefined))
-        .filter((node) => matches(rule.among ?? {}, { ...node, units: {} }))
-        .map(({ name }) => name),
-    );
-    for (const name of counted) this.counts.set(groups.of(name, this.key)!, 0);
-    for (const { node, traits, count } of others)
-      if (counted.has(node) && isAbout(rule, traits)) this.count(node, count);
-  }
-
-  /** Undefined groups are those of nodes that do not count: kube-scheduler refuses such nodes. */
-  allows(node: string): boolean {
-    const count = this.counts.get(this.groups.of(node, this.key) ?? '');
-    if (count === undefined) return false;
-    return count + (this.rule.self ? 1 : 0) - this.least() <= this.rule.maxSkew;
-  }
-
-  usedBy(node: string): number {
-    return this.counts.get(this.groups.of(node, this.key) ?? '') ?? 0;
-  }
-
-  place(node: string): void {
-    if (this.rule.self) this.count(node, 1);
-  }
-
-  private count(node: string, pods: number): void {
-    const value = this.groups.of(node, this.key)!;
-    this.counts.set(value, (this.counts.get(value) ?? 0) + pods);
-    this.smallest = undefined;
-  }
-
-  /** Pods in the smallest group. */
-  least(): number {
-    if (this.counts.size < (this.rule.minDomains ?? 1)) return 0;
-    this.smallest ??= Math.min(...this.counts.values());
-    return this.smallest;
   }
 }

@@ -28,6 +28,8 @@ export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]):
   for (const row of ordered) {
     await place(pass, row);
     if (pass.interrupted || pass.restart) return;
+    const rest = pass.input.rest?.();
+    if (rest !== undefined) await rest;
   }
 }
 

@@ -14,6 +14,7 @@ import { repelledBy } from './gang-plan';
 import { type PlacedPods, podsOfJob, podsOn, type Surroundings } from './placed-pods';
 import { RulePlanner, type RuleRequest } from './rule-planner';
 import type { Matcher } from './types';
+import { TOO_COSTLY } from './work-budget';
 
 export interface RuleMatcherOptions {
   readonly fluxion: Matcher;
@@ -82,7 +83,17 @@ export class RuleMatcher implements Matcher {
     return this.options.fluxion.state();
   }
 
-  private async plan({ operation, now }: MatchRequest, request: RuleRequest): Promise<MatchResult> {
+  /** A plan that costs too much is none: its workload would take the time of all others in every pass. */
+  private async plan(asked: MatchRequest, request: RuleRequest): Promise<MatchResult> {
+    try {
+      return await this.planWithin(asked, request);
+    } catch (error) {
+      if (!hasCode(error, TOO_COSTLY)) throw error;
+      return { status: 'INVALID', text: error.message };
+    }
+  }
+
+  private async planWithin({ operation, now }: MatchRequest, request: RuleRequest): Promise<MatchResult> {
     const planner = await this.currentPlanner();
     const mayReserve = operation === 'allocate_orelse_reserve';
     const allocation = planner.startNow(request) ?? (mayReserve ? planner.startLater(request) : undefined);

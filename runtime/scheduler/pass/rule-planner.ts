@@ -3,12 +3,13 @@
  * on nodes that kube-scheduler accepts beside the pods that are there then.
  */
 import type { FluxionState } from '../../fluxion/types';
-import { matches } from '../../jobspec/constraints';
 import { askOf } from '../../jobspec/jobspec';
+import { matcherOf } from '../../jobspec/matching-nodes';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
-import { type GangPlan, Groups, planGang } from './gang-plan';
+import { type GangPlan, planGang } from './gang-plan';
+import { Groups } from './groups';
 import { Occupancy, type StateNode } from './occupancy';
 import {
   amountRoom,
@@ -18,6 +19,7 @@ import {
   type Surroundings,
   usedAmounts,
 } from './placed-pods';
+import { WorkBudget } from './work-budget';
 
 export interface RuleRequest {
   readonly row: WorkloadRow;
@@ -36,6 +38,8 @@ export interface PlannerJobs {
 
 /** How many ends of jobs are tried one by one; the starts behind them are searched by halves. */
 const NEAREST_STARTS = 8;
+/** What the plans of one search may cost together; each of them may cost as much as one workload may. */
+const SEARCH_STEPS = 4_000_000;
 
 export class RulePlanner {
   private readonly occupancy: Occupancy;
@@ -68,14 +72,19 @@ export class RulePlanner {
     return this.allocate(request, this.now);
   }
 
-  /** The earliest allocation that starts when a job ends. @returns undefined if there is none */
+  /**
+   * The earliest allocation that starts when a job ends. @returns undefined if there is none, or if finding it costs more
+   * than one workload may
+   */
   startLater(request: RuleRequest): Allocation | undefined {
     const ends = this.occupancy.ends();
+    const work = new WorkBudget(SEARCH_STEPS);
     for (const start of ends.slice(0, NEAREST_STARTS)) {
-      const allocation = this.allocate(request, start);
+      if (work.isSpent) return undefined;
+      const allocation = this.allocate(request, start, work);
       if (allocation !== undefined) return allocation;
     }
-    return this.searchByHalves(request, ends.slice(NEAREST_STARTS));
+    return this.searchByHalves(request, ends.slice(NEAREST_STARTS), work);
   }
 
   /**
@@ -98,14 +107,18 @@ export class RulePlanner {
   }
 
   /** The more jobs have ended the more is free, but for reservations: so what is found is checked, and may be late. */
-  private searchByHalves(request: RuleRequest, starts: readonly number[]): Allocation | undefined {
+  private searchByHalves(
+    request: RuleRequest,
+    starts: readonly number[],
+    work: WorkBudget,
+  ): Allocation | undefined {
     let found: Allocation | undefined;
     let low = 0;
     let high = starts.length - 1;
-    while (low <= high) {
+    while (low <= high && !work.isSpent) {
       // The last start first: if it fails, nothing is planned.
       const middle = found === undefined ? high : (low + high) >> 1;
-      const allocation = this.allocate(request, starts[middle]!);
+      const allocation = this.allocate(request, starts[middle]!, work);
       if (allocation === undefined && found === undefined) return undefined;
       if (allocation === undefined) low = middle + 1;
       else {
@@ -116,13 +129,19 @@ export class RulePlanner {
     return found;
   }
 
-  private allocate({ row, rules, jobid, jobspec }: RuleRequest, start: number): Allocation | undefined {
+  private allocate(
+    { row, rules, jobid, jobspec }: RuleRequest,
+    start: number,
+    search = new WorkBudget(SEARCH_STEPS),
+  ): Allocation | undefined {
     const { pods, perPod, exclusive } = askOf(jobspec);
     const span = { start, end: start + Math.ceil(jobspec.attributes.system.duration) };
     const others = this.othersIn(span, jobid);
     const traits = this.surroundings.traitsOf(row);
     const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span);
-    const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups);
+    const work = new WorkBudget();
+    const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups, work);
+    search.charge(work);
     if (!plan.complete) return undefined;
     const parts = [...plan.pods].map(([name, count]) =>
       this.occupancy.take(name, perPod, count, exclusive, span),
@@ -146,9 +165,10 @@ export class RulePlanner {
         amountRoom(wanted, this.surroundings.amountsOf(node.name), used.get(node.name)),
         occupancy.room(node, perPod, exclusive, span),
       );
-    return occupancy.nodes.map((node) => {
-      const { name, properties, up, total: units } = node;
-      const mayUse = up && matches(constraint, { name, properties, units });
+    const isMatch = matcherOf(constraint, occupancy.nodes);
+    return occupancy.nodes.map((node, place) => {
+      const { name, properties, up } = node;
+      const mayUse = up && isMatch(place);
       return { name, properties, room: mayUse ? roomOf(node) : 0 };
     });
   }

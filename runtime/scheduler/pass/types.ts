@@ -72,6 +72,8 @@ export interface PassInput {
   readonly nodeChanges?: NodeChanges;
   /** Called before every match; true ends the pass with its decisions so far. @default - never */
   readonly interrupted?: () => boolean;
+  /** Called after each workload, so that other work of the process is not kept waiting. @default - the pass never rests */
+  readonly rest?: () => Promise<void> | undefined;
   /** @default - off: priority, then time of submission */
   readonly fairShare?: FairShare;
   /** Result of the workload that a dependency names. @default - no such workload ever existed */

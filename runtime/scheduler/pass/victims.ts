@@ -5,8 +5,8 @@
 
 import type { FluxionState } from '../../fluxion/types';
 import { podsOn } from '../../jobspec/capacity';
-import { matches } from '../../jobspec/constraints';
 import { type Ask, askOf } from '../../jobspec/jobspec';
+import { matchingNodes } from '../../jobspec/matching-nodes';
 import type { Jobspec } from '../../jobspec/types';
 import { countIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
@@ -30,9 +30,8 @@ export class FreeCapacity {
   constructor(jobspec: Jobspec, state: Pick<FluxionState, 'nodes'>) {
     this.ask = askOf(jobspec);
     const constraint = jobspec.attributes.system.constraints ?? {};
-    for (const { name, up, total, free, properties } of state.nodes)
-      if (up && matches(constraint, { name, units: total, properties }))
-        this.nodes.set(name, { total, free: { ...free } });
+    for (const { name, up, total, free } of matchingNodes(constraint, state.nodes))
+      if (up) this.nodes.set(name, { total, free: { ...free } });
   }
 
   release(allocation: Allocation): void {

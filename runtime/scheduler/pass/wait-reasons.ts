@@ -94,6 +94,11 @@ export class WaitReasons {
     this.mark(row, 'Unsatisfiable', this.shortageOf(row) ?? fallback);
   }
 
+  /** The queue could not make a request of it. */
+  markUnreadable(row: WorkloadRow, message: string): void {
+    this.mark(row, 'Invalid', message);
+  }
+
   /** Fluxion calls a resource type invalid that no node has; to the user it is missing. */
   markInvalid(row: WorkloadRow, message: string): void {
     const shortage = this.shortageOf(row);

@@ -1,3 +1,5 @@
+import { invalidJobspec } from '../../../runtime/jobspec/jobspec';
+import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import { newRow } from '../../../runtime/queue/rows';
 import { nodesOf, Simulation } from './simulation';
 
@@ -39,4 +41,18 @@ test('waiting rows of a queue that does not exist wait for it', async () => {
     },
     expect.objectContaining({ uid: 'held', reason: 'Held' }),
   ]);
+});
+
+test('a workload that cannot be read waits with the reason until its user changes it', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
+  const { jobspec } = sim.submit('bad');
+  sim.change('bad', { jobspec: invalidJobspec('no such quantity', DEFAULT_UNITS) });
+  sim.submit('next');
+  expect(await sim.pass()).toMatchObject({
+    grants: [{ uid: 'next' }],
+    waits: [{ uid: 'bad', reason: 'Invalid', message: 'no such quantity' }],
+  });
+  expect(await sim.pass()).toMatchObject({ grants: [], waits: [] });
+  sim.change('bad', { jobspec, reason: 'Submitted', message: null });
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'bad' }] });
 });
