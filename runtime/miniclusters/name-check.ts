@@ -20,7 +20,10 @@ export async function holderOf(
     return metadata.ownerReferences?.some(({ uid }) => uid === clusterUid) ? 'the cluster' : 'another';
   } catch (error) {
     if (isStatus(error, 404)) return 'nobody';
-    if (isStatus(error, 422) && error.message.includes('FLUXQ_RESERVED')) return 'another';
+    if (!isStatus(error, 422)) throw error;
+    if (error.message.includes('FLUXQ_RESERVED')) return 'another';
+    // Policies compare only what the cluster owns.
+    if (error.message.includes('FLUXQ_MINICLUSTER_UNKNOWN')) return 'the cluster';
     throw error;
   }
 }

@@ -158,6 +158,11 @@ const COMPARED: readonly Attack[] = [
     },
   ),
   by(
+    'the root of the node for a Deployment whose MiniCluster was deleted a moment ago',
+    patch('Deployment', 'gone-services', { spec: { template: { spec: ROOT } } }),
+    UNKNOWN,
+  ),
+  by(
     'the control plane for the waiting Job of a MiniCluster',
     patch('Job', 'quiet', { spec: { template: { spec: { tolerations: [{ operator: 'Exists' }] } } } }),
     DIFFERS,

@@ -11,7 +11,7 @@ import { freePorts } from '../cluster/ports';
 import { startPostgres } from '../cluster/postgres';
 import { Stack } from '../stack/stack';
 import { type Act, ALPHA, BETA, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
-import { container, create, job, pathTo } from './objects';
+import { container, create, deployment, job, ownedBy, pathTo } from './objects';
 
 export interface Reply {
   readonly status: number;
@@ -216,6 +216,11 @@ const OBJECTS: readonly KubeObject[] = [
   made('ConfigMap', 'stack-settings', { data: { a: 'b' } }, STACK_NAMESPACE),
   made('Secret', 'private', { stringData: { k: 'v' } }),
   made('Service', 'mine', { spec: { ports: [{ port: 80 }] } }),
+  // Its finalizer keeps it from the garbage collector, which would delete it soon.
+  made('Deployment', 'gone-services', {
+    metadata: { ...ownedBy('gone', 'no-such-uid'), finalizers: ['fluxqueue.test/keep'] },
+    spec: deployment({}, { replicas: 0 }),
+  }),
   made('Deployment', 'mine', {
     spec: {
       replicas: 0,

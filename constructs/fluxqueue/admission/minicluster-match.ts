@@ -94,7 +94,7 @@ export class MiniClusterMatch extends Construct {
         ...(paramKind === undefined ? {} : { paramKind }),
         matchConstraints: {
           objectSelector: LABELLED,
-          resourceRules: miniClusterResources(['CREATE']),
+          resourceRules: miniClusterResources(['CREATE', 'UPDATE']),
         },
         matchConditions,
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],

@@ -11,7 +11,7 @@ import type { GuardSpec, ResourceRule } from './guard-policy';
 import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
-/** The uid of the MiniCluster that owns an object; admission writes it after it has found that MiniCluster. */
+/** The uid of the MiniCluster that owns an object; admission writes it each time that it has found that MiniCluster. */
 export const OWNER_MARK = 'flux-framework.org/minicluster-uid';
 
 interface MiniClusterObjectProps extends AdmissionScopeProps {
@@ -133,7 +133,7 @@ const CONTENT: readonly Validation[] = [
 
 const MARKED: Validation = {
   expression:
-    `request.operation != "CREATE" || ${isKind('Secret')} || ` +
+    `object == null || ${isKind('Secret')} || ` +
     `object.metadata.?annotations[?${cel(OWNER_MARK)}].orValue("") == variables.owners[0].uid`,
   message: 'FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: this namespace has no such MiniCluster',
 };
