@@ -5,9 +5,13 @@ import type { KubernetesObject } from '../kubernetes/types';
 
 export type NameHolder = 'nobody' | 'the cluster' | 'another';
 
+/** The refusals for an object that no MiniCluster owns (constructs/fluxqueue/admission). */
+const NOT_OWNED = /FLUXQ_RESERVED: metadata(\.ownerReferences)?: /;
+
 /**
  * An empty patch that is not stored, because the controller may not read ConfigMaps. The policy that restricts the
- * controller refuses even that for an object that no MiniCluster owns.
+ * controller refuses even that for an object that no MiniCluster owns. What else refuses it also refuses the object
+ * itself, and says why.
  */
 export async function holderOf(
   client: Pick<KubernetesClient, 'patch'>,
@@ -20,10 +24,7 @@ export async function holderOf(
     return metadata.ownerReferences?.some(({ uid }) => uid === clusterUid) ? 'the cluster' : 'another';
   } catch (error) {
     if (isStatus(error, 404)) return 'nobody';
-    if (!isStatus(error, 422)) throw error;
-    if (error.message.includes('FLUXQ_RESERVED')) return 'another';
-    // Policies compare only what the cluster owns.
-    if (error.message.includes('FLUXQ_MINICLUSTER_UNKNOWN')) return 'the cluster';
-    throw error;
+    if (!isStatus(error, 422) && !isStatus(error, 403)) throw error;
+    return NOT_OWNED.test(error.message) ? 'another' : 'the cluster';
   }
 }

@@ -12,10 +12,11 @@ const answer = (status: number, message: string) =>
 const CLUSTER = { namespace: 'science', uid: 'u' };
 
 /** @param existing the object of this name before; undefined if there is none */
-function apply(manifest: Manifest, error?: Error, existing?: object) {
+function apply(manifest: Manifest, error?: Error, existing?: object | Error) {
   const calls: unknown[][] = [];
   const patch = async (...args: unknown[]) => {
     if ((args[3] as { dryRun?: boolean }).dryRun === true) {
+      if (existing instanceof Error) throw existing;
       if (existing !== undefined) return existing;
       throw answer(404, 'not found');
     }
@@ -92,6 +93,24 @@ test.each([
     message: expect.stringMatching(/^Job hello exists and does not belong to this MiniCluster; /),
   });
   expect(calls).toEqual([]);
+});
+
+test('takes over no object for which the policy refuses even an empty patch', async () => {
+  const refused = answer(
+    422,
+    'denied request: FLUXQ_RESERVED: metadata: the controller can only change Jobs',
+  );
+  const { calls, rejection } = apply(JOB, undefined, refused);
+  expect(await rejection).toMatchObject({ reason: 'NameTaken' });
+  expect(calls).toEqual([]);
+});
+
+test('reports what refuses an object, also if that refuses an empty patch', async () => {
+  const refused = answer(422, 'denied request: no Jobs today');
+  expect(await apply(JOB, refused, refused).rejection).toMatchObject({
+    reason: 'Rejected',
+    message: expect.stringContaining('no Jobs today'),
+  });
 });
 
 test('applies an object of the cluster again', async () => {

@@ -54,7 +54,7 @@ export const JOB_RELEASE_GUARD = (
     {
       expression: `variables.owned || (${wasAdmitted})`,
       message:
-        'FLUXQ_RESERVED: the controller can only change Jobs that are admitted to the queue or belong to a MiniCluster',
+        'FLUXQ_RESERVED: metadata: the controller can only change Jobs that are admitted to the queue or belong to a MiniCluster',
     },
     {
       expression: sameMetadata('ownerReferences', 'finalizers'),
