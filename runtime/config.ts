@@ -130,6 +130,8 @@ const settings = z.strictObject({
     .prefault({}),
   /** The sizes of one core unit and one memory unit of the graph. Default: fine for the embedded matcher, else coarse. */
   units: z.strictObject({ cpuMillis: positive.optional(), memoryMiB: positive.optional() }).prefault({}),
+  /** Whether the controller creates the objects of MiniClusters; without it, it needs no rights on them. */
+  miniClusters: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   webhook: z
     .strictObject({
       host: z.string().default('0.0.0.0'),

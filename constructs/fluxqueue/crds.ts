@@ -13,9 +13,10 @@ interface Manifest extends ApiObjectProps {
 
 /** The CRDs of constructs/crds, unchanged except for the labels and annotations of the stack. */
 export class Crds extends Construct {
-  constructor(scope: Construct, id: string) {
+  /** @param options.without file whose CRD is left out */
+  constructor(scope: Construct, id: string, { without }: { readonly without?: string } = {}) {
     super(scope, id);
-    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml') && name !== without);
     for (const file of files.sort()) {
       const manifest = parse(readFileSync(join(FOLDER, file), 'utf8')) as Manifest;
       // A raw object, because the generated classes drop fields that they do not know.

@@ -60,12 +60,16 @@ export class FluxQueue extends Construct {
     checkMonitoring(props);
 
     new Base(this.layer('base'), 'base', this);
-    new Crds(this.layer('base'), 'crds');
+    new Crds(this.layer('base'), 'crds', this.hasMiniClusters ? {} : { without: 'miniclusters.yaml' });
     this.addRights();
     if (props.externalRuntime === undefined && props.networkPolicies !== false) this.addNetworkPolicies();
     if (props.externalRuntime === undefined) this.addRuntime();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
+  }
+
+  private get hasMiniClusters(): boolean {
+    return this.props.miniClusters ?? true;
   }
 
   private layer(layer: Layer): Construct {
@@ -77,6 +81,7 @@ export class FluxQueue extends Construct {
     const { namespace, props, database } = this;
     new ControllerAccount(scope, 'controller-account', {
       namespace,
+      miniClusters: this.hasMiniClusters,
       ...(props.externalRuntime === undefined ? { databaseSecret: database.url.name } : {}),
     });
     if (this.admission === 'webhook') {
@@ -86,7 +91,7 @@ export class FluxQueue extends Construct {
         configurationName: WEBHOOK_CONFIGURATION,
       });
     }
-    new UserRoles(scope, 'user-roles');
+    new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters });
   }
 
   private addRuntime(): void {
@@ -151,6 +156,8 @@ export class FluxQueue extends Construct {
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
+      miniClusters: this.hasMiniClusters,
+      mutatingPolicies: this.admission === 'policies' || this.version?.hasMutatingPolicies === true,
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
@@ -185,6 +192,7 @@ export class FluxQueue extends Construct {
       },
       grants: grantSettings(props),
       units: unitSettings(props),
+      miniClusters: { enabled: this.hasMiniClusters },
       webhook: {
         port: WEBHOOK_PORT,
         secretNamespace: namespace,

@@ -159,6 +159,13 @@ export interface FluxQueueProps {
    */
   readonly monitoringNamespace?: string;
 
+  /**
+   * Whether the stack creates MiniClusters. If false, it has neither their CRD nor the rights and policies for their objects:
+   * the controller then writes to no object of users but Jobs and Pods of the queue.
+   * @default true
+   */
+  readonly miniClusters?: boolean;
+
   /** Log level of the runtime. @default info */
   readonly logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 

@@ -117,6 +117,8 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
 export interface ControllerAccountProps extends ComponentProps {
   /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
   readonly databaseSecret?: string;
+  /** Whether the controller creates the objects of MiniClusters. */
+  readonly miniClusters: boolean;
 }
 
 /**
@@ -160,7 +162,7 @@ export class ControllerAccount extends Construct {
         verbs: ['get'],
       },
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['list', 'create', 'patch'] },
-      ...MINICLUSTER_RULES,
+      ...(props.miniClusters ? MINICLUSTER_RULES : []),
     ]);
     account.grantInNamespace([
       ...leaseRules(CONTROLLER_LEASE),
@@ -238,14 +240,15 @@ export class SchedulerAccount extends Construct {
  * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators.
  */
 export class UserRoles extends Construct {
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { miniClusters }: { readonly miniClusters: boolean }) {
     super(scope, id);
     const read = ['get', 'list', 'watch'];
     this.add('view', 'fluxqueue-view', [
       { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: read },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: read },
-      { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters'], verbs: read },
+      ...(miniClusters ? [{ apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters'], verbs: read }] : []),
     ]);
+    if (!miniClusters) return;
     this.add('edit', 'fluxqueue-edit', [
       {
         apiGroups: [MINICLUSTER_GROUP],

@@ -27,7 +27,7 @@ export class Term {
   private readonly scheduler: Scheduler;
   private readonly fluxJobs: FluxJobController;
   private readonly fluxSetups: FluxSetupController;
-  private readonly miniClusters: MiniClusterController;
+  private readonly miniClusters: readonly MiniClusterController[];
   private readonly retention: Retention;
   private isScheduling = false;
   private stopped = false;
@@ -40,7 +40,8 @@ export class Term {
     this.scheduler = new Scheduler(shared, this.audit);
     this.fluxJobs = new FluxJobController(shared, this.scheduler);
     this.fluxSetups = new FluxSetupController(shared);
-    this.miniClusters = new MiniClusterController(shared, this.fluxJobs);
+    const { enabled } = shared.config.miniClusters;
+    this.miniClusters = enabled ? [new MiniClusterController(shared, this.fluxJobs)] : [];
     this.retention = new Retention(shared);
   }
 
@@ -60,7 +61,7 @@ export class Term {
     await this.recover();
     if (this.stopped) return;
     this.isScheduling = true;
-    await this.startInOrder([this.scheduler, this.retention, this.miniClusters]);
+    await this.startInOrder([this.scheduler, this.retention, ...this.miniClusters]);
     logger.info({ milliseconds: phases.stop() }, 'term started');
     await this.withinTime(this.scheduler.tried);
     if (this.stopped) return;
@@ -78,7 +79,7 @@ export class Term {
   async stop(): Promise<void> {
     this.stopped = true;
     const { informers, events } = this.shared;
-    await stopAll([this.scheduler, this.retention, this.workloads, this.miniClusters, informers]);
+    await stopAll([this.scheduler, this.retention, this.workloads, ...this.miniClusters, informers]);
     // Their last changes were for these.
     await stopAll([this.fluxJobs, this.fluxSetups]);
     await events.stop();

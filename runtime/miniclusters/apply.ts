@@ -6,6 +6,7 @@
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
 import { isWorkload, type Manifest, pathOf } from './manifests';
+import { holderOf } from './name-check';
 import type { Rejection } from './status';
 
 /** Differs from the field manager of the queue, so that neither removes fields that the other one owns. */
@@ -13,18 +14,29 @@ const MINICLUSTER_MANAGER = 'fluxqueue-minicluster';
 
 const MAX_MESSAGE_LENGTH = 400;
 
+/** The apiserver compares an object with its MiniCluster in a cache, which may show that of a moment ago. */
+export const NOT_SEEN_YET = 'NotSeenYet';
+const MAY_LAG = /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS/;
+
 /**
- * Applies one object. Returns undefined if the apiserver accepted it.
+ * Applies one object, unless an object of its name exists that the cluster does not own. Returns undefined if the
+ * apiserver accepted it.
  * @throws ApiError for errors that a retry can cure, FluxqError FLUXQ_MINICLUSTER_KIND
  */
 export async function applyManifest(
   client: Pick<KubernetesClient, 'patch'>,
   manifest: Manifest,
-  namespace: string,
+  { namespace = '', uid }: { readonly namespace?: string; readonly uid: string },
 ): Promise<Rejection | undefined> {
   const object = `${manifest.kind} ${manifest.metadata.name}`;
+  const path = pathOf(manifest, namespace);
+  if ((await holderOf(client, path, uid)) === 'another')
+    return {
+      reason: 'NameTaken',
+      message: `${object} exists and does not belong to this MiniCluster; rename the MiniCluster, or delete the object`,
+    };
   try {
-    await client.patch(pathOf(manifest, namespace), manifest, 'apply', {
+    await client.patch(path, manifest, 'apply', {
       fieldManager: MINICLUSTER_MANAGER,
       // The workload is known to belong to this cluster. Other objects of the same name may be the user's.
       force: isWorkload(manifest),
@@ -42,6 +54,7 @@ export async function applyManifest(
 function rejectionOf(error: ApiError, object: string): Rejection | undefined {
   const { status } = error;
   const cause = error.message.slice(0, MAX_MESSAGE_LENGTH);
+  if (MAY_LAG.test(error.message)) return { reason: NOT_SEEN_YET, message: `${object}: ${cause}` };
   if (status === 409)
     return { reason: 'NameTaken', message: `${object} conflicts with another field manager: ${cause}` };
   if (status === 403) return { reason: 'Forbidden', message: `${object}: ${cause}` };

@@ -23,7 +23,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { Logger } from '../observability/log';
 import { secondsOf } from '../workloads/adapter';
-import { applyManifest } from './apply';
+import { applyManifest, NOT_SEEN_YET } from './apply';
 import { createCertificate } from './curve-secret';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
@@ -48,6 +48,8 @@ interface ClusterState {
   readonly uid: string;
   applied?: Applied;
   hasCertificate?: true;
+  /** Since when, in Unix seconds, the apiserver has compared the objects of this generation with another spec. */
+  refused?: { readonly generation: number; readonly since: number };
   /** The status that was written last: the watch may lag behind it. */
   status?: MiniClusterStatus;
 }
@@ -79,6 +81,8 @@ const REJECTED_RETRY_S = 30;
 /** The objects of a deleted cluster of the same name may still exist for this time. */
 const NEW_CLUSTER_S = 10;
 const NAME_TAKEN_RETRY_MS = 1_000;
+const NOT_SEEN_S = 10;
+const NOT_SEEN_RETRY_MS = 100;
 /** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
 const UNQUEUED_RESYNC_MS = 5_000;
 
@@ -137,6 +141,7 @@ export class MiniClusterReconciler {
     if (!suspends) await this.syncSuspend(context);
     if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
     if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
+    if (applied.rejection?.reason === NOT_SEEN_YET) return this.handleNotSeenYet(context, applied.rejection);
     return {
       rejection: applied.rejection ?? notEffective,
       requeue: { after: resyncAfterMs(cluster, applied) },
@@ -167,7 +172,8 @@ export class MiniClusterReconciler {
     if (applied === undefined || !isDeepStrictEqual(applied.manifests, manifests)) return false;
     const age = this.options.now() - applied.at;
     const { rejection } = applied;
-    if (rejection !== undefined) return age < REJECTED_RETRY_S && rejection.reason !== 'NameTaken';
+    if (rejection !== undefined)
+      return age < REJECTED_RETRY_S && rejection.reason !== 'NameTaken' && rejection.reason !== NOT_SEEN_YET;
     // A workload that was created just now may not have reached the cache yet.
     return age < (workload.progress === undefined ? 1 : RESYNC_S);
   }
@@ -199,9 +205,8 @@ export class MiniClusterReconciler {
     { cluster }: Context,
     manifests: readonly Manifest[],
   ): Promise<Rejection | undefined> {
-    const { namespace = '' } = cluster.metadata;
     for (const manifest of manifests) {
-      const rejection = await applyManifest(this.options.client, manifest, namespace);
+      const rejection = await applyManifest(this.options.client, manifest, cluster.metadata);
       if (rejection !== undefined) return rejection;
     }
     return undefined;
@@ -247,6 +252,18 @@ export class MiniClusterReconciler {
     }
     this.log(context, 'name taken, waiting for the objects of a deleted cluster to go');
     return { rejection: undefined, requeue: { after: NAME_TAKEN_RETRY_MS } };
+  }
+
+  /** A policy compares with the MiniCluster in a cache of the apiserver, which lags behind for moments. */
+  private handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): ApplyResult {
+    const { generation = 0 } = cluster.metadata;
+    if (state.refused?.generation !== generation) state.refused = { generation, since: this.options.now() };
+    if (this.options.now() - state.refused.since < NOT_SEEN_S)
+      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS } };
+    return {
+      rejection: { reason: 'Forbidden', message },
+      requeue: { after: REJECTED_RETRY_S * 1000 },
+    };
   }
 
   private isNew({ metadata }: MiniCluster): boolean {

@@ -109,7 +109,8 @@ export class Rescue {
       logDecision(logger, row, 'evicted, its controller creates it again', { cause, reason: message });
       return undefined;
     } catch (error) {
-      if (isStatus(error, 429)) return { after: REFUSED_RETRY_MS };
+      // 422: the namespace has left the queue, and a policy lets the controller evict only inside.
+      if (isStatus(error, 429) || isStatus(error, 422)) return { after: REFUSED_RETRY_MS };
       // It is gone, or another pod has its name.
       if (isStatus(error, 404) || isStatus(error, 409)) return undefined;
       throw error;

@@ -9,14 +9,22 @@ const SERVICE: Manifest = { apiVersion: 'v1', kind: 'Service', metadata: { name:
 const answer = (status: number, message: string) =>
   new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
 
-function apply(manifest: Manifest, error?: Error) {
+const CLUSTER = { namespace: 'science', uid: 'u' };
+
+/** @param existing the object of this name before; undefined if there is none */
+function apply(manifest: Manifest, error?: Error, existing?: object | Error) {
   const calls: unknown[][] = [];
   const patch = async (...args: unknown[]) => {
+    if ((args[3] as { dryRun?: boolean }).dryRun === true) {
+      if (existing instanceof Error) throw existing;
+      if (existing !== undefined) return existing;
+      throw answer(404, 'not found');
+    }
     calls.push(args);
     if (error !== undefined) throw error;
     return undefined;
   };
-  return { calls, rejection: applyManifest({ patch: patch as never }, manifest, 'science') };
+  return { calls, rejection: applyManifest({ patch: patch as never }, manifest, CLUSTER) };
 }
 
 test('applies with its own field manager and forces only the apply of a workload', async () => {
@@ -73,6 +81,43 @@ test.each([
     reason,
     message: expect.stringMatching(text),
   });
+});
+
+test.each([
+  ['of nobody', {}],
+  ['of another MiniCluster', { ownerReferences: [{ uid: 'other' }] }],
+])('takes over no object %s', async (_, metadata) => {
+  const { calls, rejection } = apply(JOB, undefined, { metadata });
+  expect(await rejection).toEqual({
+    reason: 'NameTaken',
+    message: expect.stringMatching(/^Job hello exists and does not belong to this MiniCluster; /),
+  });
+  expect(calls).toEqual([]);
+});
+
+test('takes over no object for which the policy refuses even an empty patch', async () => {
+  const refused = answer(
+    422,
+    'denied request: FLUXQ_RESERVED: metadata: the controller can only change Jobs',
+  );
+  const { calls, rejection } = apply(JOB, undefined, refused);
+  expect(await rejection).toMatchObject({ reason: 'NameTaken' });
+  expect(calls).toEqual([]);
+});
+
+test('reports what refuses an object, also if that refuses an empty patch', async () => {
+  const refused = answer(422, 'denied request: no Jobs today');
+  expect(await apply(JOB, refused, refused).rejection).toMatchObject({
+    reason: 'Rejected',
+    message: expect.stringContaining('no Jobs today'),
+  });
+});
+
+test('applies an object of the cluster again', async () => {
+  const existing = { metadata: { ownerReferences: [{ uid: 'u' }] } };
+  const { calls, rejection } = apply(JOB, undefined, existing);
+  expect(await rejection).toBeUndefined();
+  expect(calls).toHaveLength(1);
 });
 
 test('does not show the template in the message', async () => {

@@ -2,7 +2,7 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
-import type { ApiError } from '../../runtime/kubernetes/errors';
+import { ApiError } from '../../runtime/kubernetes/errors';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { Manifest } from '../../runtime/miniclusters/manifests';
@@ -20,6 +20,8 @@ export class FakeApiserver {
   job: Job | undefined;
   row: WorkloadRow | undefined;
   ownedObjects: OwnedObject[] = [];
+  /** The owners of existing objects by `resource/name`; no other object exists. */
+  owners: Record<string, readonly { readonly uid: string }[]> = {};
   now = NOW;
   /** `verb path`, in order. */
   readonly calls: string[] = [];
@@ -102,13 +104,22 @@ export class FakeApiserver {
       this.bodies.push(body as Manifest);
     };
     return {
-      patch: async (path: string, body: object, type: string) => {
+      patch: async (path: string, body: object, type: string, options: { dryRun?: boolean } = {}) => {
+        if (options.dryRun === true) return this.existing(path);
         call(type === 'apply' ? 'apply' : 'patch', path, body);
         if (path.endsWith('/status')) this.storeStatus((body as { status: MiniCluster['status'] }).status!);
       },
       create: async (path: string, body: object) => call('create', path, body),
       delete: async (path: string, options: object) => call('delete', path, options),
     } as unknown as KubernetesClient;
+  }
+
+  /** The metadata of an object that exists before the first reconcile. @throws ApiError with status 404 */
+  private existing(path: string): object {
+    const name = path.split('/').slice(-2).join('/');
+    const ownerReferences = this.owners[name];
+    if (ownerReferences !== undefined) return { metadata: { name, ownerReferences } };
+    throw new ApiError({ status: 404, reason: 'NotFound', message: name, retryAfterSeconds: undefined });
   }
 
   private storeStatus(patch: NonNullable<MiniCluster['status']>): void {

@@ -144,6 +144,19 @@ test('waits for a Job with another owner to go, and then reports that the name i
   expect(apiserver.condition('Stalled').reason).toBe('NameTaken');
 });
 
+test('repeats at once what a cache of the apiserver does not show yet, and reports it after ten seconds', async () => {
+  const apiserver = new FakeApiserver();
+  const message = 'denied request: FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: no such MiniCluster';
+  apiserver.reject = { call: ALL[0]!, error: errorOf(422, message) };
+  expect(await apiserver.reconcile()).toEqual({ calls: [ALL[0], STATUS], requeueAfter: 0.1 });
+  expect(apiserver.condition('Stalled').status).toBe('False');
+  apiserver.now += 11;
+  expect((await apiserver.reconcile()).requeueAfter).toBe(30);
+  expect(apiserver.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Forbidden' });
+  apiserver.reject = undefined;
+  expect((await apiserver.reconcile()).calls).toContain('apply jobs/hello');
+});
+
 test('deletes services that were removed from the spec, and no object of another owner', async () => {
   const apiserver = new FakeApiserver({ services: [{ name: 'db', image: 'db', ports: [80] }] });
   await apiserver.reconcile();

@@ -4,7 +4,12 @@
  * their ServiceAccounts' rights.
  */
 import { App } from 'cdk8s';
-import { CONTROLLER_SERVICE_ACCOUNT, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
+import {
+  CONTROLLER_SERVICE_ACCOUNT,
+  NAMESPACE_LABEL,
+  STACK_NAMESPACE,
+  WEBHOOK_SERVICE_ACCOUNT,
+} from '../../constructs/api/labels';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
 import type { ConfigInput } from '../../runtime/config';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
@@ -21,6 +26,8 @@ export interface StackOptions {
   readonly props?: FluxQueueProps;
   /** Settings of the roles. */
   readonly config?: ConfigInput;
+  /** Port of the webhook role, which is started with the stack. @default - admission by policies needs no role */
+  readonly webhookPort?: number;
   /** Told what is going on. */
   readonly progress?: (line: string) => void;
   /** Gives up, and stops what has started. */
@@ -71,6 +78,7 @@ export class Stack {
     const app = new App();
     defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, externalRuntime: {}, ...this.options.props });
     for (const chart of app.charts) await this.cluster.apply(chart.toJson());
+    if (this.options.webhookPort !== undefined) await this.startWebhook(this.options.webhookPort);
     await this.untilAdmissionHolds();
   }
 
@@ -97,6 +105,15 @@ export class Stack {
       database: { migrate: false },
       ...this.options.config,
       ...config,
+    });
+  }
+
+  private async startWebhook(port: number): Promise<void> {
+    const account = this.cluster.kubeconfigForServiceAccount(WEBHOOK_SERVICE_ACCOUNT, STACK_NAMESPACE);
+    await this.roles.start('webhook', {
+      kubernetes: { kubeconfig: await account },
+      ...this.options.config,
+      webhook: { host: '127.0.0.1', port },
     });
   }
 

@@ -5,9 +5,11 @@ import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
+import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
+import { WebhookGuard } from './webhook-guard';
 
 export interface AdmissionProps extends ComponentProps {
   /** Form of admission. */
@@ -20,6 +22,10 @@ export interface AdmissionProps extends ComponentProps {
   readonly schedulerName?: string;
   /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
   readonly externalRuntime?: ExternalRuntime;
+  /** Whether the controller creates the objects of MiniClusters. */
+  readonly miniClusters: boolean;
+  /** Whether the apiserver serves MutatingAdmissionPolicy. */
+  readonly mutatingPolicies: boolean;
   /** The Secret that each ServiceAccount of the stack can create. */
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
@@ -35,12 +41,12 @@ export class Admission extends Construct {
       ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
     };
     const users = externalRuntime?.users;
-    new AdmissionGuards(this, 'guards', {
-      ...where,
-      ...(users === undefined ? {} : { controllerUsers: users }),
-    });
+    const byUsers = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
+    new AdmissionGuards(this, 'guards', byUsers);
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
-    new ControllerGuard(this, 'controller', where);
+    const { miniClusters, mutatingPolicies } = props;
+    new ControllerGuard(this, 'controller', { ...where, miniClusters, mutatingPolicies });
+    if (miniClusters) new MiniClusterRights(this, 'rights', byUsers);
     if (Object.keys(props.ownSecrets).length > 0)
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (props.form === 'policies') {
@@ -49,6 +55,7 @@ export class Admission extends Construct {
         ...(schedulerName === undefined ? {} : { schedulerName }),
       });
     } else {
+      new WebhookGuard(this, 'webhook-guard', where);
       new AdmissionWebhookConfiguration(this, 'webhook', {
         ...where,
         name: WEBHOOK_CONFIGURATION,

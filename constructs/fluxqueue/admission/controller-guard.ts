@@ -1,51 +1,36 @@
 import { Construct } from 'constructs';
-import { CERTIFICATE_KEY, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
-import { type AdmissionScopeProps, cel, celList, controllerUsers } from './scope';
+import { MiniClusterMatch } from './minicluster-match';
+import { miniClusterDeletion, miniClusterObjects } from './minicluster-objects';
+import { EVICTION_GUARD, JOB_RELEASE_GUARD, POD_RELEASE_GUARD } from './release-guard';
+import { type AdmissionScopeProps, celList, controllerUsers } from './scope';
 
-const ownedBy = (object: string) =>
-  `${object}.metadata.?ownerReferences.orValue([]).exists(owner, owner.kind == "MiniCluster" && ` +
-  `owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
+export interface ControllerGuardProps extends AdmissionScopeProps {
+  /** Whether the controller creates the objects of MiniClusters. */
+  readonly miniClusters: boolean;
+  /** Whether the apiserver serves MutatingAdmissionPolicy. */
+  readonly mutatingPolicies: boolean;
+}
 
 /**
- * Restricts the controller's ServiceAccount where RBAC cannot: it deletes only objects of MiniClusters, and creates only
- * Secrets with their certificates, because an account that can create any Secret can make itself a token of any
- * ServiceAccount. The guard applies in every namespace, including excluded ones.
+ * Restricts the controller's ServiceAccount where RBAC cannot, so that its token is worth little when it is stolen: it
+ * changes of a Job or Pod only what a release changes, evicts only in enabled namespaces, and writes only objects that a
+ * MiniCluster of the same namespace owns and asks for. The guards apply in every namespace, including excluded ones.
+ * docs/security.md says what remains.
  */
 export class ControllerGuard extends Construct {
-  constructor(scope: Construct, id: string, props: AdmissionScopeProps = {}) {
+  constructor(scope: Construct, id: string, props: ControllerGuardProps) {
     super(scope, id);
-    addGuard(this, 'controller', props, {
-      matchConstraints: {
-        resourceRules: [
-          {
-            apiGroups: [''],
-            apiVersions: ['v1'],
-            operations: ['CREATE', 'UPDATE'],
-            resources: ['secrets'],
-          },
-          { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['services'] },
-          { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['DELETE'], resources: ['deployments'] },
-        ],
-      },
-      matchConditions: [
-        {
-          name: 'the-controller',
-          expression: `request.userInfo.username in ${celList(controllerUsers(props))}`,
-        },
-      ],
-      validations: [
-        {
-          expression:
-            `request.operation == "DELETE" || (object.type == "Opaque" && ${ownedBy('object')} && ` +
-            `object.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
-          message: 'FLUXQ_RESERVED: the controller can only create Secrets with certificates of MiniClusters',
-        },
-        {
-          expression: `request.operation != "DELETE" || ${ownedBy('oldObject')}`,
-          message: 'FLUXQ_RESERVED: the controller can only delete objects of MiniClusters',
-        },
-      ],
-    });
+    const byController = {
+      name: 'the-controller',
+      expression: `request.userInfo.username in ${celList(controllerUsers(props))}`,
+    };
+    addGuard(this, 'release-jobs', props, JOB_RELEASE_GUARD(props, byController));
+    addGuard(this, 'release-pods', props, POD_RELEASE_GUARD(props, byController));
+    addGuard(this, 'evictions', props, EVICTION_GUARD(props, byController));
+    if (!props.miniClusters) return;
+    addGuard(this, 'controller', props, miniClusterObjects(props, byController));
+    addGuard(this, 'miniclusters', props, miniClusterDeletion(byController));
+    if (props.mutatingPolicies) new MiniClusterMatch(this, 'match', props, byController);
   }
 }

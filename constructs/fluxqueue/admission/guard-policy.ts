@@ -9,7 +9,12 @@ import {
 } from './scope';
 import type { Validation } from './settings';
 
-interface ResourceRule {
+/** Selects objects by their labels. */
+export interface ObjectSelector {
+  readonly matchExpressions: readonly { readonly key: string; readonly operator: 'Exists' }[];
+}
+
+export interface ResourceRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
   readonly operations: readonly ('CREATE' | 'UPDATE' | 'DELETE')[];
@@ -17,16 +22,23 @@ interface ResourceRule {
 }
 
 /** Objects to which a guard applies, and its rules. */
-interface GuardSpec {
+export interface GuardSpec {
   readonly matchConstraints: {
     /** Namespaces to which it applies. @default - every namespace */
     readonly namespaceSelector?: ReturnType<typeof namespaceSelector>;
+    /** Objects to which it applies. @default - every object */
+    readonly objectSelector?: ObjectSelector;
     readonly resourceRules: readonly ResourceRule[];
   };
   readonly matchConditions: readonly MatchCondition[];
+  /** Kind of the objects of the same namespace for each of which the rules hold, as `params`. @default - none */
+  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
   readonly variables?: readonly Variable[];
   readonly validations: readonly Validation[];
 }
+
+/** paramRef of a binding: the rules hold for each object of paramKind in the namespace of the request, also if there is none. */
+export const EACH_OF_NAMESPACE = { selector: {}, parameterNotFoundAction: 'Allow' };
 
 /** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. It denies requests that it cannot evaluate. */
 export function addGuard(scope: Construct, id: string, props: AdmissionScopeProps, spec: GuardSpec): void {
@@ -41,6 +53,10 @@ export function addGuard(scope: Construct, id: string, props: AdmissionScopeProp
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata: admissionMetadata(name),
-    spec: { policyName: policy.name, validationActions: ['Deny'] },
+    spec: {
+      policyName: policy.name,
+      validationActions: ['Deny'],
+      ...(spec.paramKind === undefined ? {} : { paramRef: EACH_OF_NAMESPACE }),
+    },
   });
 }

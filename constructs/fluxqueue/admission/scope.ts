@@ -66,7 +66,7 @@ export interface MatchCondition {
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 
 /** Namespaces to which admission never applies, whatever labels they have. */
-function excludedNamespaces(props: AdmissionScopeProps): string[] {
+export function excludedNamespaces(props: AdmissionScopeProps): string[] {
   const more =
     props.excludedNamespaces ?? (props.clusterWide === true ? ['kube-public', 'kube-node-lease'] : []);
   return [...new Set(['kube-system', props.stackNamespace ?? STACK_NAMESPACE, ...more])];

@@ -1,0 +1,175 @@
+/** CEL of the objects that the controller creates for MiniClusters, as far as the objects themselves show it. */
+import {
+  ASSIGNMENT_ANNOTATION,
+  CERTIFICATE_KEY,
+  JOBID_ANNOTATION,
+  MINICLUSTER_GROUP,
+  MINICLUSTER_LABEL,
+  STACK_NAMESPACE,
+} from '../../api/labels';
+import type { GuardSpec, ResourceRule } from './guard-policy';
+import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
+import type { Validation } from './settings';
+
+/** The uid of the MiniCluster that owns an object; admission writes it each time that it has found that MiniCluster. */
+export const OWNER_MARK = 'flux-framework.org/minicluster-uid';
+
+interface MiniClusterObjectProps extends AdmissionScopeProps {
+  readonly mutatingPolicies: boolean;
+}
+
+const owners = (object: string) =>
+  `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false) && ` +
+  `owner.kind == "MiniCluster" && owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
+
+/** CEL: whether a MiniCluster controls the object. */
+export function ownedByMiniCluster(object: string): string {
+  return `${owners(object)}.size() == 1`;
+}
+
+type Operations = ResourceRule['operations'];
+
+/** Only the first rules have templates; a Secret has no label, because it is created once and never read. */
+export function miniClusterResources(write: Operations, secrets: Operations = [], remove: Operations = []) {
+  const rule = (group: string, operations: Operations, ...resources: string[]): ResourceRule[] =>
+    operations.length === 0 ? [] : [{ apiGroups: [group], apiVersions: ['v1'], operations, resources }];
+  return [
+    ...rule('', write, 'configmaps'),
+    ...rule('', [...write, ...remove], 'services'),
+    ...rule('apps', write, 'statefulsets'),
+    ...rule('apps', [...write, ...remove], 'deployments'),
+    ...rule('batch', ['CREATE'], 'jobs'),
+    ...rule('', secrets, 'secrets'),
+  ];
+}
+
+const KIND = 'request.kind.kind';
+const isKind = (...kinds: readonly string[]) => `${KIND} in ${celList(kinds)}`;
+/** Names by kind, as constructs/minicluster/names.ts gives them; users choose those of Services. */
+const NAMES = [
+  ['ConfigMap', ['-config', '-entrypoint']],
+  ['Deployment', ['-services']],
+  ['Job', ['']],
+  ['Secret', ['-curve']],
+  ['StatefulSet', ['']],
+] as const;
+
+export function miniClusterObjects(props: MiniClusterObjectProps, byController: MatchCondition): GuardSpec {
+  return {
+    matchConstraints: {
+      resourceRules: miniClusterResources(['CREATE', 'UPDATE'], ['CREATE', 'UPDATE'], ['DELETE']),
+    },
+    matchConditions: [byController],
+    variables: [
+      { name: 'subject', expression: 'object == null ? dyn(oldObject) : dyn(object)' },
+      { name: 'owners', expression: owners('variables.subject') },
+      { name: 'owner', expression: 'variables.owners.size() == 1 ? variables.owners[0].name : ""' },
+      { name: 'template', expression: 'object == null ? {} : dyn(object.?spec.?template.orValue({}))' },
+      { name: 'pod', expression: 'variables.template.?spec.orValue({})' },
+    ],
+    validations: [
+      ...OWNERSHIP,
+      {
+        expression: `!(request.namespace in ${celList(['kube-system', props.stackNamespace ?? STACK_NAMESPACE])})`,
+        message: 'FLUXQ_RESERVED: the controller can write no objects of MiniClusters in this namespace',
+      },
+      ...CONTENT,
+      ...(props.mutatingPolicies ? [MARKED] : [WITHOUT_HOST]),
+    ],
+  };
+}
+
+const OWNERSHIP: readonly Validation[] = [
+  {
+    expression: `${KIND} != "Secret" || (variables.subject.type == "Opaque" && variables.owner != "" && variables.subject.?data.orValue({}).all(key, key == ${cel(CERTIFICATE_KEY)}))`,
+    message: 'FLUXQ_RESERVED: the controller can only create Secrets with certificates of MiniClusters',
+  },
+  {
+    expression: 'request.operation != "DELETE" || variables.owner != ""',
+    message: 'FLUXQ_RESERVED: the controller can only delete objects of MiniClusters',
+  },
+  {
+    expression: 'variables.owner != ""',
+    message:
+      'FLUXQ_RESERVED: metadata.ownerReferences: the controller can only write objects of a MiniCluster',
+  },
+  {
+    expression: `request.operation != "UPDATE" || ${owners('oldObject')} == variables.owners`,
+    message: 'FLUXQ_RESERVED: metadata.ownerReferences: the controller cannot take over an object',
+  },
+  {
+    expression: `object == null || ${isKind('Secret')} || object.metadata.?labels[?${cel(MINICLUSTER_LABEL)}].orValue("") == variables.owner`,
+    message: `FLUXQ_RESERVED: metadata.labels["${MINICLUSTER_LABEL}"]: must name the MiniCluster that owns the object`,
+  },
+];
+
+const CONTENT: readonly Validation[] = [
+  {
+    expression: NAMES.map(
+      ([kind, suffixes]) =>
+        `(${KIND} != ${cel(kind)} || ${celList(suffixes)}.exists(suffix, variables.subject.metadata.name == variables.owner + suffix))`,
+    ).join(' && '),
+    message: 'FLUXQ_RESERVED: metadata.name: must follow from the name of the MiniCluster',
+  },
+  {
+    expression:
+      `object == null || ${KIND} != "Service" || (variables.subject.spec.?type.orValue("ClusterIP") == "ClusterIP" && ` +
+      'variables.subject.spec.?externalIPs.orValue([]).size() == 0 && ' +
+      'variables.subject.spec.?selector.orValue({}).exists(key, variables.subject.spec.selector[key] == variables.owner))',
+    message: 'FLUXQ_RESERVED: spec: a Service of a MiniCluster is internal and selects its own pods',
+  },
+  {
+    // A Job with a node or an assignment would pass the queue by.
+    expression:
+      `!has(variables.pod.nodeName) && ${celList([ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION])}.all(key, ` +
+      '!(key in variables.template.?metadata.?annotations.orValue({})))',
+    message: 'FLUXQ_RESERVED: spec.template: the controller cannot create a workload that is granted already',
+  },
+  {
+    expression: `object == null || ${KIND} != "StatefulSet" || !has(variables.subject.spec.volumeClaimTemplates)`,
+    message: 'FLUXQ_RESERVED: spec.volumeClaimTemplates: MiniClusters have none',
+  },
+];
+
+const MARKED: Validation = {
+  expression:
+    `object == null || ${isKind('Secret')} || ` +
+    `object.metadata.?annotations[?${cel(OWNER_MARK)}].orValue("") == variables.owners[0].uid`,
+  message: 'FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: this namespace has no such MiniCluster',
+};
+
+/** Older apiservers cannot look for the owner, so its spec cannot allow these fields. */
+const WITHOUT_HOST: Validation = {
+  expression:
+    '["hostNetwork", "hostPID", "hostIPC"].all(key, !variables.pod[?key].orValue(false)) && ' +
+    'variables.pod.?volumes.orValue([]).all(volume, !has(volume.hostPath)) && ' +
+    '(variables.pod.?containers.orValue([]) + variables.pod.?initContainers.orValue([])).all(container, ' +
+    '!container.?securityContext.?privileged.orValue(false) && ' +
+    'container.?securityContext.?capabilities.?add.orValue([]).size() == 0)',
+  message:
+    'FLUXQ_RESERVED: spec.template.spec: MiniClusters can have no access to the node on this version of Kubernetes; ' +
+    'give FluxQueue.kubernetesVersion, 1.36 or newer',
+};
+
+/** The controller deletes a MiniCluster only after its end, and only if its spec asks for that. */
+export function miniClusterDeletion(byController: MatchCondition): GuardSpec {
+  return {
+    matchConstraints: {
+      resourceRules: [
+        {
+          apiGroups: [MINICLUSTER_GROUP],
+          apiVersions: ['*'],
+          operations: ['DELETE'],
+          resources: ['miniclusters'],
+        },
+      ],
+    },
+    matchConditions: [byController],
+    validations: [
+      {
+        expression: 'oldObject.spec.?cleanup.orValue(false) == true',
+        message: 'FLUXQ_RESERVED: spec.cleanup: the controller can only delete MiniClusters that ask for it',
+      },
+    ],
+  };
+}

@@ -1,0 +1,129 @@
+/** CEL of what the controller can change of Jobs and Pods: only what a release, a suspension or an eviction needs. */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GATE,
+  JOBID_ANNOTATION,
+} from '../../api/labels';
+import type { GuardSpec } from './guard-policy';
+import { ownedByMiniCluster } from './minicluster-objects';
+import {
+  type AdmissionScopeProps,
+  cel,
+  celList,
+  excludedNamespaces,
+  type MatchCondition,
+  namespaceIsEnabled,
+} from './scope';
+
+interface ReleaseGuardProps extends AdmissionScopeProps {
+  readonly miniClusters: boolean;
+}
+
+const wasAdmitted = `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true"`;
+
+/** CEL: two maps are equal except for these keys. */
+function sameExcept(map: string, other: string, keys: readonly string[]): string {
+  const list = celList(keys);
+  const within = (a: string, b: string) =>
+    `${a}.all(key, key in ${list} || (key in ${b} && ${a}[key] == ${b}[key]))`;
+  return `${within(map, other)} && ${other}.all(key, key in ${list} || key in ${map})`;
+}
+
+const annotations = (metadata: string) => `dyn(${metadata}.?annotations.orValue({}))`;
+const sameMetadata = (...fields: readonly string[]) =>
+  fields.map((field) => `object.metadata.?${field} == oldObject.metadata.?${field}`).join(' && ');
+
+/**
+ * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
+ * MiniCluster can change too; ./minicluster-match.ts says to what.
+ */
+export const JOB_RELEASE_GUARD = (
+  { miniClusters }: ReleaseGuardProps,
+  byController: MatchCondition,
+): GuardSpec => ({
+  matchConstraints: {
+    resourceRules: [
+      { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['jobs'] },
+    ],
+  },
+  matchConditions: [byController],
+  variables: [{ name: 'owned', expression: miniClusters ? ownedByMiniCluster('oldObject') : 'false' }],
+  validations: [
+    {
+      expression: `variables.owned || (${wasAdmitted})`,
+      message:
+        'FLUXQ_RESERVED: metadata: the controller can only change Jobs that are admitted to the queue or belong to a MiniCluster',
+    },
+    {
+      expression: sameMetadata('ownerReferences', 'finalizers'),
+      message: 'FLUXQ_RESERVED: metadata: the controller cannot take over a Job',
+    },
+    {
+      expression:
+        `variables.owned || (${sameMetadata('labels')} && ` +
+        `${sameExcept(annotations('object.metadata'), annotations('oldObject.metadata'), [DEADLINE_ANNOTATION])})`,
+      message: 'FLUXQ_RESERVED: metadata: a release changes no label and no annotation of another',
+    },
+    {
+      expression: `variables.owned || (${sameExcept('dyn(object.spec)', 'dyn(oldObject.spec)', [
+        'suspend',
+        'activeDeadlineSeconds',
+        'template',
+      ])} && object.spec.template.spec == oldObject.spec.template.spec && ${sameExcept(
+        annotations('object.spec.template.metadata'),
+        annotations('oldObject.spec.template.metadata'),
+        [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION],
+      )} && object.spec.template.metadata.?labels == oldObject.spec.template.metadata.?labels)`,
+      message:
+        'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
+    },
+  ],
+});
+
+/** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline. */
+export const POD_RELEASE_GUARD = (_: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
+  matchConstraints: {
+    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
+  },
+  matchConditions: [byController],
+  validations: [
+    {
+      expression: `${wasAdmitted} && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')}`,
+      message:
+        'FLUXQ_RESERVED: metadata: the controller can only release Pods that are admitted to the queue',
+    },
+    {
+      expression: sameExcept('dyn(object.spec)', 'dyn(oldObject.spec)', [
+        'schedulingGates',
+        'affinity',
+        'activeDeadlineSeconds',
+      ]),
+      message:
+        'FLUXQ_RESERVED: spec: a release changes only schedulingGates, affinity and activeDeadlineSeconds',
+    },
+    {
+      expression:
+        `object.spec.?schedulingGates.orValue([]).filter(gate, gate.name != ${cel(GATE)}) == ` +
+        `oldObject.spec.?schedulingGates.orValue([]).filter(gate, gate.name != ${cel(GATE)})`,
+      message: `FLUXQ_RESERVED: spec.schedulingGates: a release removes only "${GATE}"`,
+    },
+  ],
+});
+
+/** RBAC cannot restrict evictions to the namespaces of the queue, whose pods the queue may preempt. */
+export const EVICTION_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
+  matchConstraints: {
+    resourceRules: [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] },
+    ],
+  },
+  matchConditions: [byController],
+  validations: [
+    {
+      expression: `!(request.namespace in ${celList(excludedNamespaces(props))}) && ${namespaceIsEnabled(props)}`,
+      message: 'FLUXQ_RESERVED: the controller can only evict Pods in namespaces of the queue',
+    },
+  ],
+});

@@ -1,0 +1,86 @@
+/** What an attack is, as data: who sends which request, and what must come of it. */
+import {
+  CONTROLLER_SERVICE_ACCOUNT,
+  STACK_NAMESPACE,
+  WEBHOOK_SERVICE_ACCOUNT,
+} from '../../constructs/api/labels';
+import type { KubeObject } from '../cluster/api';
+
+/** The namespaces of the attacks: two users' ones in the queue, one under Pod Security `restricted`, one outside the queue. */
+export const ALPHA = 'alpha';
+export const BETA = 'beta';
+export const STRICT = 'strict';
+export const PLAIN = 'plain';
+
+const account = (namespace: string, name: string) => ({
+  user: `system:serviceaccount:${namespace}:${name}`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+});
+const person = (user: string) => ({ user, groups: ['system:authenticated'] });
+
+/** Each role acts with exactly the rights that RBAC gives its user; world.ts binds those of people. */
+export const ROLES = {
+  /** `edit` in alpha, strict and plain. */
+  editor: person('mallory'),
+  /** `edit` in beta. */
+  neighbour: person('trudy'),
+  /** A ServiceAccount with `edit` in alpha. */
+  account: account(ALPHA, 'builder'),
+  /** May create and change Pods in alpha, nothing else. */
+  'pod creator': person('eve'),
+  /** May create MiniClusters in alpha, nothing else. */
+  'cluster creator': person('carol'),
+  'controller token': account(STACK_NAMESPACE, CONTROLLER_SERVICE_ACCOUNT),
+  'webhook token': account(STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT),
+} as const;
+export type Role = keyof typeof ROLES;
+
+export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface Act {
+  readonly verb: Verb;
+  /** Without a query. */
+  readonly path: string;
+  readonly body?: object;
+  /** @default a merge patch */
+  readonly type?: 'application/json-patch+json' | 'application/apply-patch+yaml';
+}
+
+/** What must come of an attack: one of the two, if both are given. */
+export interface Holds {
+  /** Text of the refusal. */
+  readonly refused?: string;
+  /** What is true of the answer although the request was accepted. */
+  readonly contained?: keyof typeof CONTAINED;
+}
+
+export interface Attack {
+  readonly name: string;
+  readonly role: Role;
+  readonly act: Act;
+  readonly holds: Holds;
+  /** The forms of admission in which the attack is possible. @default - both */
+  readonly form?: 'webhook';
+}
+
+/** Deadline of the released Job. */
+export const RUNNING_SECONDS = 3600;
+
+interface Spec {
+  readonly parallelism?: number;
+  readonly activeDeadlineSeconds?: number;
+  readonly suspend?: boolean;
+  readonly schedulingGates?: readonly { readonly name: string }[];
+}
+
+/** Properties of an accepted object that make an attack worthless. */
+export const CONTAINED = {
+  'the Job is suspended': ({ spec }: KubeObject) => (spec as Spec).suspend === true,
+  'the Pod is gated': ({ spec }: KubeObject) =>
+    (spec as Spec).schedulingGates?.some(({ name }) => name === 'fluxqueue') === true,
+  'the grant is unchanged': ({ spec }: KubeObject) => {
+    const { parallelism = 1, activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec as Spec;
+    return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;
+  },
+  'the user is mallory': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] === 'mallory',
+} as const;

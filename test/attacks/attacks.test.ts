@@ -1,0 +1,39 @@
+/** Every attack in one form of admission; `npm run -s attacks` plays both. This form has the webhook's token too. */
+import { describeCluster } from '../cluster/suite';
+import { ATTACKS } from './corpus';
+import { RULE_ATTACKS } from './corpus-users';
+import { type Played, play } from './play';
+import { CLUSTER, World } from './world';
+
+const START_TIMEOUT = 120_000;
+
+test('every attack has a name of its own, and there are enough of them', () => {
+  const names = ATTACKS.map(({ role, name }) => `${role}: ${name}`);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThanOrEqual(60);
+});
+
+describeCluster(
+  'the attacks',
+  (getCluster) => {
+    let world: World;
+    let played: readonly Played[] = [];
+    beforeAll(async () => {
+      world = await World.on(getCluster(), 'webhook');
+      played = await play(world, 'webhook', ATTACKS);
+    }, START_TIMEOUT);
+    afterAll(() => world?.stop(), START_TIMEOUT);
+
+    const succeeded = (attacks: readonly unknown[]) =>
+      played
+        .filter(({ attack, outcome }) => outcome === 'succeeded' && attacks.includes(attack))
+        .map(({ attack: { role, name }, answer }) => `${role}: ${name}: ${answer}`);
+
+    test('none of them succeeds', () => {
+      expect(played.length).toBe(ATTACKS.length);
+      const later = new Set(RULE_ATTACKS);
+      expect(succeeded(ATTACKS.filter((attack) => !later.has(attack)))).toEqual([]);
+    });
+  },
+  CLUSTER,
+);

@@ -1,0 +1,7 @@
+import type { Attack } from './attack';
+import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { USER_ATTACKS } from './corpus-users';
+import { WEBHOOK_ATTACKS } from './corpus-webhook';
+
+/** Every attack; docs/security.md lists them by what they want. */
+export const ATTACKS: readonly Attack[] = [...USER_ATTACKS, ...CONTROLLER_ATTACKS, ...WEBHOOK_ATTACKS];

@@ -1,0 +1,60 @@
+/**
+ * `npm run -s attacks -- --json`: plays every attack of the corpus against the live stack on a real control plane, in both
+ * forms of admission. The last line is JSON. The exit code is 1 if an attack succeeded.
+ */
+import { Command } from 'commander';
+import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
+import { messageOf } from '../../runtime/errors';
+import { ATTACKS } from './corpus';
+import { type Played, play } from './play';
+import { World } from './world';
+
+const options = new Command('attacks')
+  .option('--json', 'print only one line of JSON on stdout', false)
+  .option('--admission <form>', 'policies or webhook; default: both')
+  .option('--only <text>', 'play only the attacks whose role or name contains this text', '')
+  .parse()
+  .opts<{ json: boolean; admission?: AdmissionForm; only: string }>();
+
+const print = (line: string) => process.stderr.write(`${line}\n`);
+
+async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
+  print(`attacks with admission by ${form}`);
+  const world = await World.start(form, print);
+  try {
+    const attacks = ATTACKS.filter(({ name, role }) => `${role}: ${name}`.includes(options.only));
+    const played = await play(world, form, attacks);
+    for (const { attack, outcome, answer } of played)
+      if (outcome === 'succeeded')
+        print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
+    return played;
+  } finally {
+    await world.stop();
+  }
+}
+
+async function main(): Promise<number> {
+  const forms: readonly AdmissionForm[] =
+    options.admission === undefined ? ['policies', 'webhook'] : [options.admission];
+  const played: Played[] = [];
+  for (const form of forms) played.push(...(await playForm(form)));
+  const count = (outcome: Played['outcome']) => played.filter((one) => one.outcome === outcome).length;
+  const figures = {
+    attacks: played.length,
+    refused: count('refused'),
+    contained: count('contained'),
+    succeeded: count('succeeded'),
+  };
+  const { attacks, refused, contained, succeeded } = figures;
+  const text = `${attacks} attacks: ${refused} refused, ${contained} contained, ${succeeded} succeeded`;
+  process.stdout.write(`${options.json ? JSON.stringify(figures) : text}\n`);
+  return succeeded === 0 ? 0 : 1;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    print(messageOf(error));
+    process.exit(1);
+  },
+);

@@ -1,0 +1,34 @@
+/** Plays the attacks against a world and says what came of each. */
+import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
+import { type Attack, CONTAINED } from './attack';
+import type { Reply, World } from './world';
+
+export type Outcome = 'refused' | 'contained' | 'succeeded';
+
+export interface Played {
+  readonly attack: Attack;
+  readonly outcome: Outcome;
+  /** What the apiserver said. */
+  readonly answer: string;
+}
+
+export async function play(
+  world: World,
+  form: AdmissionForm,
+  attacks: readonly Attack[],
+): Promise<readonly Played[]> {
+  const played: Played[] = [];
+  for (const attack of attacks.filter((one) => one.form === undefined || one.form === form)) {
+    const reply = await world.send(attack.role, attack.act);
+    played.push({ attack, outcome: outcomeOf(attack, reply), answer: `${reply.status} ${reply.message}` });
+  }
+  return played;
+}
+
+/** A refusal for another reason than the expected one may hide that the attack is possible, so it counts as a success. */
+function outcomeOf({ holds: { refused, contained } }: Attack, { status, object, message }: Reply): Outcome {
+  if (status < 300)
+    return contained !== undefined && CONTAINED[contained](object) ? 'contained' : 'succeeded';
+  const isRefusal = status === 403 || status === 422;
+  return isRefusal && refused !== undefined && message.includes(refused) ? 'refused' : 'succeeded';
+}

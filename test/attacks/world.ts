@@ -1,0 +1,231 @@
+/** The live stack with the namespaces, users and objects that the attacks need. */
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
+import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
+import type { Job } from '../../runtime/kubernetes/types';
+import type { KubeObject } from '../cluster/api';
+import { type Cluster, startCluster } from '../cluster/cluster';
+import type { ClusterOptions } from '../cluster/cluster-options';
+import { freePorts } from '../cluster/ports';
+import { startPostgres } from '../cluster/postgres';
+import { Stack } from '../stack/stack';
+import { type Act, ALPHA, BETA, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
+import { container, create, deployment, job, ownedBy, pathTo } from './objects';
+
+export interface Reply {
+  readonly status: number;
+  readonly object: KubeObject;
+  /** Of a refusal; otherwise empty. */
+  readonly message: string;
+}
+
+/** As most clusters, it allows privileged pods; else the apiserver itself would refuse what the policies have to. */
+export const CLUSTER: ClusterOptions = {
+  nodes: 4,
+  nodeShape: { cpu: '8', memory: '64Gi' },
+  apiserverArgs: ['--allow-privileged=true'],
+};
+
+export class World {
+  private readonly agent: Agent;
+  private readonly uids = new Map<string, string>();
+
+  /** Starts a control plane too, which the stack stops. */
+  static async start(form: AdmissionForm, progress: (line: string) => void): Promise<World> {
+    const cluster = await startCluster({ ...CLUSTER, progress });
+    try {
+      return await World.on(cluster, form);
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  static async on(cluster: Cluster, form: AdmissionForm): Promise<World> {
+    const [port = 0] = form === 'webhook' ? await freePorts(1) : [];
+    const stack = new Stack(cluster, await startPostgres(), {
+      props: { admission: form, externalRuntime: { webhookUrl: `https://127.0.0.1:${port}` } },
+      config: { logLevel: 'warn' },
+      ...(form === 'webhook' ? { webhookPort: port } : {}),
+    });
+    try {
+      await stack.apply();
+      const world = new World(stack);
+      await world.fill();
+      return world;
+    } catch (error) {
+      await stack.stop();
+      throw error;
+    }
+  }
+
+  private constructor(readonly stack: Stack) {
+    this.agent = new Agent({ ca: readFileSync(stack.cluster.caFile), keepAlive: true });
+  }
+
+  async stop(): Promise<void> {
+    this.agent.destroy();
+    await this.stack.stop();
+  }
+
+  /** Sends a request as a role. Nothing is stored: admission and RBAC answer as for a request that is. */
+  send(role: Role, { verb, path, body, type }: Act): Promise<Reply> {
+    const { cluster } = this.stack;
+    const { user, groups } = ROLES[role];
+    const dry = verb === 'GET' || path.endsWith('/exec') ? '' : 'dryRun=All';
+    const manager = type === 'application/apply-patch+yaml' ? '&fieldManager=attack&force=true' : '';
+    const payload = body === undefined ? '' : this.withUids(JSON.stringify(body));
+    const headers = {
+      authorization: `Bearer ${cluster.token('admin')}`,
+      'content-type': type ?? (verb === 'PATCH' ? 'application/merge-patch+json' : 'application/json'),
+      'content-length': Buffer.byteLength(payload),
+      'impersonate-user': user,
+      'impersonate-group': groups,
+    };
+    const url = new URL(`${path}?${dry}${manager}`, cluster.server);
+    return new Promise((resolve, reject) => {
+      const outgoing = request(url, { method: verb, agent: this.agent, headers }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () =>
+          resolve(replyOf(incoming.statusCode ?? 0, Buffer.concat(chunks).toString())),
+        );
+      });
+      outgoing.on('error', reject);
+      outgoing.end(payload);
+    });
+  }
+
+  private withUids(text: string): string {
+    return text.replaceAll(/"\$([a-z]+)"/g, (_, name: string) => JSON.stringify(this.uids.get(name) ?? name));
+  }
+
+  private async fill(): Promise<void> {
+    const { cluster } = this.stack;
+    await this.stack.namespace(ALPHA);
+    await this.stack.namespace(BETA);
+    await this.stack.namespace(PLAIN, false);
+    await this.stack.namespace(STRICT, false);
+    await cluster.request('PATCH', `/api/v1/namespaces/${STRICT}`, {
+      metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted', [NAMESPACE_LABEL]: 'true' } },
+    });
+    await cluster.apply(RIGHTS);
+    await this.stack.startController({ fluxion: { address: 'embedded' } });
+    await cluster.create(OBJECTS);
+    for (const { metadata } of MINICLUSTERS) {
+      const path = pathTo('MiniCluster', metadata.namespace!, metadata.name);
+      const { metadata: stored } = await cluster.get<KubeObject>(path);
+      this.uids.set(metadata.name!, stored.uid!);
+      // The controller creates what a MiniCluster asks for under the very policies that stop the attacks.
+      await cluster.waitFor(`the Job of ${metadata.name}`, () =>
+        cluster.get(pathTo('Job', metadata.namespace!, metadata.name)),
+      );
+    }
+    await cluster.waitFor('the release of a Job', async () => {
+      const running = await cluster.get<Job>(pathTo('Job', ALPHA, 'running'));
+      return running.spec.suspend === false;
+    });
+    await cluster.waitFor('the record of a Job', () => cluster.get(pathTo('FluxJob', ALPHA, 'waiting-job')));
+  }
+}
+
+function replyOf(status: number, text: string): Reply {
+  const object = (text.startsWith('{') ? JSON.parse(text) : { message: text }) as KubeObject & {
+    message?: string;
+  };
+  return { status, object, message: status >= 400 ? (object.message ?? '') : '' };
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+function binding(role: Role, namespace: string, clusterRole: string): KubeObject {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: role.replaceAll(' ', '-'), namespace },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: ROLES[role].user }],
+  };
+}
+
+function onlyTo(name: string, apiGroup: string, resource: string, verbs: readonly string[]): KubeObject {
+  const rules = [{ apiGroups: [apiGroup], resources: [resource], verbs }];
+  return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
+}
+
+const RIGHTS: readonly KubeObject[] = [
+  ...[ALPHA, STRICT, PLAIN].map((namespace) => binding('editor', namespace, 'edit')),
+  { ...binding('editor', BETA, 'edit'), metadata: { name: 'editor', namespace: BETA } },
+  binding('neighbour', BETA, 'edit'),
+  binding('account', ALPHA, 'edit'),
+  onlyTo('pods-only', '', 'pods', ['create', 'get', 'patch']),
+  binding('pod creator', ALPHA, 'pods-only'),
+  onlyTo('miniclusters-only', 'flux-framework.org', 'miniclusters', ['create']),
+  binding('cluster creator', ALPHA, 'miniclusters-only'),
+];
+
+/** The object that a request creates. */
+const made = (...args: Parameters<typeof create>) => create(...args).body as KubeObject;
+const minicluster = (name: string, namespace: string, more: object = {}) =>
+  made(
+    'MiniCluster',
+    name,
+    { spec: { size: 1, containers: [{ image: 'flux', command: 'true', ...more }] } },
+    namespace,
+  );
+const MINICLUSTERS: readonly KubeObject[] = [
+  minicluster('tame', ALPHA),
+  minicluster('wide', ALPHA, {
+    volumes: { scratch: { hostPath: '/scratch', path: '/scratch' } },
+    securityContext: { privileged: true },
+  }),
+  made('MiniCluster', 'quiet', { spec: { size: 1, suspend: true, containers: [{ image: 'flux' }] } }),
+  minicluster('other', BETA),
+];
+const held = { annotations: { 'fluxqueue/hold': 'true' } };
+const onePod = (name: string, namespace: string, gates: readonly string[] = []) =>
+  made(
+    'Pod',
+    name,
+    { spec: { containers: [container()], schedulingGates: gates.map((gate) => ({ name: gate })) } },
+    namespace,
+  );
+
+const OBJECTS: readonly KubeObject[] = [
+  ...MINICLUSTERS,
+  made('FluxSetup', 'team', { spec: {} }, BETA),
+  made('Job', 'waiting', { metadata: held, spec: job() }),
+  made('Job', 'running', {
+    spec: job(
+      {},
+      { activeDeadlineSeconds: RUNNING_SECONDS },
+      { annotations: { 'fluxqueue.test/duration': '1h' } },
+    ),
+  }),
+  made('Job', 'free', { spec: job({}, { suspend: true }) }, PLAIN),
+  {
+    ...onePod('gated', ALPHA, ['mine']),
+    metadata: { name: 'gated', namespace: ALPHA, ...held },
+  },
+  onePod('free', PLAIN),
+  onePod('system', 'kube-system'),
+  made('ConfigMap', 'coredns', { data: { a: 'b' } }, 'kube-system'),
+  ...['notes', 'tame-notes'].map((name) => made('ConfigMap', name, { data: { a: 'b' } })),
+  made('ConfigMap', 'stack-settings', { data: { a: 'b' } }, STACK_NAMESPACE),
+  made('Secret', 'private', { stringData: { k: 'v' } }),
+  made('Service', 'mine', { spec: { ports: [{ port: 80 }] } }),
+  // Its finalizer keeps it from the garbage collector, which would delete it soon.
+  made('Deployment', 'gone-services', {
+    metadata: { ...ownedBy('gone', 'no-such-uid'), finalizers: ['fluxqueue.test/keep'] },
+    spec: deployment({}, { replicas: 0 }),
+  }),
+  made('Deployment', 'mine', {
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { app: 'x' } },
+      template: { metadata: { labels: { app: 'x' } }, spec: { containers: [container()] } },
+    },
+  }),
+];

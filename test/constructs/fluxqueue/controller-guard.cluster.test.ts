@@ -1,0 +1,68 @@
+/** The guard of the controller's token on apiservers without mutating policies; test/attacks tries the complete one. */
+import {
+  CONTROLLER_SERVICE_ACCOUNT,
+  MINICLUSTER_LABEL,
+  STACK_NAMESPACE,
+} from '../../../constructs/api/labels';
+import { createClient } from '../../../runtime/kubernetes/client';
+import { describeCluster } from '../../cluster/suite';
+import { stackObjects } from '../manifests';
+
+describeCluster('the guard of the controller without mutating policies', (getCluster) => {
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  const deployment = (pod: object, namespace = 'default') => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'x-services',
+      namespace,
+      labels: { [MINICLUSTER_LABEL]: 'x' },
+      ownerReferences: [
+        {
+          apiVersion: 'flux-framework.org/v1alpha2',
+          kind: 'MiniCluster',
+          name: 'x',
+          uid: 'no-such-uid',
+          controller: true,
+        },
+      ],
+    },
+    spec: {
+      selector: { matchLabels: { app: 'x' } },
+      template: {
+        metadata: { labels: { app: 'x' } },
+        spec: { containers: [{ name: 'main', image: 'none' }], ...pod },
+      },
+    },
+  });
+
+  test('refuses access to the node, because it cannot look for a MiniCluster that asks for it', async () => {
+    const cluster = getCluster();
+    await cluster.apply(
+      stackObjects({ kubernetesVersion: '1.35.2', externalRuntime: { webhookUrl: 'https://127.0.0.1:9' } }),
+    );
+    const kubeconfig = await cluster.kubeconfigForServiceAccount(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE);
+    const client = createClient({ kubeconfig });
+    const attempt = async (pod: object) => {
+      const answer = client.create(path, deployment(pod), { dryRun: true });
+      return answer.then(() => 'accepted', String);
+    };
+    const denied = 'FLUXQ_RESERVED: spec.template.spec: MiniClusters can have no access to the node';
+    const main = { name: 'main', image: 'none' };
+    await cluster.waitFor('the guard', async () => (await attempt({ hostPID: true })).includes(denied));
+    for (const pod of [
+      { hostNetwork: true },
+      { hostIPC: true },
+      { volumes: [{ name: 'root', hostPath: { path: '/' } }] },
+      { containers: [{ ...main, securityContext: { capabilities: { add: ['SYS_ADMIN'] } } }] },
+      {
+        initContainers: [
+          { ...main, name: 'first', securityContext: { capabilities: { add: ['SYS_ADMIN'] } } },
+        ],
+      },
+    ])
+      expect(await attempt(pod)).toContain(denied);
+    expect(await attempt({ volumes: [{ name: 'run', emptyDir: {} }] })).toBe('accepted');
+    client.close();
+  });
+});

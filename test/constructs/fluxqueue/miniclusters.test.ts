@@ -1,0 +1,54 @@
+/** A stack without MiniClusters, and the policies of one with them. */
+import { names, stackObjects } from '../manifests';
+
+const POLICIES = [
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark',
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-unmark',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-controller',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-pods',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-rights',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-services',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-miniclusters',
+];
+const RELEASE = ['release-jobs', 'release-pods', 'evictions'].map(
+  (id) => `ValidatingAdmissionPolicy/fluxqueue-guard-${id}`,
+);
+const policiesOf = (all: readonly string[]) =>
+  all.filter((name) => POLICIES.includes(name) || RELEASE.includes(name)).sort();
+
+test.each(['policies', 'webhook'] as const)(
+  'all policies are in the stack with admission %s',
+  (admission) => {
+    const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.37.1', admission })));
+    expect(found).toEqual([...POLICIES, ...RELEASE].sort());
+  },
+);
+
+test('an apiserver without mutating policies gets those that it can evaluate', () => {
+  const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.35.2' })));
+  expect(found).not.toContain(POLICIES[0]);
+  expect(found).toEqual(expect.arrayContaining([POLICIES[2], POLICIES[4], ...RELEASE]));
+});
+
+test('without MiniClusters the stack has neither their rights nor their policies nor their CRD', () => {
+  const objects = stackObjects({ kubernetesVersion: '1.37.1', miniClusters: false });
+  expect(policiesOf(names(objects))).toEqual([...RELEASE].sort());
+  expect(names(objects)).not.toContain('CustomResourceDefinition/miniclusters.flux-framework.org');
+  const role = objects.find(
+    ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'fluxqueue-controller',
+  );
+  const rules = role!.rules as { resources: string[]; verbs: string[] }[];
+  const written = rules.flatMap(({ resources, verbs }) =>
+    verbs.some((verb) => ['create', 'delete', 'patch', 'update'].includes(verb)) ? resources : [],
+  );
+  expect(written.sort()).toEqual([
+    'events',
+    'fluxjobs',
+    'fluxjobs/status',
+    'fluxsetups/status',
+    'jobs',
+    'pods',
+    'pods/eviction',
+  ]);
+  expect(JSON.stringify(objects)).toContain('miniClusters:\\n  enabled: false');
+});
