@@ -6,6 +6,7 @@
 import { type Backoff, backoff, type Clock, type Random, systemClock, TimeSlice } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
+import { FairKeys } from './fair-keys';
 
 /** Milliseconds until the key runs again; undefined: when it is added again. */
 export type ReconcileResult = { readonly after: number } | undefined;
@@ -20,6 +21,11 @@ export interface WorkQueueOptions {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** The number of keys that run at the same time. @default 8 */
   readonly concurrency?: number;
+  /**
+   * The group of a key. Groups take turns, and one of them gets at most half of the runs at the same time: slow requests for
+   * the objects of one namespace must not keep those of all others waiting. @default - all keys are one group without limit
+   */
+  readonly groupOf?: (key: string) => string;
   /** Milliseconds before a failed key runs again. @default 250 to 60000 */
   readonly backoff?: Backoff;
   readonly onOutcome?: (key: string, outcome: Outcome, seconds: number) => void;
@@ -34,9 +40,12 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #concurrency: number;
-  /** In order of arrival. */
-  readonly #ready = new Set<string>();
+  readonly #ready: FairKeys;
   readonly #running = new Set<string>();
+  /** The number of running keys of each group. */
+  readonly #runningOf = new Map<string, number>();
+  readonly #groupOf: (key: string) => string;
+  readonly #mostOfGroup: number;
   /** Added while running. */
   readonly #again = new Set<string>();
   readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
@@ -56,6 +65,9 @@ export class WorkQueue {
     this.#slice = new TimeSlice(this.#clock);
     this.#random = options.random ?? Math.random;
     this.#concurrency = options.concurrency ?? 8;
+    this.#groupOf = options.groupOf ?? (() => '');
+    this.#mostOfGroup = options.groupOf === undefined ? this.#concurrency : Math.ceil(this.#concurrency / 2);
+    this.#ready = new FairKeys(this.#groupOf);
   }
 
   /** The number of keys that wait to run, without delayed ones. */
@@ -127,12 +139,21 @@ export class WorkQueue {
   }
 
   #pump(): void {
-    for (const key of this.#ready) {
-      if (this.#running.size >= this.#concurrency || this.#rests()) return;
-      this.#ready.delete(key);
+    const mayRun = (group: string) => (this.#runningOf.get(group) ?? 0) < this.#mostOfGroup;
+    while (this.#ready.size > 0 && this.#running.size < this.#concurrency && !this.#rests()) {
+      const key = this.#ready.take(mayRun);
+      if (key === undefined) return;
       this.#running.add(key);
+      this.#countRunning(key, 1);
       void this.#run(key);
     }
+  }
+
+  #countRunning(key: string, change: 1 | -1): void {
+    const group = this.#groupOf(key);
+    const count = (this.#runningOf.get(group) ?? 0) + change;
+    if (count === 0) this.#runningOf.delete(group);
+    else this.#runningOf.set(group, count);
   }
 
   /** Whether other work comes first, because runs have followed each other for a slice. */
@@ -158,6 +179,7 @@ export class WorkQueue {
       outcome = this.#failed(key, error);
     }
     this.#running.delete(key);
+    this.#countRunning(key, -1);
     this.#options.onOutcome?.(key, outcome, (this.#clock.now() - started) / 1000);
     if (this.#again.delete(key)) this.add(key);
     this.#pump();

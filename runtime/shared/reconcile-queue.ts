@@ -7,6 +7,8 @@ export interface ReconcileQueueOptions {
   /** For logs. */
   readonly name: string;
   readonly concurrency: number;
+  /** @default - all keys are one group */
+  readonly groupOf?: (key: string) => string;
   readonly reconcile: (key: string) => Promise<ReconcileResult>;
 }
 
@@ -28,13 +30,14 @@ const REJECTED_MS = 30_000;
  */
 export function reconcileQueue(
   { onFenced, logger, time }: ReconcileQueueContext,
-  { name, concurrency, reconcile }: ReconcileQueueOptions,
+  { name, concurrency, groupOf, reconcile }: ReconcileQueueOptions,
 ): WorkQueue {
   /** The last error of keys that were rejected. */
   const rejected = new Map<string, string>();
   return new WorkQueue({
     name,
     concurrency,
+    ...(groupOf === undefined ? {} : { groupOf }),
     logger,
     backoff: BACKOFF,
     clock: time.clock,

@@ -33,6 +33,7 @@ export class WorkloadController implements Controller {
     this.queue = reconcileQueue(shared, {
       name: 'workloads',
       concurrency: CONCURRENCY,
+      groupOf: (key) => parseKey(key).namespace,
       reconcile: (key) => this.reconcile(key),
     });
   }

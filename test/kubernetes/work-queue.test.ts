@@ -308,3 +308,36 @@ test('lets others run while many keys run that never wait', async () => {
   await queue.drained();
   expect(runs).toBe(50);
 });
+
+test('groups take turns, and a slow one leaves half of the runs to others', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 4, groupOf: (key) => key.split('/')[0]! });
+  for (const key of ['a/1', 'a/2', 'a/3', 'a/4', 'a/5', 'b/1', 'b/2', 'c/1']) queue.add(key);
+  expect(keys()).toEqual(['a/1', 'a/2', 'b/1', 'b/2']);
+  runs[2]!.end();
+  await settle();
+  expect(keys().slice(4)).toEqual(['c/1']);
+  runs[4]!.end();
+  await settle();
+  expect([queue.running, queue.waiting]).toEqual([3, 3]);
+  runs[0]!.end();
+  await settle();
+  expect(keys().slice(5)).toEqual(['a/3']);
+  queue.forget('a/4');
+  queue.add('d/1');
+  expect(keys().slice(6)).toEqual(['d/1']);
+  for (const run of runs) run.end();
+  await settle();
+  expect(keys().slice(7)).toEqual(['a/5']);
+});
+
+test('a key of a quiet group does not wait for the thousands of another one', async () => {
+  const { runs, reconcile, keys } = gated();
+  const { queue } = setUp({ reconcile, concurrency: 2, groupOf: (key) => key.split('/')[0]! });
+  for (let i = 0; i < 3000; i++) queue.add(`busy/${i}`);
+  queue.add('quiet/1');
+  expect(keys()).toEqual(['busy/0', 'quiet/1']);
+  runs[1]!.end();
+  await settle();
+  expect(queue.waiting).toBe(2999);
+});
