@@ -60,6 +60,9 @@ export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 /** Label of every object of a MiniCluster: the name of the MiniCluster. */
 export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 
+/** Label of a MiniCluster while the controller writes its objects; only the controller sets it. */
+export const APPLYING_LABEL = 'flux-framework.org/applying';
+
 /** Scheduler profile of the kube-scheduler that the stack deploys. */
 export const SCHEDULER_NAME = 'fluxqueue-scheduler';
 

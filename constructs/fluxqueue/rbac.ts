@@ -99,7 +99,8 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   {
     apiGroups: [MINICLUSTER_GROUP],
     resources: ['miniclusters'],
-    verbs: ['get', 'list', 'watch', 'delete'],
+    // A policy lets it patch only one label.
+    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
   },
   { apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] },

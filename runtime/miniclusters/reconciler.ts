@@ -24,6 +24,7 @@ import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { Logger } from '../observability/log';
 import { secondsOf } from '../workloads/adapter';
 import { applyManifest, NOT_SEEN_YET } from './apply';
+import { type ApplyingState, beginApplying, endApplying } from './applying';
 import { createCertificate } from './curve-secret';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
@@ -44,12 +45,10 @@ export interface MiniClusterReconcilerOptions extends WorkloadSource {
 }
 
 /** What this process remembers about one cluster. */
-interface ClusterState {
+interface ClusterState extends ApplyingState {
   readonly uid: string;
   applied?: Applied;
   hasCertificate?: true;
-  /** Since when, in Unix seconds, the apiserver has compared the objects of this generation with another spec. */
-  refused?: { readonly generation: number; readonly since: number };
   /** The status that was written last: the watch may lag behind it. */
   status?: MiniClusterStatus;
 }
@@ -81,8 +80,7 @@ const REJECTED_RETRY_S = 30;
 /** The objects of a deleted cluster of the same name may still exist for this time. */
 const NEW_CLUSTER_S = 10;
 const NAME_TAKEN_RETRY_MS = 1_000;
-const NOT_SEEN_S = 10;
-const NOT_SEEN_RETRY_MS = 100;
+const NOT_SEEN_RETRY_MS = 30;
 /** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
 const UNQUEUED_RESYNC_MS = 5_000;
 
@@ -142,6 +140,7 @@ export class MiniClusterReconciler {
     if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
     if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
     if (applied.rejection?.reason === NOT_SEEN_YET) return this.handleNotSeenYet(context, applied.rejection);
+    await endApplying(this.options.client, cluster, context.state);
     return {
       rejection: applied.rejection ?? notEffective,
       requeue: { after: resyncAfterMs(cluster, applied) },
@@ -254,11 +253,10 @@ export class MiniClusterReconciler {
     return { rejection: undefined, requeue: { after: NAME_TAKEN_RETRY_MS } };
   }
 
-  /** A policy compares with the MiniCluster in a cache of the apiserver, which lags behind for moments. */
-  private handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): ApplyResult {
-    const { generation = 0 } = cluster.metadata;
-    if (state.refused?.generation !== generation) state.refused = { generation, since: this.options.now() };
-    if (this.options.now() - state.refused.since < NOT_SEEN_S)
+  /** The apiserver compares with labelled MiniClusters, in a cache that lags behind for moments. */
+  private async handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): Promise<ApplyResult> {
+    const { client, now } = this.options;
+    if (await beginApplying(client, cluster, state, now()))
       return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS } };
     return {
       rejection: { reason: 'Forbidden', message },

@@ -283,7 +283,12 @@ const MISSING: readonly Attack[] = [
   by('a Pod', create('Pod', 'x', { spec: template(ROOT) }), RBAC),
   by('a Job that is deleted', remove('Job', 'waiting'), RBAC),
   by('a MiniCluster', create('MiniCluster', 'x', { spec: { containers: [{}] } }), RBAC),
-  by('another spec of a MiniCluster', patch('MiniCluster', 'tame', { spec: { size: 1 } }, ALPHA), RBAC),
+  by('another spec of a MiniCluster', patch('MiniCluster', 'tame', { spec: { size: 2 } }), RESERVED),
+  by(
+    'another annotation of a MiniCluster',
+    patch('MiniCluster', 'tame', { metadata: { annotations: { x: 'y' } } }),
+    RESERVED,
+  ),
   by('a larger quota', patch('FluxSetup', 'team', { spec: {} }, BETA), RBAC),
   by(
     'a command in a Pod',

@@ -1,6 +1,7 @@
 /** Attacks of users: those with `edit`, those of another namespace, ServiceAccounts, and creators of Pods or MiniClusters only. */
 import {
   ADMITTED_LABEL,
+  APPLYING_LABEL,
   ASSIGNMENT_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
@@ -142,6 +143,11 @@ const COSTS: readonly Attack[] = [
   editor('8,000 selector terms of a Job', newJob({ spec: job(terms(8000)) }), 'FLUXQ_TOO_LARGE'),
   editor('8,000 selector terms of a Pod', pod(terms(8000)), 'FLUXQ_TOO_LARGE'),
   editor('25,000 dependencies', newJob(annotated('fluxqueue/after', names(25_000))), 'FLUXQ_SETTING_INVALID'),
+  editor(
+    'writes that are compared with thousands of its MiniClusters',
+    patch('MiniCluster', 'wide', labelled(APPLYING_LABEL, 'yes')),
+    RESERVED,
+  ),
   editor(
     'a walltime of nonsense',
     newJob(annotated('fluxqueue/walltime', '9'.repeat(400))),

@@ -1,8 +1,14 @@
 /** The live stack with the namespaces, users and objects that the attacks need. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
+import {
+  APPLYING_LABEL,
+  CONTROLLER_SERVICE_ACCOUNT,
+  NAMESPACE_LABEL,
+  STACK_NAMESPACE,
+} from '../../constructs/api/labels';
 import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
+import { createClient } from '../../runtime/kubernetes/client';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { type Cluster, startCluster } from '../cluster/cluster';
@@ -98,6 +104,31 @@ export class World {
     });
   }
 
+  /**
+   * Waits for the objects of a MiniCluster: the controller creates them under the very policies that stop the attacks. Then
+   * it gets the label that the controller's token can set, because without it every attack would be refused at once.
+   */
+  private async open(name: string, namespace: string): Promise<void> {
+    const { cluster } = this.stack;
+    const path = pathTo('MiniCluster', namespace, name);
+    await cluster.waitFor(`the Job of ${name}`, async () => {
+      const { spec } = await cluster.get<Job>(pathTo('Job', namespace, name));
+      // That of a suspended cluster is created without pods and changed then.
+      return spec.parallelism === 1;
+    });
+    const { metadata } = await cluster.waitFor(`the end of the writes for ${name}`, async () => {
+      const stored = await cluster.get<KubeObject>(path);
+      return stored.metadata.labels?.[APPLYING_LABEL] === undefined && stored;
+    });
+    this.uids.set(name, metadata.uid!);
+    const labels = { [APPLYING_LABEL]: 'true' };
+    const client = createClient({
+      kubeconfig: await cluster.kubeconfigForServiceAccount(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE),
+    });
+    await client.patch(path, { metadata: { labels } }, 'merge');
+    client.close();
+  }
+
   private withUids(text: string): string {
     return text.replaceAll(/"\$([a-z]+)"/g, (_, name: string) => JSON.stringify(this.uids.get(name) ?? name));
   }
@@ -114,15 +145,11 @@ export class World {
     await cluster.apply(RIGHTS);
     await this.stack.startController({ fluxion: { address: 'embedded' } });
     await cluster.create(OBJECTS);
-    for (const { metadata } of MINICLUSTERS) {
-      const path = pathTo('MiniCluster', metadata.namespace!, metadata.name);
-      const { metadata: stored } = await cluster.get<KubeObject>(path);
-      this.uids.set(metadata.name!, stored.uid!);
-      // The controller creates what a MiniCluster asks for under the very policies that stop the attacks.
-      await cluster.waitFor(`the Job of ${metadata.name}`, () =>
-        cluster.get(pathTo('Job', metadata.namespace!, metadata.name)),
-      );
-    }
+    for (const { metadata } of MINICLUSTERS) await this.open(metadata.name!, metadata.namespace!);
+    await cluster.waitFor('the comparison with MiniClusters', async () => {
+      const { message } = await this.send('controller token', EVIL_JOB);
+      return message.includes('FLUXQ_MINICLUSTER_DIFFERS');
+    });
     await cluster.waitFor('the release of a Job', async () => {
       const running = await cluster.get<Job>(pathTo('Job', ALPHA, 'running'));
       return running.spec.suspend === false;
@@ -130,6 +157,12 @@ export class World {
     await cluster.waitFor('the record of a Job', () => cluster.get(pathTo('FluxJob', ALPHA, 'waiting-job')));
   }
 }
+
+/** An attack that is only refused as different once the apiserver compares with the MiniCluster. */
+const EVIL_JOB = create('Job', 'tame', {
+  metadata: ownedBy('tame'),
+  spec: job({ containers: [container({ image: 'evil' })] }),
+});
 
 function replyOf(status: number, text: string): Reply {
   const object = (text.startsWith('{') ? JSON.parse(text) : { message: text }) as KubeObject & {

@@ -1,10 +1,15 @@
 /** The policies that bind the controller's token let it create whatever the examples of MiniCluster ask for. */
-import { CONTROLLER_SERVICE_ACCOUNT, MINICLUSTER_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
+import {
+  APPLYING_LABEL,
+  CONTROLLER_SERVICE_ACCOUNT,
+  MINICLUSTER_LABEL,
+  STACK_NAMESPACE,
+} from '../../constructs/api/labels';
 import { renderMiniCluster } from '../../constructs/minicluster';
 import { messageOf } from '../../runtime/errors';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
-import type { MiniCluster } from '../../runtime/miniclusters/resource';
+import { type MiniCluster, miniClusters } from '../../runtime/miniclusters/resource';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { stackObjects } from '../constructs/manifests';
@@ -56,6 +61,8 @@ describeCluster(
       for (const { metadata, spec } of example(file).resources) {
         const resource = { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', metadata, spec };
         const [created] = (await cluster.apply(resource as KubeObject)) as unknown as [MiniCluster];
+        const applying = { metadata: { labels: { [APPLYING_LABEL]: 'true' } } };
+        await client.patch(miniClusters(namespaceOf(resource), metadata.name), applying, 'merge');
         for (const manifest of renderMiniCluster(created)) {
           const object = manifestToApply(manifest, created, undefined);
           const path = pathOf(manifest, namespaceOf(resource));

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { addGuard } from './guard-policy';
 import { MiniClusterMatch } from './minicluster-match';
-import { miniClusterDeletion, miniClusterObjects } from './minicluster-objects';
+import { miniClusterChanges, miniClusterObjects } from './minicluster-objects';
 import { EVICTION_GUARD, JOB_RELEASE_GUARD, POD_RELEASE_GUARD } from './release-guard';
 import { type AdmissionScopeProps, celList, controllerUsers } from './scope';
 
@@ -30,7 +30,7 @@ export class ControllerGuard extends Construct {
     addGuard(this, 'evictions', props, EVICTION_GUARD(props, byController));
     if (!props.miniClusters) return;
     addGuard(this, 'controller', props, miniClusterObjects(props, byController));
-    addGuard(this, 'miniclusters', props, miniClusterDeletion(byController));
+    addGuard(this, 'miniclusters', props, miniClusterChanges(byController));
     if (props.mutatingPolicies) new MiniClusterMatch(this, 'match', props, byController);
   }
 }

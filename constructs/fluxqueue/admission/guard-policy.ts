@@ -21,6 +21,12 @@ export interface ResourceRule {
   readonly resources: readonly string[];
 }
 
+/** Params of a policy: it holds for each object of the kind in the namespace of the request, also if there is none. */
+export interface Params {
+  readonly kind: { readonly apiVersion: string; readonly kind: string };
+  readonly matchLabels: Readonly<Record<string, string>>;
+}
+
 /** Objects to which a guard applies, and its rules. */
 export interface GuardSpec {
   readonly matchConstraints: {
@@ -31,23 +37,34 @@ export interface GuardSpec {
     readonly resourceRules: readonly ResourceRule[];
   };
   readonly matchConditions: readonly MatchCondition[];
-  /** Kind of the objects of the same namespace for each of which the rules hold, as `params`. @default - none */
-  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
+  /** Objects of the same namespace for each of which the rules hold, as `params`. @default - none */
+  readonly params?: Params;
   readonly variables?: readonly Variable[];
   readonly validations: readonly Validation[];
 }
 
-/** paramRef of a binding: the rules hold for each object of paramKind in the namespace of the request, also if there is none. */
-export const EACH_OF_NAMESPACE = { selector: {}, parameterNotFoundAction: 'Allow' };
+/** The reference to the params in a binding. */
+export function paramRef({ matchLabels }: Params): object {
+  return { paramRef: { selector: { matchLabels }, parameterNotFoundAction: 'Allow' } };
+}
 
 /** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. It denies requests that it cannot evaluate. */
-export function addGuard(scope: Construct, id: string, props: AdmissionScopeProps, spec: GuardSpec): void {
+export function addGuard(
+  scope: Construct,
+  id: string,
+  props: AdmissionScopeProps,
+  { params, ...spec }: GuardSpec,
+): void {
   const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
   const policy = new ApiObject(scope, id, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
     metadata: admissionMetadata(name),
-    spec: { failurePolicy: 'Fail', ...spec },
+    spec: {
+      failurePolicy: 'Fail',
+      ...(params === undefined ? {} : { paramKind: params.kind }),
+      ...spec,
+    },
   });
   new ApiObject(scope, `${id}-binding`, {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -56,7 +73,7 @@ export function addGuard(scope: Construct, id: string, props: AdmissionScopeProp
     spec: {
       policyName: policy.name,
       validationActions: ['Deny'],
-      ...(spec.paramKind === undefined ? {} : { paramRef: EACH_OF_NAMESPACE }),
+      ...(params === undefined ? {} : paramRef(params)),
     },
   });
 }

@@ -1,12 +1,16 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
-import { addGuard, EACH_OF_NAMESPACE } from './guard-policy';
+import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
+import { addGuard, type Params, paramRef } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
-import { miniClusterResources, OWNER_MARK } from './minicluster-objects';
+import { CHANGES_PODS, miniClusterResources, OWNER_MARK } from './minicluster-objects';
 import { type AdmissionScopeProps, admissionMetadata, cel, type MatchCondition, pointerToken } from './scope';
 
-const PARAM_KIND = { apiVersion: `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`, kind: 'MiniCluster' };
+/** Those whose objects are being written, because each of them costs time. */
+const APPLYING: Params = {
+  kind: { apiVersion: `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`, kind: 'MiniCluster' },
+  matchLabels: { [APPLYING_LABEL]: 'true' },
+};
 /** Requests for other objects are not compared with each MiniCluster of their namespace. */
 const LABELLED = { matchExpressions: [{ key: MINICLUSTER_LABEL, operator: 'Exists' as const }] };
 const OF_PARAMS: MatchCondition = {
@@ -16,12 +20,10 @@ const OF_PARAMS: MatchCondition = {
     'owner.name == params.metadata.name && owner.?controller.orValue(false))',
 };
 
-const WORKLOAD = (object: string) => `dyn(${object}.spec)`;
-const changes = (field: string) => `${WORKLOAD('object')}.?${field} != ${WORKLOAD('oldObject')}.?${field}`;
 /** The queue releases and suspends also a Job whose user has since changed the spec in a way that the Job cannot follow. */
-const CHANGES_PODS: MatchCondition = {
-  name: 'changes-its-pods',
-  expression: `oldObject == null || ${changes('template.?spec')} || ${changes('parallelism')} || ${changes('replicas')}`,
+const WRITES_PODS: MatchCondition = {
+  name: 'writes-its-pods',
+  expression: `oldObject == null || ${CHANGES_PODS}`,
 };
 
 const MARKS = 'object.metadata.?annotations.orValue({})';
@@ -33,7 +35,7 @@ const WRITE =
 
 /**
  * Compares the objects that the controller writes with the MiniCluster that owns them. A policy with params denies unless
- * every MiniCluster of the namespace allows, so it cannot require that one of them is the owner. Two mutations do that:
+ * every labelled MiniCluster of the namespace allows, so it cannot require that one of them is the owner. Two mutations do that:
  * one removes a mark that the request brings, the other marks the object with the uid of its owner, which the guard of the
  * objects requires. The second is evaluated again after the first, so their order does not matter.
  */
@@ -42,17 +44,23 @@ export class MiniClusterMatch extends Construct {
     super(scope, id);
     const name = `${props.name ?? 'fluxqueue'}-minicluster`;
     const brought = { name: 'brings-a-mark', expression: `${cel(OWNER_MARK)} in ${MARKS}` };
-    this.addMutation(`${name}-unmark`, 'Never', [byController, brought], REMOVE);
+    this.addMutation(`${name}-unmark`, 'Never', [byController, WRITES_PODS, brought], REMOVE);
     const missing = {
       name: 'not-marked-yet',
       expression: `${MARKS}[?${cel(OWNER_MARK)}].orValue("") != params.metadata.uid`,
     };
-    this.addMutation(`${name}-mark`, 'IfNeeded', [byController, OF_PARAMS, missing], WRITE, PARAM_KIND);
-    this.addMatch('minicluster-pods', props, [byController, OF_PARAMS, CHANGES_PODS], POD_MATCH, [
+    this.addMutation(
+      `${name}-mark`,
+      'IfNeeded',
+      [byController, WRITES_PODS, OF_PARAMS, missing],
+      WRITE,
+      APPLYING,
+    );
+    this.addMatch('minicluster-pods', props, [byController, WRITES_PODS, OF_PARAMS], POD_MATCH, [
       { apiGroups: ['apps'], resources: ['statefulsets', 'deployments'] },
       { apiGroups: ['batch'], resources: ['jobs'] },
     ]);
-    this.addMatch('minicluster-services', props, [byController, OF_PARAMS], SERVICE_MATCH, [
+    this.addMatch('minicluster-services', props, [byController, WRITES_PODS, OF_PARAMS], SERVICE_MATCH, [
       { apiGroups: [''], resources: ['services'] },
     ]);
   }
@@ -66,7 +74,7 @@ export class MiniClusterMatch extends Construct {
   ): void {
     const operations = ['CREATE', 'UPDATE'] as const;
     addGuard(this, id, props, {
-      paramKind: PARAM_KIND,
+      params: APPLYING,
       matchConstraints: {
         objectSelector: LABELLED,
         resourceRules: resources.map((rule) => ({ ...rule, apiVersions: ['v1'], operations })),
@@ -82,7 +90,7 @@ export class MiniClusterMatch extends Construct {
     reinvocationPolicy: 'Never' | 'IfNeeded',
     matchConditions: readonly MatchCondition[],
     expression: string,
-    paramKind?: typeof PARAM_KIND,
+    params?: Params,
   ): void {
     const policy = new ApiObject(this, name, {
       apiVersion: 'admissionregistration.k8s.io/v1',
@@ -91,10 +99,10 @@ export class MiniClusterMatch extends Construct {
       spec: {
         failurePolicy: 'Fail',
         reinvocationPolicy,
-        ...(paramKind === undefined ? {} : { paramKind }),
+        ...(params === undefined ? {} : { paramKind: params.kind }),
         matchConstraints: {
           objectSelector: LABELLED,
-          resourceRules: miniClusterResources(['CREATE', 'UPDATE']),
+          resourceRules: miniClusterResources(['CREATE', 'UPDATE'], { jobs: ['CREATE', 'UPDATE'] }),
         },
         matchConditions,
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
@@ -106,7 +114,7 @@ export class MiniClusterMatch extends Construct {
       metadata: admissionMetadata(name),
       spec: {
         policyName: policy.name,
-        ...(paramKind === undefined ? {} : { paramRef: EACH_OF_NAMESPACE }),
+        ...(params === undefined ? {} : paramRef(params)),
       },
     });
   }

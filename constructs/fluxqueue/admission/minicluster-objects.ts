@@ -1,5 +1,6 @@
 /** CEL of the objects that the controller creates for MiniClusters, as far as the objects themselves show it. */
 import {
+  APPLYING_LABEL,
   ASSIGNMENT_ANNOTATION,
   CERTIFICATE_KEY,
   JOBID_ANNOTATION,
@@ -7,6 +8,7 @@ import {
   MINICLUSTER_LABEL,
   STACK_NAMESPACE,
 } from '../../api/labels';
+import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec, ResourceRule } from './guard-policy';
 import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
 import type { Validation } from './settings';
@@ -18,7 +20,7 @@ interface MiniClusterObjectProps extends AdmissionScopeProps {
   readonly mutatingPolicies: boolean;
 }
 
-const owners = (object: string) =>
+export const owners = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false) && ` +
   `owner.kind == "MiniCluster" && owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
 
@@ -29,8 +31,15 @@ export function ownedByMiniCluster(object: string): string {
 
 type Operations = ResourceRule['operations'];
 
-/** Only the first rules have templates; a Secret has no label, because it is created once and never read. */
-export function miniClusterResources(write: Operations, secrets: Operations = [], remove: Operations = []) {
+/** @param more operations of Jobs, of Secrets, and of what the controller can delete */
+export function miniClusterResources(
+  write: Operations,
+  {
+    jobs,
+    secrets = [],
+    remove = [],
+  }: { readonly jobs: Operations; readonly secrets?: Operations; readonly remove?: Operations },
+): ResourceRule[] {
   const rule = (group: string, operations: Operations, ...resources: string[]): ResourceRule[] =>
     operations.length === 0 ? [] : [{ apiGroups: [group], apiVersions: ['v1'], operations, resources }];
   return [
@@ -38,10 +47,17 @@ export function miniClusterResources(write: Operations, secrets: Operations = []
     ...rule('', [...write, ...remove], 'services'),
     ...rule('apps', write, 'statefulsets'),
     ...rule('apps', [...write, ...remove], 'deployments'),
-    ...rule('batch', ['CREATE'], 'jobs'),
+    ...rule('batch', jobs, 'jobs'),
     ...rule('', secrets, 'secrets'),
   ];
 }
+
+const changes = (field: string) => `dyn(object).?spec.?${field} != dyn(oldObject).?spec.?${field}`;
+/** CEL: whether an update changes the pods of a workload, or their number. */
+export const CHANGES_PODS = `(${['template.?spec', 'parallelism', 'replicas'].map(changes).join(' || ')})`;
+/** CEL: whether admission has found the MiniCluster that owns the object. */
+export const isMarked = (owner: string) =>
+  `object.metadata.?annotations[?${cel(OWNER_MARK)}].orValue("") == ${owner}.uid`;
 
 const KIND = 'request.kind.kind';
 const isKind = (...kinds: readonly string[]) => `${KIND} in ${celList(kinds)}`;
@@ -57,7 +73,11 @@ const NAMES = [
 export function miniClusterObjects(props: MiniClusterObjectProps, byController: MatchCondition): GuardSpec {
   return {
     matchConstraints: {
-      resourceRules: miniClusterResources(['CREATE', 'UPDATE'], ['CREATE', 'UPDATE'], ['DELETE']),
+      resourceRules: miniClusterResources(['CREATE', 'UPDATE'], {
+        jobs: ['CREATE'],
+        secrets: ['CREATE', 'UPDATE'],
+        remove: ['DELETE'],
+      }),
     },
     matchConditions: [byController],
     variables: [
@@ -131,11 +151,14 @@ const CONTENT: readonly Validation[] = [
   },
 ];
 
+export const UNKNOWN_OWNER =
+  'FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: this namespace has no such MiniCluster that is being applied';
+
 const MARKED: Validation = {
   expression:
-    `object == null || ${isKind('Secret')} || ` +
-    `object.metadata.?annotations[?${cel(OWNER_MARK)}].orValue("") == variables.owners[0].uid`,
-  message: 'FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: this namespace has no such MiniCluster',
+    `object == null || ${isKind('Secret')} || (oldObject != null && !${CHANGES_PODS}) || ` +
+    isMarked('variables.owners[0]'),
+  message: UNKNOWN_OWNER,
 };
 
 /** Older apiservers cannot look for the owner, so its spec cannot allow these fields. */
@@ -151,15 +174,15 @@ const WITHOUT_HOST: Validation = {
     'give FluxQueue.kubernetesVersion, 1.36 or newer',
 };
 
-/** The controller deletes a MiniCluster only after its end, and only if its spec asks for that. */
-export function miniClusterDeletion(byController: MatchCondition): GuardSpec {
+/** The controller deletes a MiniCluster only if its spec asks for that, and changes only the label that it sets for a write. */
+export function miniClusterChanges(byController: MatchCondition): GuardSpec {
   return {
     matchConstraints: {
       resourceRules: [
         {
           apiGroups: [MINICLUSTER_GROUP],
           apiVersions: ['*'],
-          operations: ['DELETE'],
+          operations: ['UPDATE', 'DELETE'],
           resources: ['miniclusters'],
         },
       ],
@@ -167,9 +190,18 @@ export function miniClusterDeletion(byController: MatchCondition): GuardSpec {
     matchConditions: [byController],
     validations: [
       {
-        expression: 'oldObject.spec.?cleanup.orValue(false) == true',
+        expression: 'request.operation != "DELETE" || oldObject.spec.?cleanup.orValue(false) == true',
         message: 'FLUXQ_RESERVED: spec.cleanup: the controller can only delete MiniClusters that ask for it',
+      },
+      {
+        expression:
+          'object == null || (object.spec == oldObject.spec && ' +
+          `${sameMetadata('annotations', 'ownerReferences', 'finalizers')} && ` +
+          `${sameExcept(labels('object'), labels('oldObject'), [APPLYING_LABEL])})`,
+        message: `FLUXQ_RESERVED: the controller can only change the label ${APPLYING_LABEL} of a MiniCluster`,
       },
     ],
   };
 }
+
+const labels = (object: string) => `dyn(${object}.metadata.?labels.orValue({}))`;

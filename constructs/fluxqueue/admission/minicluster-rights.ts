@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { MINICLUSTER_GROUP } from '../../api/labels';
+import { APPLYING_LABEL, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
 import { type AdmissionScopeProps, type ControllerUserProps, cel, celList, controllerUsers } from './scope';
 import type { Validation } from './settings';
@@ -16,6 +16,7 @@ function needed(when: string, group: string, resource: string): Validation {
   };
 }
 
+const LABEL = (object: string) => `${object}.metadata.?labels[?${cel(APPLYING_LABEL)}].orValue("")`;
 const IS_SET = 'variables.spec.?workload.orValue("Job") == "StatefulSet"';
 const HAS_SERVICES = 'variables.spec.?services.orValue([]).size() > 0';
 
@@ -55,7 +56,7 @@ export class MiniClusterRights extends Construct {
       matchConditions: [
         {
           name: 'changes-the-spec',
-          expression: 'oldObject == null || object.spec != oldObject.spec',
+          expression: `oldObject == null || object.spec != oldObject.spec || ${LABEL('object')} != ${LABEL('oldObject')}`,
         },
         {
           name: 'not-the-controller',
@@ -79,6 +80,10 @@ export class MiniClusterRights extends Construct {
         },
       ],
       validations: [
+        {
+          expression: `${LABEL('object')} == "" || (oldObject != null && ${LABEL('object')} == ${LABEL('oldObject')})`,
+          message: `FLUXQ_RESERVED: metadata.labels["${APPLYING_LABEL}"]: can only be set by the controller; remove it`,
+        },
         needed(`!(${IS_SET})`, 'batch', 'jobs'),
         needed(IS_SET, 'apps', 'statefulsets'),
         needed(HAS_SERVICES, 'apps', 'deployments'),

@@ -6,8 +6,9 @@ import {
   GATE,
   JOBID_ANNOTATION,
 } from '../../api/labels';
+import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
-import { ownedByMiniCluster } from './minicluster-objects';
+import { CHANGES_PODS, isMarked, ownedByMiniCluster, owners, UNKNOWN_OWNER } from './minicluster-objects';
 import {
   type AdmissionScopeProps,
   cel,
@@ -19,28 +20,18 @@ import {
 
 interface ReleaseGuardProps extends AdmissionScopeProps {
   readonly miniClusters: boolean;
+  readonly mutatingPolicies: boolean;
 }
 
 const wasAdmitted = `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true"`;
 
-/** CEL: two maps are equal except for these keys. */
-function sameExcept(map: string, other: string, keys: readonly string[]): string {
-  const list = celList(keys);
-  const within = (a: string, b: string) =>
-    `${a}.all(key, key in ${list} || (key in ${b} && ${a}[key] == ${b}[key]))`;
-  return `${within(map, other)} && ${other}.all(key, key in ${list} || key in ${map})`;
-}
-
 const annotations = (metadata: string) => `dyn(${metadata}.?annotations.orValue({}))`;
-const sameMetadata = (...fields: readonly string[]) =>
-  fields.map((field) => `object.metadata.?${field} == oldObject.metadata.?${field}`).join(' && ');
-
 /**
  * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
  * MiniCluster can change too; ./minicluster-match.ts says to what.
  */
 export const JOB_RELEASE_GUARD = (
-  { miniClusters }: ReleaseGuardProps,
+  { miniClusters, mutatingPolicies }: ReleaseGuardProps,
   byController: MatchCondition,
 ): GuardSpec => ({
   matchConstraints: {
@@ -79,6 +70,14 @@ export const JOB_RELEASE_GUARD = (
       message:
         'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
     },
+    ...(miniClusters && mutatingPolicies
+      ? [
+          {
+            expression: `!variables.owned || !${CHANGES_PODS} || ${isMarked(`${owners('oldObject')}[0]`)}`,
+            message: UNKNOWN_OWNER,
+          },
+        ]
+      : []),
   ],
 });
 

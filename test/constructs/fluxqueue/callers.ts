@@ -116,7 +116,7 @@ const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/miniclusters',
     resources: { 'flux-framework.org/miniclusters': 'miniClusters(' },
-    verbs: ['get', 'delete'],
+    verbs: ['get', 'patch', 'delete'],
   },
   {
     folder: 'runtime/miniclusters',
