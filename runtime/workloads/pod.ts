@@ -48,7 +48,12 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',
-    body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],
+    body: [
+      // Only the object that was compared with its grant is released.
+      { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
+      ...pinPatch(pod, row.allocation!.nodes[0]!.name),
+      ...deadlinePatch(pod, row),
+    ],
   }),
   suspendPatch: () => undefined,
   recordedGrant(pod) {

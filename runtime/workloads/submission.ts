@@ -38,6 +38,9 @@ export interface SubmissionBuilderOptions {
 }
 
 export class SubmissionBuilder {
+  /** Objects that ask for what their row says. A watch delivers a new object for each change. */
+  private readonly compared = new WeakSet<KubernetesObject>();
+
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
   /** Queues the workload, in the place of its predecessor if it has one. Returns undefined if it has a row already or is invalid. */
@@ -48,7 +51,9 @@ export class SubmissionBuilder {
   ): Promise<WorkloadRow | undefined> {
     const submission = this.submissionOf(object, adapter, undefined);
     if (submission === undefined) return undefined;
-    return this.options.workloadCache.submit({ ...submission, ...predecessor });
+    const row = await this.options.workloadCache.submit({ ...submission, ...predecessor });
+    if (row !== undefined) this.compared.add(object);
+    return row;
   }
 
   /** What the user changed since the workload was queued; undefined if nothing changed. */
@@ -62,7 +67,16 @@ export class SubmissionBuilder {
     const update = mutableFields(wanted);
     // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
     const known = { ...mutableFields(row), jobspec: wanted.jobspec };
-    return isDeepStrictEqual(update, known) ? undefined : update;
+    if (!isDeepStrictEqual(update, known)) return update;
+    this.compared.add(object);
+    return undefined;
+  }
+
+  /** Whether the object still asks for what was granted: its user can change it between grant and release. */
+  asksForGrant(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): boolean {
+    if (this.compared.has(object)) return true;
+    const wanted = this.submissionOf(object, adapter, row.queue);
+    return wanted !== undefined && isDeepStrictEqual(grantedFields(wanted), grantedFields(row));
   }
 
   /** The submission of the workload as it is now; undefined if the workload is invalid. */
@@ -160,4 +174,9 @@ function clamp(priority: number, { priority: { min, max } }: QueueSettings): num
 function mutableFields(submission: Submission): SubmissionUpdate {
   const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
   return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}
+
+/** The fields on which the grant is based. The shape identifies the jobspec. */
+function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
+  return { queue, walltime, pods, shape, held };
 }

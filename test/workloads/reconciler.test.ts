@@ -23,6 +23,8 @@ import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
 import { ManualClock } from '../kubernetes/manual-clock';
 
+const FOURTEEN_CORES = { name: 'main', image: 'none', resources: { requests: { cpu: '14' } } };
+
 describeCluster('the workload reconciler', (getCluster) => {
   let cluster: Cluster;
   let admin: KubernetesClient;
@@ -106,6 +108,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       metadata: { name, ...metadata },
       spec: {
         suspend: true,
+        completions: 20,
         template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
       },
     });
@@ -126,9 +129,13 @@ describeCluster('the workload reconciler', (getCluster) => {
     return (await workloadCache.allocate([{ uid, allocation }]))[0]!;
   }
 
-  /** A Job in phase Ready, which the watch still shows as it was created. */
+  /** A Job in phase Ready, which the watch still shows as it was suspended. */
   async function granted(name: string): Promise<Job> {
-    const job = await createSuspended(name);
+    const created = await createSuspended(name);
+    const job = await cluster.waitFor('the Job controller to see the Job', async () => {
+      const found = await current(created);
+      return found.status?.conditions !== undefined && found;
+    });
     seen = job;
     await reconciler().reconcile(keyOf(job));
     await grant(job, 'node-0');
@@ -181,6 +188,24 @@ describeCluster('the workload reconciler', (getCluster) => {
     expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
     await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
+  });
+
+  test.each([
+    ['parallelism', { parallelism: 14 }, { pods: 14 }],
+    ['requests', { template: { spec: { containers: [FOURTEEN_CORES] } } }, { pods: 1 }],
+    ['activeDeadlineSeconds', { activeDeadlineSeconds: 7200 }, { walltime: 7200 }],
+  ])('does not release a Job whose user changes its %s after the grant', async (field, spec, expected) => {
+    const job = await granted(`edited-${field.toLowerCase()}`);
+    const subject = reconciler();
+    await admin.patch(jobs('default', job.metadata.name), { spec }, 'merge');
+    // The watch still shows the Job that was granted.
+    await subject.reconcile(keyOf(job));
+    expect((await current(job)).spec.suspend).toBe(true);
+    seen = await current(job);
+    expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
+    await subject.reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, allocation: null, ...expected });
+    expect(freed).toHaveLength(1);
   });
 
   test('waits with the release until the Job controller has reset the start time', async () => {
