@@ -34,14 +34,15 @@ describe('the webhook configuration', () => {
   it('fails closed for namespaces that opted in and matches no other namespaces', () => {
     const { metadata, webhooks } = configuration();
     expect(metadata.name).toBe('fluxqueue');
-    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'pods']);
+    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'job-updates', 'pods']);
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({
         failurePolicy: 'Fail',
         sideEffects: 'None',
         reinvocationPolicy: 'Never',
       });
-      expect(webhook.rules).toEqual([expect.objectContaining({ operations: ['CREATE'] })]);
+      const operations = [webhook.name.startsWith('job-updates') ? 'UPDATE' : 'CREATE'];
+      expect(webhook.rules).toEqual([expect.objectContaining({ operations })]);
       expect(webhook.namespaceSelector.matchExpressions).toEqual([
         { key: 'fluxqueue/enabled', operator: 'In', values: ['true'] },
         {
@@ -106,6 +107,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(10);
+    expect(policies).toHaveLength(11);
   });
 });

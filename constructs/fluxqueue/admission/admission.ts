@@ -35,10 +35,8 @@ export class Admission extends Construct {
       ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
     };
     const users = externalRuntime?.users;
-    new AdmissionGuards(this, 'guards', {
-      ...where,
-      ...(users === undefined ? {} : { controllerUsers: users }),
-    });
+    const by = users === undefined ? {} : { controllerUsers: users };
+    new AdmissionGuards(this, 'guards', { ...where, ...by });
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     new ControllerGuard(this, 'controller', where);
     if (Object.keys(props.ownSecrets).length > 0)
@@ -46,11 +44,13 @@ export class Admission extends Construct {
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
         ...where,
+        ...by,
         ...(schedulerName === undefined ? {} : { schedulerName }),
       });
     } else {
       new AdmissionWebhookConfiguration(this, 'webhook', {
         ...where,
+        ...by,
         name: WEBHOOK_CONFIGURATION,
         serviceName: WEBHOOK_SERVICE,
         ...externalAddress(externalRuntime),

@@ -11,6 +11,7 @@ import {
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
+import { GRANT_STAYS } from './job-update';
 import {
   type AdmissionScopeProps,
   cel,
@@ -90,13 +91,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
       message:
         'FLUXQ_HELD: spec.suspend: only the queue can start this Job; keep its value, and remove the hold of the Job if it has one',
     },
-    {
-      expression:
-        'variables.wasAdmitted != "true" || variables.wasSuspended || variables.suspended || ' +
-        'object.spec.?parallelism.orValue(1) <= oldObject.spec.?parallelism.orValue(1)',
-      message:
-        'FLUXQ_RELEASED: spec.parallelism: cannot be increased after the queue started the Job; submit another Job',
-    },
+    ...GRANT_STAYS,
   ],
 });
 
