@@ -10,6 +10,8 @@ export interface QueueCandidate {
   readonly name: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** Whether it lets the workloads of its namespace name the stack's own queue. */
+  readonly allowsStackQueue: boolean;
 }
 
 /**
@@ -24,7 +26,9 @@ export function queueOf(
 ): string {
   if (requested !== undefined) {
     const isStackQueue = requested === stackQueue && !candidates.some(({ name }) => name === requested);
-    return isStackQueue ? requested : queueName(namespace, requested);
+    // The FluxSetups of a namespace are its limits: no user leaves them by another name.
+    const isAllowed = candidates.length === 0 || candidates.some(({ allowsStackQueue }) => allowsStackQueue);
+    return isStackQueue && isAllowed ? requested : queueName(namespace, requested);
   }
   const chosen = defaultOf(candidates);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
@@ -130,6 +134,7 @@ export class QueueRegistry implements Queues {
   }
 }
 
-function candidateOf({ metadata: { name, namespace = '', creationTimestamp } }: FluxSetupObject) {
-  return { name, namespace, createdAt: creationTimestamp };
+function candidateOf({ metadata, spec }: FluxSetupObject) {
+  const { name, namespace = '', creationTimestamp: createdAt } = metadata;
+  return { name, namespace, createdAt, allowsStackQueue: spec.allowStackQueue ?? false };
 }

@@ -102,11 +102,10 @@ export class SubmissionBuilder {
     const { queues, units, clusterFacts, runtimeClassOf, storage } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
-    const settings =
-      elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ??
-      workloadSettings(metadata);
+    const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
+    const settings = elastic ?? workloadSettings(metadata);
     const demand = adapter.demand(object);
-    const queue = queues.queueOf({ namespace, requested: settings.queue, current });
+    const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
     const walltime = walltimeOf(settings, demand, plan);
     const jobspec = jobspecOf({

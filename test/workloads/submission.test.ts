@@ -81,7 +81,7 @@ describe('the queue', () => {
     const { read } = builderFor({ setups: [team] });
     expect((await read(job())).queue).toBe('science/team');
     expect((await read(job({ 'fluxqueue/queue': 'team' }))).queue).toBe('science/team');
-    expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('default');
+    expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('science/default');
     expect((await read(job({ 'fluxqueue/queue': 'tema' }))).queue).toBe('science/tema');
   });
 
