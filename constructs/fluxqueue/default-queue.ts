@@ -2,7 +2,8 @@
 import type { Duration } from 'cdk8s';
 import type { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
-import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../api/queue-defaults';
+import { USER_PRIORITIES } from '../api/priorities';
+import { QUEUE_DEFAULTS, type Range, STACK_DEFAULTS } from '../api/queue-defaults';
 import type { Quota } from '../fluxsetup/props';
 import {
   checkLimits,
@@ -35,6 +36,11 @@ export function queueSettings(props: FluxQueueProps) {
   };
 }
 
+/** Priorities that every user may set, in every queue. */
+export function userPriorities({ userMinPriority, userMaxPriority }: FluxQueueProps): Range {
+  return { min: userMinPriority ?? USER_PRIORITIES.min, max: userMaxPriority ?? USER_PRIORITIES.max };
+}
+
 /** In cores and GiB. */
 function quotaSettings({ cores, memory, ...counted }: Quota = {}) {
   return {
@@ -65,6 +71,10 @@ export function checkQueue(props: FluxQueueProps): void {
   checkPriorityRange(
     { min: 'FluxQueue.queueMinPriority', max: 'FluxQueue.queueMaxPriority' },
     { min: props.queueMinPriority, max: props.queueMaxPriority },
+  );
+  checkPriorityRange(
+    { min: 'FluxQueue.userMinPriority', max: 'FluxQueue.userMaxPriority' },
+    userPriorities(props),
   );
   checkFairShare(props);
   for (const name of ['retention', 'archiveRetention'] as const) checkDays(`FluxQueue.${name}`, props[name]);

@@ -18,7 +18,7 @@ import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { checkPositive, checkQueue, queueSettings } from './default-queue';
+import { checkPositive, checkQueue, queueSettings, userPriorities } from './default-queue';
 import { FLUXION_SOCKET, fluxionSidecar } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
@@ -135,6 +135,7 @@ export class FluxQueue extends Construct {
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
+      userPriorities: userPriorities(this.props),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),

@@ -99,6 +99,16 @@ export interface FluxQueueProps {
   /** Highest priority of a workload in the stack's own queue; a higher priority is reduced to it. @default - not limited */
   readonly queueMaxPriority?: number;
 
+  /** Lowest priority that every user may set, in every queue. @default -100 */
+  readonly userMinPriority?: number;
+
+  /**
+   * Highest priority that every user may set, in every queue. A higher one needs the ClusterRole `fluxqueue-prioritize` in
+   * the namespace, or the verb `use` on a PriorityClass of a higher value.
+   * @default 0
+   */
+  readonly userMaxPriority?: number;
+
   /** Walltime of workloads that request none. @default Duration.hours(1) */
   readonly defaultWalltime?: Duration;
 

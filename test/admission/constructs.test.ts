@@ -2,6 +2,7 @@
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import {
   AdmissionWebhookConfiguration,
   type AdmissionWebhookConfigurationProps,
@@ -88,6 +89,7 @@ describe('every policy', () => {
   const chart = Testing.chart();
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
 
@@ -107,6 +109,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(11);
+    expect(policies).toHaveLength(17);
   });
 });

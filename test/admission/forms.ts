@@ -2,6 +2,7 @@
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
@@ -27,6 +28,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   const of = (form: Form) => ({ namespaceLabels: { ...ENABLED, form } });
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
+  new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {
     ...of('webhook'),
     url: `https://127.0.0.1:${webhook.port}`,

@@ -1,11 +1,13 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../../api/errors';
 import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
+import type { Range } from '../../api/queue-defaults';
 import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
 import { AdmissionPolicies } from './policies';
+import { PriorityGuard } from './priority-guard';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 
@@ -20,6 +22,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly schedulerName?: string;
   /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
   readonly externalRuntime?: ExternalRuntime;
+  /** Priorities that every user may set. @default -100 to 0 */
+  readonly userPriorities?: Range;
   /** The Secret that each ServiceAccount of the stack can create. */
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
@@ -37,6 +41,12 @@ export class Admission extends Construct {
     const users = externalRuntime?.users;
     const by = users === undefined ? {} : { controllerUsers: users };
     new AdmissionGuards(this, 'guards', { ...where, ...by });
+    const { userPriorities } = props;
+    new PriorityGuard(this, 'priorities', {
+      ...where,
+      ...by,
+      ...(userPriorities === undefined ? {} : { userPriorities }),
+    });
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     new ControllerGuard(this, 'controller', where);
     if (Object.keys(props.ownSecrets).length > 0)

@@ -18,6 +18,8 @@ interface ResourceRule {
 
 /** Objects to which a guard applies, and its rules. */
 interface GuardSpec {
+  /** Cluster-scoped kind: the rules are evaluated once with each of its objects as `params`. @default - evaluated once */
+  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
   readonly matchConstraints: {
     /** Namespaces to which it applies. @default - every namespace */
     readonly namespaceSelector?: ReturnType<typeof namespaceSelector>;
@@ -41,6 +43,12 @@ export function addGuard(scope: Construct, id: string, props: AdmissionScopeProp
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata: admissionMetadata(name),
-    spec: { policyName: policy.name, validationActions: ['Deny'] },
+    spec: {
+      policyName: policy.name,
+      validationActions: ['Deny'],
+      ...(spec.paramKind === undefined
+        ? {}
+        : { paramRef: { selector: {}, parameterNotFoundAction: 'Allow' } }),
+    },
   });
 }

@@ -64,6 +64,7 @@ describe('the configuration of the runtime', () => {
   test.each([
     [{ queueQuota: {} }, 'FluxQueue.queueQuota: must limit at least one resource'],
     [{ queueQuota: { jobs: -1 } }, 'FluxQueue.queueQuota.jobs: must be a whole number'],
+    [{ userMinPriority: 1 }, 'FluxQueue.userMinPriority: is greater than userMaxPriority (0)'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
     [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],
     [
