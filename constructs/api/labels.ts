@@ -25,6 +25,10 @@ export const JOBID_ANNOTATION = 'fluxqueue/jobid';
 /** Completion index that Kubernetes gives each pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
+/** Labels that the Job controller gives each pod of a Job: uid and name of the Job. An orphaned pod keeps them. */
+export const JOB_UID_LABEL = 'batch.kubernetes.io/controller-uid';
+export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
+
 /** Label or annotation: name of the queue. */
 export const QUEUE = 'fluxqueue/queue';
 /** Label or annotation: an integer; a workload with a higher priority starts first. */

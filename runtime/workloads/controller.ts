@@ -143,7 +143,7 @@ export class WorkloadController implements Controller {
       adapters,
       submissionBuilder: this.submissionBuilder,
       objectOf: (key) => workloads.get(key),
-      podsOf: (uid) => workloads.podsOf(uid),
+      podsOf: (workload) => workloads.podsOf(workload),
       nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
       schedulerRuns: schedulersOf(this.shared.informers.pods),
       requeueOf: (queue) => queues.planOf(queue).requeue,

@@ -16,6 +16,7 @@ import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
+import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -23,6 +24,7 @@ import { listNames } from './events';
 import { Eviction, type EvictionReason } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { isLive, type NodeView } from './live-pods';
+import { limitOrphans } from './orphans';
 import { belongsToGrant, isGated, pinPatch, usedNodes } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
@@ -36,8 +38,8 @@ export interface WorkloadReconcilerOptions {
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as the watch last delivered it. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
-  /** The pods of the workload with this uid, as the watch last delivered them. */
-  readonly podsOf: (uid: string) => readonly Pod[];
+  /** The pods of this workload, as the watch last delivered them. */
+  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
   readonly schedulerRuns: (schedulerName: string) => boolean;
@@ -95,7 +97,7 @@ export class WorkloadReconciler {
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
     if (row === undefined) return this.submit(key, object, adapter);
-    const workload = { object, adapter, row, pods: podsOf(row.uid) };
+    const workload = { object, adapter, row, pods: podsOf(row) };
     return row.phase === 'Waiting' ? this.reconcileWaiting(workload) : this.reconcileGranted(workload);
   }
 
@@ -122,7 +124,7 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     row?: WorkloadRow,
   ): boolean {
-    const pods = this.options.podsOf(object.metadata.uid);
+    const pods = this.options.podsOf(row ?? object.metadata);
     if (unrecordedGrant(object, adapter, row, pods, this.options.now()) === undefined) return false;
     logDecision(this.options.logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
     this.options.onUnrecordedGrant();
@@ -271,7 +273,7 @@ export class WorkloadReconciler {
   private async shrinkDeleted(row: WorkloadRow): Promise<ReconcileResult> {
     if (this.isJustDeleted(row)) return { after: DELETED_GRACE_MS };
     const { podsOf, nodes } = this.options;
-    const used = usedNodes(podsOf(row.uid).filter((pod) => isLive(pod, nodes)));
+    const used = usedNodes(podsOf(row).filter((pod) => isLive(pod, nodes)));
     if (used === undefined) return undefined;
     const free = namesOf(row.allocation?.nodes ?? []).filter((name) => !used.has(name));
     await this.freeNodes(row, new Set(free));
@@ -297,8 +299,10 @@ export class WorkloadReconciler {
   private async cancelDeleted(row: WorkloadRow): Promise<ReconcileResult> {
     // It holds no units. Its former pods on a lost node may exist for minutes, and it must not be granted meanwhile.
     if (row.phase === 'Waiting') return this.cancel(row);
-    if (this.hasLivePods(this.options.podsOf(row.uid))) {
+    const pods = this.options.podsOf(row);
+    if (this.hasLivePods(pods)) {
       this.log(row, 'deleted, waiting for its pods to terminate');
+      await limitOrphans(this.options, row, pods);
       await this.shrinkDeleted(row);
       return { after: DELETED_GRACE_MS };
     }

@@ -11,6 +11,7 @@ import {
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
+import { POD_KEEPS_ITS_GRANT } from './granted-pods';
 import { GRANT_STAYS } from './job-update';
 import {
   type AdmissionScopeProps,
@@ -106,6 +107,7 @@ export const TOUCHES_RESERVED: MatchCondition = {
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels) : ` +
     'object.metadata.?labels != oldObject.metadata.?labels || ' +
     'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+    'object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences || ' +
     'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
 };
 
@@ -147,6 +149,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       expression: `oldObject == null || variables.gated || !(${gated('oldObject')})`,
       message: `FLUXQ_HELD: spec.schedulingGates: only the queue can remove "${GATE}" from this pod; keep it`,
     },
+    ...POD_KEEPS_ITS_GRANT,
     {
       expression:
         `object.spec.?schedulerName.orValue("") != ${cel(SCHEDULER_NAME)} || oldObject != null || ` +
