@@ -99,6 +99,8 @@ export interface Jobspec {
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
       readonly unmodeled?: readonly string[];
+      /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */
+      readonly reduced?: readonly string[];
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

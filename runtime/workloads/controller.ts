@@ -130,6 +130,8 @@ export class WorkloadController implements Controller {
       storage: storageFacts(informers),
       onInvalid: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message }),
+      onReduced: (object, adapter, message) =>
+        this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
       logger,
     });
   }

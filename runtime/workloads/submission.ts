@@ -1,11 +1,13 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
+import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
+import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
@@ -16,6 +18,7 @@ import { ENDLESS_SECONDS } from '../resources/endless';
 import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
+import { reductionsOf } from './reductions';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
 /** User names of ServiceAccounts begin with this. */
@@ -34,6 +37,8 @@ export interface SubmissionBuilderOptions {
   readonly storage: StorageFacts;
   /** Called for a workload that cannot be queued because its settings or its pod template are invalid. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
+  /** Called for a workload that gets less than it asks for. */
+  readonly onReduced: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
 }
 
@@ -52,7 +57,9 @@ export class SubmissionBuilder {
     const submission = this.submissionOf(object, adapter, undefined);
     if (submission === undefined) return undefined;
     const row = await this.options.workloadCache.submit({ ...submission, ...predecessor });
-    if (row !== undefined) this.compared.add(object);
+    if (row === undefined) return undefined;
+    this.compared.add(object);
+    this.reportReductions(object, adapter, submission);
     return row;
   }
 
@@ -67,9 +74,16 @@ export class SubmissionBuilder {
     const update = mutableFields(wanted);
     // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
     const known = { ...mutableFields(row), jobspec: wanted.jobspec };
-    if (!isDeepStrictEqual(update, known)) return update;
+    const isReducedAsBefore = isDeepStrictEqual(reducedIn(wanted), reducedIn(row));
+    if (!isReducedAsBefore) this.reportReductions(object, adapter, wanted);
+    if (!isReducedAsBefore || !isDeepStrictEqual(update, known)) return update;
     this.compared.add(object);
     return undefined;
+  }
+
+  private reportReductions(object: KubernetesObject, adapter: WorkloadAdapter, submission: Submission): void {
+    const reduced = reducedIn(submission);
+    if (reduced.length > 0) this.options.onReduced(object, adapter, reduced.join('; '));
   }
 
   /** Whether the object still asks for what was granted: its user can change it between grant and release. */
@@ -108,6 +122,14 @@ export class SubmissionBuilder {
     const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
     const walltime = walltimeOf(settings, demand, plan);
+    const priority = settings.priority ?? this.classPriority(demand);
+    const { queue: requested } = settings;
+    const isRefused = elastic === undefined && queues.refusesStackQueue({ namespace, requested });
+    const wishes = {
+      walltime: settings.walltimeSeconds ?? chosenDeadline(demand),
+      priority,
+      refusedQueue: isRefused ? requested : undefined,
+    };
     const jobspec = jobspecOf({
       pod: withRuntimeClass(demand.spec, runtimeClassOf),
       self: { namespace, labels: demand.labels },
@@ -126,11 +148,11 @@ export class SubmissionBuilder {
       namespace,
       name: metadata.name,
       queue,
-      priority: clamp(settings.priority ?? this.classPriority(demand), plan),
+      priority: clamp(priority, plan),
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods: demand.pods,
-      jobspec,
+      jobspec: withReductions(jobspec, reductionsOf(wishes, plan, queue)),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       held: settings.hold || demand.pods === 0,
@@ -178,4 +200,19 @@ function mutableFields(submission: Submission): SubmissionUpdate {
 /** The fields on which the grant is based. The shape identifies the jobspec. */
 function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
   return { queue, walltime, pods, shape, held };
+}
+
+function withReductions(jobspec: Jobspec, reduced: readonly string[]): Jobspec {
+  if (reduced.length === 0) return jobspec;
+  const { attributes } = jobspec;
+  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, reduced } } };
+}
+
+function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
+  return jobspec.attributes.user?.reduced ?? [];
+}
+
+/** Nobody chose the default of MiniClusters. */
+function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
+  return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
 }

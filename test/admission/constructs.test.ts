@@ -1,6 +1,7 @@
 /** The manifests of admission; the tests with a cluster check their effect. */
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
+import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import {
@@ -89,6 +90,7 @@ describe('every policy', () => {
   const chart = Testing.chart();
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new KeyGuard(chart, 'keys', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
@@ -109,6 +111,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(18);
+    expect(policies).toHaveLength(21);
   });
 });

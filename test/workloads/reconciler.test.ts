@@ -79,6 +79,7 @@ describeCluster('the workload reconciler', (getCluster) => {
         storage: NO_STORAGE,
         onInvalid: (_object, _adapter, message) =>
           events.push({ type: 'Warning', reason: 'Invalid', message }),
+        onReduced: () => undefined,
         logger,
       }),
       objectOf: () => seen,
@@ -194,7 +195,6 @@ describeCluster('the workload reconciler', (getCluster) => {
   ])('does not release a Job whose user changes its %s after the grant', async (field, spec, expected) => {
     const job = await granted(`edited-${field.toLowerCase()}`);
     await admin.patch(jobs('default', job.metadata.name), { spec }, 'merge');
-    // The watch still shows the Job that was granted.
     await reconciler().reconcile(keyOf(job));
     seen = await current(job);
     expect(seen.spec.suspend).toBe(true);

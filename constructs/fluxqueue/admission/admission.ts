@@ -6,6 +6,7 @@ import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
+import { KeyGuard } from './key-guard';
 import { AdmissionPolicies } from './policies';
 import { PriorityGuard } from './priority-guard';
 import { SecretGuard } from './secret-guard';
@@ -41,6 +42,7 @@ export class Admission extends Construct {
     const users = externalRuntime?.users;
     const by = users === undefined ? {} : { controllerUsers: users };
     new AdmissionGuards(this, 'guards', { ...where, ...by });
+    new KeyGuard(this, 'keys', where);
     const { userPriorities } = props;
     new PriorityGuard(this, 'priorities', {
       ...where,
