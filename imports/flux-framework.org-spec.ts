@@ -30,6 +30,11 @@ export interface FluxSetupSpec {
   readonly priority?: FluxSetupSpecPriority;
 
   /**
+   * Whether workloads of the namespace may name the stack's own queue, which has other limits than the FluxSetups of the namespace.
+   */
+  readonly allowStackQueue?: boolean;
+
+  /**
    * Priority points that a workload gains for each hour in the queue.
    */
   readonly agingPerHour?: number;

@@ -133,6 +133,13 @@ export interface FluxSetupSpec {
   readonly priority?: FluxSetupSpecPriority;
 
   /**
+   * Whether workloads of the namespace may name the stack's own queue, which has other limits than the FluxSetups of the namespace.
+   *
+   * @schema FluxSetupSpec#allowStackQueue
+   */
+  readonly allowStackQueue?: boolean;
+
+  /**
    * Priority points that a workload gains for each hour in the queue.
    *
    * @schema FluxSetupSpec#agingPerHour
@@ -208,6 +215,7 @@ export function toJson_FluxSetupSpec(obj: FluxSetupSpec | undefined): Record<str
     'depth': obj.depth,
     'walltime': toJson_FluxSetupSpecWalltime(obj.walltime),
     'priority': toJson_FluxSetupSpecPriority(obj.priority),
+    'allowStackQueue': obj.allowStackQueue,
     'agingPerHour': obj.agingPerHour,
     'quota': toJson_FluxSetupSpecQuota(obj.quota),
     'cohort': obj.cohort,

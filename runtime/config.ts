@@ -19,12 +19,15 @@ import {
 } from '../constructs/api/labels';
 import { MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
-import { QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
+import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
 import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
+const priority = z.number().int().min(PRIORITY_RANGE.min).max(PRIORITY_RANGE.max);
+const limits = z.partialRecord(z.enum(['running', 'waiting']), z.number().int().min(0)).prefault({});
+const QUOTA_RESOURCES = ['jobs', 'pods', 'cores', 'memoryGiB', 'gpus', 'nodes'] as const;
 
 const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -103,6 +106,17 @@ const settings = z.strictObject({
       archiveDays: positive.default(STACK_DEFAULTS.archiveDays),
       /** The share of the cluster relative to the weights of FluxSetups. */
       weight: positive.default(QUEUE_DEFAULTS.weight),
+      /** Priorities outside this range are set to its nearest limit. */
+      priority: z
+        .strictObject({
+          min: priority.default(QUEUE_DEFAULTS.priority.min),
+          max: priority.default(QUEUE_DEFAULTS.priority.max),
+        })
+        .prefault({}),
+      /** The most that its workloads hold at once, in cores and GiB. */
+      quota: z.partialRecord(z.enum(QUOTA_RESOURCES), z.number().min(0)).prefault({}),
+      /** The most workloads that run, and the most waiting ones that are considered, of the queue and of each user. */
+      limits: z.strictObject({ queue: limits, user: limits }).prefault({}),
     })
     .prefault({}),
   /** Among workloads of equal priority, queues and users that used less of their share come first. */

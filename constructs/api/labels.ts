@@ -25,8 +25,9 @@ export const JOBID_ANNOTATION = 'fluxqueue/jobid';
 /** Completion index that Kubernetes gives each pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
-/** Label that Kubernetes gives the pods of a Job: the uid of the Job. */
+/** Labels that the Job controller gives each pod of a Job: uid and name of the Job. An orphaned pod keeps them. */
 export const JOB_UID_LABEL = 'batch.kubernetes.io/controller-uid';
+export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
 
 /** Label or annotation: name of the queue. */
 export const QUEUE = 'fluxqueue/queue';

@@ -63,5 +63,8 @@ export const QUEUE_RANGES = {
   requeueLimit: { min: 0, max: 1_000_000 },
 } as const satisfies Record<string, Range>;
 
+/** The activeDeadlineSeconds of a MiniCluster without one, as in flux-operator. */
+export const MINICLUSTER_DEADLINE_SECONDS = 31_500_000;
+
 /** Longest backoff between two requeues of one workload. */
 export const MAX_BACKOFF_SECONDS = HOUR;

@@ -1,8 +1,17 @@
 /** Settings of the stack's own queue, in the form that runtime/config.ts reads. */
 import type { Duration } from 'cdk8s';
+import type { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
-import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../api/queue-defaults';
-import { checkPolicy, checkQueueName } from '../fluxsetup/validation';
+import { USER_PRIORITIES } from '../api/priorities';
+import { QUEUE_DEFAULTS, type Range, STACK_DEFAULTS } from '../api/queue-defaults';
+import type { Quota } from '../fluxsetup/props';
+import {
+  checkLimits,
+  checkPolicy,
+  checkPriorityRange,
+  checkQueueName,
+  checkQuota,
+} from '../fluxsetup/validation';
 import type { FluxQueueProps } from './props';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -18,7 +27,31 @@ export function queueSettings(props: FluxQueueProps) {
     retentionDays: props.retention?.toDays() ?? STACK_DEFAULTS.retentionDays,
     archiveDays: props.archiveRetention?.toDays() ?? STACK_DEFAULTS.archiveDays,
     ...walltimes(props),
+    priority: {
+      min: props.queueMinPriority ?? QUEUE_DEFAULTS.priority.min,
+      max: props.queueMaxPriority ?? QUEUE_DEFAULTS.priority.max,
+    },
+    quota: quotaSettings(props.queueQuota),
+    limits: { queue: props.queueLimits ?? {}, user: props.queueLimitsPerUser ?? {} },
   };
+}
+
+/** Priorities that every user may set, in every queue. */
+export function userPriorities({ userMinPriority, userMaxPriority }: FluxQueueProps): Range {
+  return { min: userMinPriority ?? USER_PRIORITIES.min, max: userMaxPriority ?? USER_PRIORITIES.max };
+}
+
+/** In cores and GiB. */
+function quotaSettings({ cores, memory, ...counted }: Quota = {}) {
+  return {
+    ...counted,
+    ...(cores === undefined ? {} : { cores: coresOf(cores) }),
+    ...(memory === undefined ? {} : { memoryGiB: memory.toMebibytes() / 1024 }),
+  };
+}
+
+function coresOf({ amount }: Cpu): number {
+  return amount.endsWith('m') ? Number(amount.slice(0, -1)) / 1000 : Number(amount);
 }
 
 /** @throws PropsError */
@@ -31,6 +64,17 @@ export function checkQueue(props: FluxQueueProps): void {
     { policy: 'FluxQueue.queuePolicy', reservations: 'FluxQueue.queueReservations' },
     props.queuePolicy,
     props.queueReservations,
+  );
+  checkQuota('FluxQueue.queueQuota', props.queueQuota);
+  for (const name of ['queueLimits', 'queueLimitsPerUser'] as const)
+    checkLimits(`FluxQueue.${name}`, props[name]);
+  checkPriorityRange(
+    { min: 'FluxQueue.queueMinPriority', max: 'FluxQueue.queueMaxPriority' },
+    { min: props.queueMinPriority, max: props.queueMaxPriority },
+  );
+  checkPriorityRange(
+    { min: 'FluxQueue.userMinPriority', max: 'FluxQueue.userMaxPriority' },
+    userPriorities(props),
   );
   checkFairShare(props);
   for (const name of ['retention', 'archiveRetention'] as const) checkDays(`FluxQueue.${name}`, props[name]);

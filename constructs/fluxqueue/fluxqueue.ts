@@ -18,7 +18,7 @@ import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { checkPositive, checkQueue, queueSettings } from './default-queue';
+import { checkPositive, checkQueue, queueSettings, userPriorities } from './default-queue';
 import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
@@ -158,6 +158,7 @@ export class FluxQueue extends Construct {
       ownSecrets: this.ownSecrets(),
       miniClusters: this.hasMiniClusters,
       mutatingPolicies: this.admission === 'policies' || this.version?.hasMutatingPolicies === true,
+      userPriorities: userPriorities(this.props),
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),

@@ -1,5 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { MatchPolicy, QueuePolicy } from '../api/policies';
+import type { Limits, Quota } from '../fluxsetup/props';
 import type { AdmissionForm, ExternalRuntime } from './admission/form';
 import type { Database } from './database';
 
@@ -69,7 +70,8 @@ export interface FluxQueueProps {
   /**
    * Whether the stack has a queue of its own. It takes workloads that name it, and workloads that name no queue in
    * namespaces without a FluxSetup; without it such workloads are pending until their namespace has a FluxSetup. The props
-   * queueName, queuePolicy, queueReservations, queueDepth, queueWeight, defaultWalltime and maxWalltime configure it.
+   * queueName, queuePolicy, queueReservations, queueDepth, queueWeight, queueQuota, queueLimits, queueLimitsPerUser,
+   * queueMinPriority, queueMaxPriority, defaultWalltime and maxWalltime configure it.
    * @default true
    */
   readonly defaultQueue?: boolean;
@@ -88,6 +90,31 @@ export interface FluxQueueProps {
 
   /** Share of the cluster relative to the queues of FluxSetups, with `fairShare: true`. @default 1 */
   readonly queueWeight?: number;
+
+  /** Quota of all workloads of the stack's own queue together. @default - not limited */
+  readonly queueQuota?: Quota;
+
+  /** Limits of the whole queue of the stack. @default - not limited */
+  readonly queueLimits?: Limits;
+
+  /** Limits of each user of the stack's own queue. @default - not limited */
+  readonly queueLimitsPerUser?: Limits;
+
+  /** Lowest priority of a workload in the stack's own queue; a lower priority is raised to it. @default - not limited */
+  readonly queueMinPriority?: number;
+
+  /** Highest priority of a workload in the stack's own queue; a higher priority is reduced to it. @default - not limited */
+  readonly queueMaxPriority?: number;
+
+  /** Lowest priority that every user may set, in every queue. @default -100 */
+  readonly userMinPriority?: number;
+
+  /**
+   * Highest priority that every user may set, in every queue. A higher one needs the ClusterRole `fluxqueue-prioritize` in
+   * the namespace, or the verb `use` on a PriorityClass of a higher value.
+   * @default 0
+   */
+  readonly userMaxPriority?: number;
 
   /** Walltime of workloads that request none. @default Duration.hours(1) */
   readonly defaultWalltime?: Duration;

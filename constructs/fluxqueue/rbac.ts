@@ -17,6 +17,7 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
+import { PRIORITIZE, PRIORITIZE_ROLE } from '../api/priorities';
 import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -238,7 +239,8 @@ export class SchedulerAccount extends Construct {
 /**
  * Rights of users, aggregated to the ClusterRoles `view` and `edit`. Users who can view a namespace see its FluxJobs,
  * FluxSetups and MiniClusters. Users who can edit it can create any pod in it, so they can also write MiniClusters. Only
- * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators.
+ * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators. Nobody has
+ * the right to prioritize before an administrator binds its ClusterRole.
  */
 export class UserRoles extends Construct {
   constructor(scope: Construct, id: string, { miniClusters }: { readonly miniClusters: boolean }) {
@@ -257,16 +259,19 @@ export class UserRoles extends Construct {
         verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
       },
     ]);
+    const { group, resource, verb } = PRIORITIZE;
+    const prioritize = [{ apiGroups: [group], resources: [resource], verbs: [verb] }];
+    this.add('prioritize', PRIORITIZE_ROLE, prioritize, {});
   }
 
-  private add(role: string, name: string, rules: k8s.PolicyRule[]): void {
+  private add(
+    role: string,
+    name: string,
+    rules: k8s.PolicyRule[],
+    labels: Record<string, string> = { [`${RBAC}/aggregate-to-${role}`]: 'true' },
+  ): void {
     new k8s.KubeClusterRole(this, role, {
-      metadata: objectMetadata({
-        name,
-        component: 'users',
-        wave: Wave.RIGHTS,
-        labels: { [`${RBAC}/aggregate-to-${role}`]: 'true' },
-      }),
+      metadata: objectMetadata({ name, component: 'users', wave: Wave.RIGHTS, labels }),
       rules,
     });
   }

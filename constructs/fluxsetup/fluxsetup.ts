@@ -65,9 +65,9 @@ function reference(name: string): IFluxSetup {
 
 /** Contains only given values: the CRD has the defaults. */
 function specOf(props: FluxSetupProps): FluxSetupSpec {
-  const { policy, reservations, depth, agingPerHour, cohort, reclaim, weight } = props;
+  const { policy, reservations, depth, agingPerHour, cohort, reclaim, weight, allowStackQueue } = props;
   return {
-    ...defined({ reservations, depth, agingPerHour, cohort, reclaim, weight }),
+    ...defined({ reservations, depth, agingPerHour, cohort, reclaim, weight, allowStackQueue }),
     ...(policy === undefined ? {} : { policy: policy as FluxSetupSpecPolicy }),
     ...group('walltime', { default: text(props.defaultWalltime), max: text(props.maxWalltime) }),
     ...group('priority', { min: props.minPriority, max: props.maxPriority }),

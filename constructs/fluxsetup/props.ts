@@ -63,6 +63,13 @@ export interface FluxSetupProps {
   /** Highest priority of a workload; a higher priority is reduced to it. @default - not limited */
   readonly maxPriority?: number;
 
+  /**
+   * Whether workloads of the namespace may also name the stack's own queue, which has other limits than the FluxSetups of
+   * the namespace.
+   * @default false
+   */
+  readonly allowStackQueue?: boolean;
+
   /** Priority points that a workload gains for each hour in the queue. @default 0 */
   readonly agingPerHour?: number;
 

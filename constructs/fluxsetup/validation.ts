@@ -11,7 +11,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { FluxSetupProps, Quota } from './props';
+import type { FluxSetupProps, Limits, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -67,8 +67,8 @@ export function checkSetup(props: FluxSetupProps): void {
   checkWalltimes(props);
   checkPriorities(props);
   checkNumbers(props);
-  checkQuota('quota', props.quota);
-  checkQuota('borrowing', props.borrowing);
+  checkQuota('FluxSetup.quota', props.quota);
+  checkQuota('FluxSetup.borrowing', props.borrowing);
   checkCohort(props);
 }
 
@@ -105,25 +105,30 @@ function checkDuration(prop: string, duration: Duration | undefined, max: number
   );
 }
 
-function checkPriorities({ minPriority, maxPriority }: FluxSetupProps): void {
-  checkWhole('minPriority', minPriority, PRIORITY_RANGE);
-  checkWhole('maxPriority', maxPriority, PRIORITY_RANGE);
-  if (minPriority !== undefined && maxPriority !== undefined && minPriority > maxPriority)
-    throw invalid(
-      'minPriority',
-      `is greater than maxPriority (${maxPriority})`,
-      minPriority,
-      'lower it or raise maxPriority',
-    );
+function checkPriorities({ minPriority: min, maxPriority: max }: FluxSetupProps): void {
+  checkPriorityRange({ min: 'FluxSetup.minPriority', max: 'FluxSetup.maxPriority' }, { min, max });
+}
+
+/**
+ * Checks the range of priorities of any queue.
+ * @param fields names of the two props, for the error
+ * @throws PropsError
+ */
+export function checkPriorityRange(
+  fields: { readonly min: string; readonly max: string },
+  { min, max }: { readonly min: number | undefined; readonly max: number | undefined },
+): void {
+  checkWhole(fields.min, min, PRIORITY_RANGE);
+  checkWhole(fields.max, max, PRIORITY_RANGE);
+  if (min === undefined || max === undefined || min <= max) return;
+  const name = fields.max.split('.').at(-1);
+  throw new PropsError(fields.min, `is greater than ${name} (${max})`, min, `lower it or raise ${name}`);
 }
 
 function checkNumbers(props: FluxSetupProps): void {
   for (const prop of ['reservations', 'depth', 'weight', 'requeueLimit'] as const)
-    checkWhole(prop, props[prop], QUEUE_RANGES[prop]);
-  for (const prop of ['limits', 'limitsPerUser'] as const) {
-    checkWhole(`${prop}.running`, props[prop]?.running, QUEUE_RANGES.running);
-    checkWhole(`${prop}.waiting`, props[prop]?.waiting, QUEUE_RANGES.waiting);
-  }
+    checkWhole(`FluxSetup.${prop}`, props[prop], QUEUE_RANGES[prop]);
+  for (const prop of ['limits', 'limitsPerUser'] as const) checkLimits(`FluxSetup.${prop}`, props[prop]);
   const { agingPerHour } = props;
   const { min, max } = QUEUE_RANGES.agingPerHour;
   if (agingPerHour !== undefined && !(agingPerHour >= min && agingPerHour <= max))
@@ -135,20 +140,38 @@ function checkNumbers(props: FluxSetupProps): void {
     );
 }
 
-function checkQuota(prop: string, quota: Quota | undefined): void {
-  if (quota === undefined) return;
-  for (const resource of ['jobs', 'pods', 'gpus', 'nodes'] as const)
-    checkWhole(`${prop}.${resource}`, quota[resource], QUEUE_RANGES.quota);
-  const { cores } = quota;
-  if (cores !== undefined && !/^[0-9.]+m?$/.test(cores.amount))
-    throw invalid(`${prop}.cores`, 'must be 0 or greater', cores.amount, 'give a Cpu of 0 or more');
-  if (Object.keys(quota).length === 0)
-    throw invalid(prop, 'must limit at least one resource', quota, 'name a resource, or remove it');
+/**
+ * Checks the limits of any queue.
+ * @throws PropsError
+ */
+export function checkLimits(field: string, limits: Limits | undefined): void {
+  checkWhole(`${field}.running`, limits?.running, QUEUE_RANGES.running);
+  checkWhole(`${field}.waiting`, limits?.waiting, QUEUE_RANGES.waiting);
 }
 
-function checkWhole(prop: string, value: number | undefined, { min, max }: Range): void {
+/**
+ * Checks the quota of any queue.
+ * @throws PropsError
+ */
+export function checkQuota(field: string, quota: Quota | undefined): void {
+  if (quota === undefined) return;
+  for (const resource of ['jobs', 'pods', 'gpus', 'nodes'] as const)
+    checkWhole(`${field}.${resource}`, quota[resource], QUEUE_RANGES.quota);
+  const { cores } = quota;
+  if (cores !== undefined && !/^[0-9.]+m?$/.test(cores.amount))
+    throw new PropsError(`${field}.cores`, 'must be 0 or greater', cores.amount, 'give a Cpu of 0 or more');
+  if (Object.keys(quota).length === 0)
+    throw new PropsError(field, 'must limit at least one resource', quota, 'name a resource, or remove it');
+}
+
+function checkWhole(field: string, value: number | undefined, { min, max }: Range): void {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  throw invalid(prop, `must be a whole number from ${min} to ${max}`, value, 'give a number in this range');
+  throw new PropsError(
+    field,
+    `must be a whole number from ${min} to ${max}`,
+    value,
+    'give a number in this range',
+  );
 }
 
 function checkCohort({ cohort, borrowing, reclaim }: FluxSetupProps): void {

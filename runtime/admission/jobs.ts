@@ -2,6 +2,7 @@
 import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { settingOf, workloadSettings } from '../workloads/settings';
+import { checkKeys, checkTemplateKeys } from './keys';
 import { addLabels, type JsonPatch, type Metadata } from './review';
 import { recordUser } from './user';
 
@@ -10,7 +11,7 @@ export interface AdmittedJob {
   readonly spec?: {
     readonly suspend?: boolean;
     readonly managedBy?: string;
-    readonly template?: { readonly spec?: unknown };
+    readonly template?: { readonly metadata?: Metadata; readonly spec?: unknown };
   };
 }
 
@@ -27,6 +28,8 @@ export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
   if (isManagedElsewhere(job)) return [];
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
+  checkKeys(metadata);
+  checkTemplateKeys(job.spec?.template?.metadata);
   checkPodLimits(job.spec?.template?.spec, 'spec.template.spec');
   const suspended = job.spec?.suspend === true;
   // A Job that its user suspended must not start. A suspended Job with the admitted label was suspended by

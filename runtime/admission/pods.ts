@@ -11,6 +11,7 @@ import {
 import { checkPodLimits } from '../jobspec/jobspec';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
+import { checkKeys } from './keys';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
 import { recordUser } from './user';
 
@@ -118,6 +119,7 @@ function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
   // A pod with an assignment has the settings and the fields of its Job, which admission has checked.
   if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) {
     workloadSettings(metadata ?? {});
+    checkKeys(metadata);
     checkPodLimits(spec, 'spec');
   }
   const gates = spec?.schedulingGates;

@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   readonly userInfo?: { readonly username?: string };
   /** The object after the apiserver has decoded and defaulted it and dropped unknown fields of built-in kinds. */
   readonly object?: unknown;
+  /** The object before an UPDATE. */
+  readonly oldObject?: unknown;
 }
 
 /** The operations that admission uses. RFC 6902 `add` also replaces a member of an object. */

@@ -5,13 +5,14 @@
  * test/admission/corpus.ts on a real apiserver.
  */
 import { FluxqError } from '../errors';
+import { restoreGrant, type UpdatedJob } from './job-updates';
 import { type AdmittedJob, admitJob } from './jobs';
 import { type AdmittedPod, admitPod, type PodAdmissionOptions } from './pods';
 import type { AdmissionRequest, JsonPatch, Verdict } from './review';
 
 export type AdmissionOptions = PodAdmissionOptions;
 
-/** Judges the creation of Jobs and Pods; allows every other request unchanged. Never throws for an invalid object. */
+/** Judges the creation of Jobs and Pods and the update of Jobs; allows every other request unchanged. Never throws for an invalid object. */
 export function admit(request: AdmissionRequest, options: AdmissionOptions = {}): Verdict {
   try {
     return { allowed: true, patch: patchOf(request, options) };
@@ -22,15 +23,18 @@ export function admit(request: AdmissionRequest, options: AdmissionOptions = {})
 }
 
 function patchOf(
-  { kind, operation, subResource, object, userInfo }: AdmissionRequest,
+  { kind, operation, subResource, object, oldObject, userInfo }: AdmissionRequest,
   options: AdmissionOptions,
 ): JsonPatch[] {
-  if (operation !== 'CREATE' || (subResource ?? '') !== '') return [];
+  if ((subResource ?? '') !== '') return [];
   const username = userInfo?.username ?? '';
-  switch (`${kind.group}/${kind.version}/${kind.kind}`) {
-    case 'batch/v1/Job':
+  switch (`${operation} ${kind.group}/${kind.version}/${kind.kind}`) {
+    case 'CREATE batch/v1/Job':
       return admitJob(object as AdmittedJob, username);
-    case '/v1/Pod':
+    case 'UPDATE batch/v1/Job':
+      // The webhook configuration excludes updates by the runtime.
+      return restoreGrant(object as UpdatedJob, (oldObject ?? {}) as UpdatedJob);
+    case 'CREATE /v1/Pod':
       return admitPod(object as AdmittedPod, username, options);
     default:
       return [];

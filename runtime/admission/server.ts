@@ -205,7 +205,10 @@ function requestOf(body: string): AdmissionRequest {
   const request = review?.request;
   if (typeof request?.uid !== 'string') throw reviewError(400, 'has no request.uid');
   if (typeof request.kind?.kind !== 'string') throw reviewError(400, 'has no request.kind');
-  if (request.operation === 'CREATE' && (typeof request.object !== 'object' || request.object === null))
+  if (
+    ['CREATE', 'UPDATE'].includes(request.operation ?? '') &&
+    (typeof request.object !== 'object' || request.object === null)
+  )
     throw reviewError(400, 'has no request.object');
   return request as AdmissionRequest;
 }

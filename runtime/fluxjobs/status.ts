@@ -146,6 +146,7 @@ function conditionsOf(row: WorkloadRow, wait: GrantWait | undefined): Condition[
     condition('Reconciling', !ready && !stalled && row.phase !== 'Finished'),
     condition('Stalled', stalled),
     ...partiallyModeled(row),
+    ...settingsReduced(row),
   ];
 }
 
@@ -162,6 +163,14 @@ function partiallyModeled({ jobspec }: WorkloadRow): Condition[] {
       message: boundedMessage(message),
     },
   ];
+}
+
+/** Says what the user asked for and does not get. */
+function settingsReduced({ jobspec }: WorkloadRow): Condition[] {
+  const { reduced = [] } = jobspec.attributes.user ?? {};
+  if (reduced.length === 0) return [];
+  const message = boundedMessage(reduced.join('; '));
+  return [{ type: 'SettingsReduced', status: 'True', reason: 'LimitedByQueue', message }];
 }
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([

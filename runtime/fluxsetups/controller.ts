@@ -124,5 +124,5 @@ export class FluxSetupController implements Controller {
 
 /** The settings that submissions depend on; every pass reads the others again. Undefined: there is no queue. */
 function submissionSettings(fluxSetup: FluxSetupObject | undefined) {
-  return fluxSetup && [fluxSetup.spec.walltime, fluxSetup.spec.priority];
+  return fluxSetup && [fluxSetup.spec.walltime, fluxSetup.spec.priority, fluxSetup.spec.allowStackQueue];
 }

@@ -10,6 +10,8 @@ export interface QueueCandidate {
   readonly name: string;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** Whether it lets the workloads of its namespace name the stack's own queue. */
+  readonly allowsStackQueue: boolean;
 }
 
 /**
@@ -24,13 +26,18 @@ export function queueOf(
 ): string {
   if (requested !== undefined) {
     const isStackQueue = requested === stackQueue && !candidates.some(({ name }) => name === requested);
-    return isStackQueue ? requested : queueName(namespace, requested);
+    return isStackQueue && allowStackQueue(candidates) ? requested : queueName(namespace, requested);
   }
   const chosen = defaultOf(candidates);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
   // Its FluxSetup was deleted: it stays in that queue, because the stack's own queue has no quota.
   if (current?.startsWith(queueName(namespace, '')) === true) return current;
   return stackQueue ?? queueName(namespace, DEFAULT_NAME);
+}
+
+/** The FluxSetups of a namespace are its limits: no user leaves them by another name. */
+function allowStackQueue(candidates: readonly QueueCandidate[]): boolean {
+  return candidates.length === 0 || candidates.some(({ allowsStackQueue }) => allowsStackQueue);
 }
 
 /** The FluxSetup of this name takes the workloads that name no queue. Without any FluxSetup they wait for it. */
@@ -101,6 +108,12 @@ export class QueueRegistry implements Queues {
     return queueOf({ namespace, requested, current: known }, candidates, stackQueue);
   }
 
+  refusesStackQueue({ namespace, requested }: Pick<QueueRequest, 'namespace' | 'requested'>): boolean {
+    const candidates = this.snapshot.candidates.get(namespace) ?? [];
+    const isStackQueue = this.isStackQueueEnabled && requested === this.stackQueue.name;
+    return isStackQueue && !allowStackQueue(candidates) && !candidates.some(({ name }) => name === requested);
+  }
+
   planOf(name: string): QueueSettings {
     return this.byName(name) ?? this.stackQueue;
   }
@@ -130,6 +143,7 @@ export class QueueRegistry implements Queues {
   }
 }
 
-function candidateOf({ metadata: { name, namespace = '', creationTimestamp } }: FluxSetupObject) {
-  return { name, namespace, createdAt: creationTimestamp };
+function candidateOf({ metadata, spec }: FluxSetupObject) {
+  const { name, namespace = '', creationTimestamp: createdAt } = metadata;
+  return { name, namespace, createdAt, allowsStackQueue: spec.allowStackQueue ?? false };
 }

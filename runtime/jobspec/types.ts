@@ -101,6 +101,8 @@ export interface Jobspec {
       readonly unmodeled?: readonly string[];
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
+      /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */
+      readonly reduced?: readonly string[];
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

@@ -60,7 +60,7 @@ export class LostGrants {
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
       const row = workloadCache.byUid(uid);
-      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(uid), now());
+      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(row ?? object.metadata), now());
       const submission = grant && this.submissionBuilder.submissionOf(object, adapter, row?.queue);
       if (grant !== undefined && submission !== undefined) lost.push({ submission, grant });
     }
@@ -83,7 +83,7 @@ export class LostGrants {
       const object = workloads.get(row);
       if (object?.metadata.uid !== row.uid) return !this.hasLivePods(row);
       const adapter = adapters.get(row.kind)!;
-      const pods = workloads.podsOf(row.uid);
+      const pods = workloads.podsOf(row);
       if (adapter.outcome(object, pods, now()) !== undefined) return true;
       if (adapter.isSuspended(object)) return row.releasedAt !== null && !this.hasLivePods(row);
       const finished = adapter.finishedNodes(object, row, pods).length;
@@ -91,8 +91,8 @@ export class LostGrants {
     });
   }
 
-  private hasLivePods({ uid }: WorkloadRow): boolean {
-    return this.shared.workloads.podsOf(uid).some((pod) => !isTerminal(pod));
+  private hasLivePods(row: WorkloadRow): boolean {
+    return this.shared.workloads.podsOf(row).some((pod) => !isTerminal(pod));
   }
 
   /** A grant that is not released may be one that was given up since the backup, and its units may be in use. */

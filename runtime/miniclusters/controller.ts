@@ -100,7 +100,7 @@ export class MiniClusterController implements Controller {
         this.ownedObjects.flatMap((reflector) =>
           reflector.list().filter((object) => clusterOf(object) === key),
         ),
-      podsOf: (uid) => workloads.podsOf(uid),
+      podsOf: (workload) => workloads.podsOf(workload),
       rowOf: (uid) => rows.rowOf(uid),
       waitOf: (uid) => grantWaits.of(uid),
       recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>

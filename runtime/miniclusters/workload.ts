@@ -13,8 +13,8 @@ export interface WorkloadSource {
   readonly jobOf: (key: string) => Job | undefined;
   /** The StatefulSet of this key, with any owner. */
   readonly statefulSetOf: (key: string) => StatefulSet | undefined;
-  /** The pods of the Job or StatefulSet with this uid. */
-  readonly podsOf: (uid: string) => readonly Pod[];
+  /** The pods of this Job or StatefulSet. */
+  readonly podsOf: (workload: KubernetesObject['metadata']) => readonly Pod[];
   /** The row of the Job with this uid, active or recently finished. */
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
   /** What a granted workload waits for while none of its pods runs. */
@@ -45,7 +45,7 @@ export function findWorkload(key: string, cluster: MiniCluster, source: Workload
   if (own === undefined)
     return wasDeletedAfterEnd(cluster) ? { progress: endedUnobserved(source.now()) } : {};
   const { uid, labels } = own.metadata;
-  const pods = source.podsOf(uid);
+  const pods = source.podsOf(own.metadata);
   const isJob = own === job;
   return {
     uid,

@@ -71,6 +71,7 @@ export class UnmanagedPods {
 
   private rowChanged({ uid }: WorkloadRow): void {
     const { informers, podFacts } = this.shared;
+    // Also pods that only name this workload: whether they belong to it can depend on its job id.
     for (const pod of informers.pods.byIndex('workload', uid)) {
       const node = podFacts.usedNode(pod);
       if (node !== undefined) this.outdated.add(node);

@@ -2,10 +2,20 @@ import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadKey } from './workload-key';
 
+/** A row, or the metadata of an object. */
+export interface WorkloadIdentity {
+  readonly namespace?: string | undefined;
+  readonly uid: string;
+  /** Job id of its grant. @default - it has none */
+  readonly jobid?: number;
+}
+
 /** What the watches have to know about a pod. The workloads area implements it. */
 export interface PodFacts {
-  /** The uid of the workload that the pod belongs to: its Job's, or its own. */
+  /** The uid that the pod names as its workload: its Job's, or its own. Whether it belongs to that one, `belongsTo` says. */
   workloadUid(pod: Pod): string;
+  /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant. */
+  belongsTo(pod: Pod, workload: WorkloadIdentity): boolean;
   /** The workload that has to be reconciled when the pod changes; undefined if no Job and no queued pod is concerned. */
   workloadKey(pod: Pod): WorkloadKey | undefined;
   /** The node whose units the pod uses; undefined if it is not bound to a node or has finished. */

@@ -13,6 +13,8 @@ export interface QueueRequest {
 /** Assigns a workload to its queue. */
 export interface QueueChoice {
   queueOf(request: QueueRequest): string;
+  /** Whether the workload names the stack's own queue, and the FluxSetups of its namespace do not allow that. */
+  refusesStackQueue(request: Pick<QueueRequest, 'namespace' | 'requested'>): boolean;
   /** The settings that plan workloads of this queue. A queue that does not exist has those of the stack's own queue. */
   planOf(queue: string): QueueSettings;
 }

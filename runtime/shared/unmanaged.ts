@@ -4,7 +4,7 @@ import type { PodFacts } from './pod-facts';
 
 export interface GrantFacts {
   readonly workloadCache: Pick<WorkloadCache, 'byUid'>;
-  readonly podFacts: Pick<PodFacts, 'workloadUid' | 'isOnGrant'>;
+  readonly podFacts: Pick<PodFacts, 'workloadUid' | 'belongsTo' | 'isOnGrant'>;
 }
 
 /**
@@ -13,5 +13,5 @@ export interface GrantFacts {
  */
 export function isUnmanaged(pod: Pod, { workloadCache, podFacts }: GrantFacts): boolean {
   const row = workloadCache.byUid(podFacts.workloadUid(pod));
-  return row === undefined || !podFacts.isOnGrant(pod, row);
+  return row === undefined || !podFacts.belongsTo(pod, row) || !podFacts.isOnGrant(pod, row);
 }

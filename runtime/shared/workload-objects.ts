@@ -2,7 +2,7 @@
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
-import type { PodFacts } from './pod-facts';
+import type { PodFacts, WorkloadIdentity } from './pod-facts';
 import type { WorkloadKey } from './workload-key';
 
 export class WorkloadObjects {
@@ -34,9 +34,10 @@ export class WorkloadObjects {
     }
   }
 
-  /** The pods of the workload with this uid. */
-  podsOf(uid: string): readonly Pod[] {
-    return this.informers.pods.byIndex('workload', uid);
+  /** The pods of this workload. */
+  podsOf(workload: WorkloadIdentity): readonly Pod[] {
+    const named = this.informers.pods.byIndex('workload', workload.uid);
+    return named.filter((pod) => this.podFacts.belongsTo(pod, workload));
   }
 }
 

@@ -134,6 +134,8 @@ export class WorkloadController implements Controller {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
+      onReduced: (object, adapter, message) =>
+        this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
       logger,
     });
   }
@@ -147,7 +149,7 @@ export class WorkloadController implements Controller {
       adapters,
       submissionBuilder: this.submissionBuilder,
       objectOf: (key) => workloads.get(key),
-      podsOf: (uid) => workloads.podsOf(uid),
+      podsOf: (workload) => workloads.podsOf(workload),
       nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
       schedulerRuns: schedulersOf(this.shared.informers.pods),
       requeueOf: (queue) => queues.planOf(queue).requeue,

@@ -7,13 +7,14 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import type { WorkloadIdentity } from '../shared/pod-facts';
 import { isLive, type NodeView } from './live-pods';
 import { podFacts } from './pod-facts';
 
 export interface DeletedPodsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
-  /** The pods of the workload with this uid, as the watch last delivered them. */
-  readonly podsOf: (uid: string) => readonly Pod[];
+  /** The pods of the workload, as the watch last delivered them. */
+  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
   readonly nodes: NodeView;
 }
 
@@ -38,10 +39,11 @@ export class DeletedPods {
   constructor(private readonly options: DeletedPodsOptions) {}
 
   /** Whether the watch has delivered every pod of the deleted workload that can still run. No pod of it is created again. */
-  async areShown({ kind, namespace, uid }: WorkloadRow): Promise<boolean> {
+  async areShown(row: WorkloadRow): Promise<boolean> {
+    const { kind, uid } = row;
     if (kind === 'Pod' || this.shown.has(uid)) return true;
-    const listed = await this.list(namespace, uid);
-    const live = new Set(this.livePods(this.options.podsOf(uid)));
+    const listed = await this.list(row);
+    const live = new Set(this.livePods(this.options.podsOf(row)));
     const isShown = this.livePods(listed).every((pod) => live.has(pod));
     if (isShown) this.shown.add(uid);
     return isShown;
@@ -57,10 +59,13 @@ export class DeletedPods {
   }
 
   /** Those who ask while a list of the namespace runs share the next one: a thousand Jobs may be deleted at once. */
-  private async list(namespace: string, uid: string): Promise<readonly Pod[]> {
+  private async list(row: WorkloadRow): Promise<readonly Pod[]> {
+    const { namespace, uid } = row;
     const list = this.next.get(namespace) ?? this.schedule(namespace);
     list.uids.add(uid);
-    return (await list.pods).filter((pod) => podFacts.workloadUid(pod) === uid);
+    return (await list.pods).filter(
+      (pod) => podFacts.workloadUid(pod) === uid && podFacts.belongsTo(pod, row),
+    );
   }
 
   private schedule(namespace: string): NextList {

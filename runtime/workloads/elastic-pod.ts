@@ -12,11 +12,14 @@ import { secondsOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
 import type { WorkloadSettings } from './settings';
 
-/** The settings of an elastic pod; undefined for every other object, which has its own settings. */
+/** The settings of an elastic pod; `queue` is the queue of its Job. */
+type ElasticPodSettings = WorkloadSettings & { readonly queue: string };
+
+/** Undefined for every other object, which has its own settings. */
 export function elasticPodSettings(
   object: KubernetesObject,
   rowOf: (uid: string) => WorkloadRow | undefined,
-): WorkloadSettings | undefined {
+): ElasticPodSettings | undefined {
   const { annotations, creationTimestamp } = object.metadata;
   const index = Number(annotations?.[COMPLETION_INDEX_ANNOTATION]);
   if (!isBeyondAssignment(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', index)) return undefined;
@@ -25,8 +28,7 @@ export function elasticPodSettings(
   // From the creation time, not from now: a walltime that shrinks would change the submission at each reconcile.
   const left = job.allocation === null ? job.walltime : job.allocation.end - secondsOf(creationTimestamp);
   return {
-    // The queue of a FluxSetup is called `<namespace>/<name>`; workloads request it by the name alone.
-    queue: job.queue.slice(job.queue.indexOf('/') + 1),
+    queue: job.queue,
     priority: job.priority,
     walltimeSeconds: Math.max(1, left),
     hold: false,

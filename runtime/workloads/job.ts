@@ -58,7 +58,12 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     return {
       type: 'merge',
       body: {
-        metadata: { uid: job.metadata.uid, annotations },
+        metadata: {
+          uid: job.metadata.uid,
+          // Only the object that was compared with its grant is released.
+          resourceVersion: job.metadata.resourceVersion,
+          annotations,
+        },
         spec: {
           suspend: false,
           activeDeadlineSeconds,

@@ -3,6 +3,8 @@ import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
+  JOB_NAME_LABEL,
+  JOB_UID_LABEL,
 } from '../../constructs/api/labels';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
@@ -10,18 +12,25 @@ import type { Allocation } from '../resources/types';
 import type { PodFacts } from '../shared/pod-facts';
 import { isTerminal, namesOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
+import { belongsToGrant, isOrphaned } from './pod';
 
 export const podFacts: PodFacts = {
   workloadUid(pod) {
-    const owner = controllerOf(pod);
-    return owner?.kind === 'Job' && !isQueuedPod(pod) ? owner.uid : pod.metadata.uid;
+    return jobOf(pod)?.uid ?? pod.metadata.uid;
+  },
+
+  belongsTo(pod, { namespace, uid, jobid }) {
+    if (pod.metadata.uid === uid) return true;
+    if ((pod.metadata.namespace ?? '') !== (namespace ?? '')) return false;
+    // Users can write the labels of an orphaned pod into a template, but not the job id.
+    return !isOrphaned(pod) || (jobid !== undefined && belongsToGrant(pod, jobid));
   },
 
   workloadKey(pod) {
     const { namespace = '', name } = pod.metadata;
     if (isQueuedPod(pod)) return { kind: 'Pod', namespace, name };
-    const owner = controllerOf(pod);
-    return owner?.kind === 'Job' ? { kind: 'Job', namespace, name: owner.name } : undefined;
+    const job = jobOf(pod);
+    return job === undefined ? undefined : { kind: 'Job', namespace, name: job.name };
   },
 
   usedNode(pod) {
@@ -32,6 +41,15 @@ export const podFacts: PodFacts = {
     return allocation !== null && nodeName !== undefined && grantedNodes(allocation).has(nodeName);
   },
 };
+
+/** The Job that the pod belongs to; undefined if the pod itself is a workload, or belongs to none. */
+function jobOf(pod: Pod): { readonly uid: string; readonly name: string } | undefined {
+  if (isQueuedPod(pod)) return undefined;
+  const owner = controllerOf(pod);
+  if (owner !== undefined) return owner.kind === 'Job' ? owner : undefined;
+  const { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name = '' } = pod.metadata.labels ?? {};
+  return isOrphaned(pod) && uid !== undefined ? { uid, name } : undefined;
+}
 
 /** A large gang asks this of each of its pods in every pass. */
 const namesOfAllocation = new WeakMap<Allocation, ReadonlySet<string>>();

@@ -5,6 +5,7 @@
  * and sets the deadline by which the kubelet enforces the walltime.
  */
 import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import { controllerOf } from '../kubernetes/owner';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
@@ -48,7 +49,12 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',
-    body: [...pinPatch(pod, row.allocation!.nodes[0]!.name), ...deadlinePatch(pod, row)],
+    body: [
+      // Only the object that was compared with its grant is released.
+      { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
+      ...pinPatch(pod, row.allocation!.nodes[0]!.name),
+      ...deadlinePatch(pod, row),
+    ],
   }),
   suspendPatch: () => undefined,
   recordedGrant(pod) {
@@ -81,6 +87,11 @@ function namesInTerm({ matchFields = [] }: NodeSelectorTerm): readonly string[] 
 /** Whether a Job's pod was created under the grant with this job id. */
 export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
   return metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);
+}
+
+/** Whether the pod was released with a Job that was deleted without its pods (`--cascade=orphan`). */
+export function isOrphaned(pod: Pod): boolean {
+  return pod.metadata.annotations?.[JOBID_ANNOTATION] !== undefined && controllerOf(pod) === undefined;
 }
 
 /**

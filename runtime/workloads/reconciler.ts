@@ -16,6 +16,7 @@ import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
+import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -24,6 +25,7 @@ import { listNames } from './events';
 import { Eviction, type EvictionReason } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { isLive, type NodeView } from './live-pods';
+import { limitOrphans } from './orphans';
 import { belongsToGrant, isGated, pinPatch, usedNodes } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
@@ -37,8 +39,8 @@ export interface WorkloadReconcilerOptions {
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as the watch last delivered it. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
-  /** The pods of the workload with this uid, as the watch last delivered them. */
-  readonly podsOf: (uid: string) => readonly Pod[];
+  /** The pods of this workload, as the watch last delivered them. */
+  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
   readonly schedulerRuns: (schedulerName: string) => boolean;
@@ -101,7 +103,7 @@ export class WorkloadReconciler {
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
     if (row === undefined) return this.submit(key, object, adapter);
-    const workload = { object, adapter, row, pods: podsOf(row.uid) };
+    const workload = { object, adapter, row, pods: podsOf(row) };
     return row.phase === 'Waiting' ? this.reconcileWaiting(workload) : this.reconcileGranted(workload);
   }
 
@@ -128,7 +130,7 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     row?: WorkloadRow,
   ): boolean {
-    const pods = this.options.podsOf(object.metadata.uid);
+    const pods = this.options.podsOf(row ?? object.metadata);
     if (unrecordedGrant(object, adapter, row, pods, this.options.now()) === undefined) return false;
     logDecision(this.options.logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
     this.options.onUnrecordedGrant();
@@ -280,7 +282,7 @@ export class WorkloadReconciler {
     if (!(await this.deletedPods.areShown(deleted))) return { after: TERMINATING_POLL_MS };
     const { podsOf, nodes, workloadCache } = this.options;
     const row = workloadCache.byUid(deleted.uid);
-    const used = usedNodes(podsOf(deleted.uid).filter((pod) => isLive(pod, nodes)));
+    const used = usedNodes(podsOf(deleted).filter((pod) => isLive(pod, nodes)));
     if (row === undefined || used === undefined) return undefined;
     const free = namesOf(row.allocation?.nodes ?? []).filter((name) => !used.has(name));
     await this.freeNodes(row, new Set(free));
@@ -307,8 +309,10 @@ export class WorkloadReconciler {
     // It holds no units. Its former pods on a lost node may exist for minutes, and it must not be granted meanwhile.
     if (row.phase === 'Waiting') return this.cancel(row);
     const areShown = await this.deletedPods.areShown(row);
-    if (areShown && !this.hasLivePods(this.options.podsOf(row.uid))) return this.cancel(row);
+    const pods = this.options.podsOf(row);
+    if (areShown && !this.hasLivePods(pods)) return this.cancel(row);
     this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
+    await limitOrphans(this.options, row, pods);
     if (areShown) await this.shrinkDeleted(row);
     return { after: TERMINATING_POLL_MS };
   }

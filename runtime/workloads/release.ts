@@ -16,11 +16,13 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
 import type { Eviction } from './eviction';
+import type { SubmissionBuilder } from './submission';
 
 export interface ReleaseOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
   readonly eviction: Eviction;
+  readonly submissionBuilder: Pick<SubmissionBuilder, 'asksForGrant'>;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
@@ -31,6 +33,8 @@ const CONFLICT_RETRY_MS = 500;
 /** A rejected release may be accepted later: the Job controller finishes the suspension, or a policy changes. */
 const REJECTED_RETRY_MS = 2_000;
 const REJECTED_TIMEOUT_MS = 60_000;
+
+const IMMEDIATELY = { after: 1 };
 
 export class Release {
   /** Job id -> when its release was rejected first, in milliseconds of the clock. */
@@ -47,9 +51,17 @@ export class Release {
     const { object, adapter, row } = workload;
     if (!adapter.isSuspended(object)) return this.resolveReleased(workload);
     if (object.metadata.deletionTimestamp !== undefined) return 'deleted';
+    if (!this.options.submissionBuilder.asksForGrant(object, adapter, row)) return this.giveBack(row);
     if (adapter.canRelease(object)) return this.patch(workload);
     this.log(row, 'release: waiting for the Job controller to suspend the Job');
     return undefined;
+  }
+
+  /** The workload waits again in its place, and the next reconcile compares what it asks for now with its row. */
+  private async giveBack(row: WorkloadRow): Promise<ReconcileResult> {
+    this.log(row, 'release: its user changed it after the grant, giving the grant back');
+    await this.options.eviction.requeue(row, { cause: 'suspended', message: 'changed by its user' });
+    return IMMEDIATELY;
   }
 
   /** The object is released although its row is not: after a crash between patch and commit, or by an earlier leader. */

@@ -1,11 +1,13 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
+import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
+import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
@@ -16,6 +18,7 @@ import { ENDLESS_SECONDS } from '../resources/endless';
 import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
+import { reductionsOf } from './reductions';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
 /** User names of ServiceAccounts begin with this. */
@@ -34,10 +37,15 @@ export interface SubmissionBuilderOptions {
   readonly storage: StorageFacts;
   /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
+  /** Called for a workload that gets less than it asks for. */
+  readonly onReduced: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
 }
 
 export class SubmissionBuilder {
+  /** Objects that ask for what their row says. A watch delivers a new object for each change. */
+  private readonly compared = new WeakSet<KubernetesObject>();
+
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
   /**
@@ -56,7 +64,10 @@ export class SubmissionBuilder {
       ...place,
       ...(uid !== undefined && { predecessor: uid }),
     });
-    if (row !== undefined) this.reportInvalid(object, adapter, submission);
+    if (row === undefined) return undefined;
+    this.compared.add(object);
+    this.reportInvalid(object, adapter, submission);
+    this.reportReductions(object, adapter, submission);
     return row;
   }
 
@@ -70,9 +81,26 @@ export class SubmissionBuilder {
     const update = mutableFields(wanted);
     // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
     const known = { ...mutableFields(row), jobspec: wanted.jobspec };
-    if (isDeepStrictEqual(update, known)) return undefined;
+    const isReducedAsBefore = isDeepStrictEqual(reducedIn(wanted), reducedIn(row));
+    if (!isReducedAsBefore) this.reportReductions(object, adapter, wanted);
+    if (isReducedAsBefore && isDeepStrictEqual(update, known)) {
+      this.compared.add(object);
+      return undefined;
+    }
     this.reportInvalid(object, adapter, wanted);
     return update;
+  }
+
+  private reportReductions(object: KubernetesObject, adapter: WorkloadAdapter, submission: Submission): void {
+    const reduced = reducedIn(submission);
+    if (reduced.length > 0) this.options.onReduced(object, adapter, reduced.join('; '));
+  }
+
+  /** Whether the object still asks for what was granted: its user can change it between grant and release. */
+  asksForGrant(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): boolean {
+    if (this.compared.has(object)) return true;
+    const wanted = this.submissionOf(object, adapter, row.queue);
+    return wanted !== undefined && isDeepStrictEqual(grantedFields(wanted), grantedFields(row));
   }
 
   /** The submission of the workload as it is now; undefined if the workload is invalid. */
@@ -138,13 +166,20 @@ export class SubmissionBuilder {
     const { queues, units, clusterFacts, runtimeClassOf, storage } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
-    const settings =
-      elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid)) ??
-      workloadSettings(metadata);
+    const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
+    const settings = elastic ?? workloadSettings(metadata);
     const demand = adapter.demand(object);
-    const queue = queues.queueOf({ namespace, requested: settings.queue, current });
+    const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
     const walltime = walltimeOf(settings, demand, plan);
+    const priority = settings.priority ?? this.classPriority(demand);
+    const { queue: requested } = settings;
+    const isRefused = elastic === undefined && queues.refusesStackQueue({ namespace, requested });
+    const wishes = {
+      walltime: settings.walltimeSeconds ?? chosenDeadline(demand),
+      priority,
+      refusedQueue: isRefused ? requested : undefined,
+    };
     const jobspec = jobspecOf({
       pod: withRuntimeClass(demand.spec, runtimeClassOf),
       self: { namespace, labels: demand.labels },
@@ -163,11 +198,11 @@ export class SubmissionBuilder {
       namespace,
       name: metadata.name,
       queue,
-      priority: clamp(settings.priority ?? this.classPriority(demand), plan),
+      priority: clamp(priority, plan),
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods: demand.pods,
-      jobspec,
+      jobspec: withReductions(jobspec, reductionsOf(wishes, plan, queue)),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       held: settings.hold || demand.pods === 0,
@@ -214,4 +249,24 @@ function isInvalid({ jobspec }: Submission): boolean {
 function mutableFields(submission: Submission): SubmissionUpdate {
   const { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible } = submission;
   return { uid, queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
+}
+
+/** The fields on which the grant is based. The shape identifies the jobspec. */
+function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
+  return { queue, walltime, pods, shape, held };
+}
+
+function withReductions(jobspec: Jobspec, reduced: readonly string[]): Jobspec {
+  if (reduced.length === 0) return jobspec;
+  const { attributes } = jobspec;
+  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, reduced } } };
+}
+
+function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
+  return jobspec.attributes.user?.reduced ?? [];
+}
+
+/** Nobody chose the default of MiniClusters. */
+function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
+  return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
 }

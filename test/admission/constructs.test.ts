@@ -1,7 +1,9 @@
 /** The manifests of admission; the tests with a cluster check their effect. */
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
+import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import {
   AdmissionWebhookConfiguration,
   type AdmissionWebhookConfigurationProps,
@@ -34,14 +36,15 @@ describe('the webhook configuration', () => {
   it('fails closed for namespaces that opted in and matches no other namespaces', () => {
     const { metadata, webhooks } = configuration();
     expect(metadata.name).toBe('fluxqueue');
-    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'pods']);
+    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'job-updates', 'pods']);
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({
         failurePolicy: 'Fail',
         sideEffects: 'None',
         reinvocationPolicy: 'Never',
       });
-      expect(webhook.rules).toEqual([expect.objectContaining({ operations: ['CREATE'] })]);
+      const operations = [webhook.name.startsWith('job-updates') ? 'UPDATE' : 'CREATE'];
+      expect(webhook.rules).toEqual([expect.objectContaining({ operations })]);
       expect(webhook.namespaceSelector.matchExpressions).toEqual([
         { key: 'fluxqueue/enabled', operator: 'In', values: ['true'] },
         {
@@ -87,6 +90,8 @@ describe('every policy', () => {
   const chart = Testing.chart();
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new KeyGuard(chart, 'keys', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
 
@@ -106,6 +111,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(10);
+    expect(policies).toHaveLength(21);
   });
 });

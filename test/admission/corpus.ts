@@ -5,6 +5,7 @@
  */
 import { ADMITTED_LABEL, COMPLETION_INDEX_ANNOTATION, GATE, HOLD } from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
+import { KEY_ENTRIES } from './corpus-keys';
 import { LIMIT_ENTRIES } from './corpus-limits';
 import {
   CONTAINER,
@@ -187,6 +188,7 @@ export const CORPUS: readonly Entry[] = [
   ...GATED,
   ...LEFT_ALONE,
   ...ASSIGNMENT_ENTRIES,
+  ...KEY_ENTRIES,
   ...LIMIT_ENTRIES,
   ...SETTING_ENTRIES(job, pod),
   ...USER_ENTRIES(job, pod),

@@ -1,7 +1,9 @@
 /** A control plane with both forms of admission, each for one namespace. */
 import { Testing } from 'cdk8s';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
+import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
+import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
@@ -27,6 +29,8 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   const of = (form: Form) => ({ namespaceLabels: { ...ENABLED, form } });
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
+  new KeyGuard(chart, 'keys', { excludedNamespaces: [PLAIN] });
+  new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {
     ...of('webhook'),
     url: `https://127.0.0.1:${webhook.port}`,
@@ -57,10 +61,12 @@ export async function untilActive(cluster: Cluster, namespace: string): Promise<
   const create = async (group: string, plural: string, object: KubeObject): Promise<string> =>
     (await cluster.api.send('POST', `${group}/namespaces/${namespace}/${plural}?dryRun=All`, object)).text;
   const wrong = { labels: { 'fluxqueue/hold': 'perhaps' } };
+  const unknown = { labels: { 'fluxqueue/unknown': 'x' } };
   const reserved = { annotations: { 'fluxqueue/assignment': '0/1:n1' } };
   const probes = (make: (metadata?: object) => Promise<string>, changed: string) => [
     make().then((text) => text.includes(changed)),
     make(wrong).then((text) => text.includes('FLUXQ_SETTING_INVALID')),
+    make(unknown).then((text) => text.includes('is not a known setting')),
     make(reserved).then((text) => text.includes('FLUXQ_RESERVED')),
   ];
   await cluster.waitFor(`admission in ${namespace}`, async () => {

@@ -91,16 +91,6 @@ describeCluster(
         await accepted(users.patch(ALICE, namespace, train, { spec: { suspend: true } }));
       });
 
-      it('a released Job cannot grow beyond its grant', async () => {
-        const train = await waiting();
-        await accepted(users.patch(CONTROLLER, namespace, train, RELEASE));
-        await denied(
-          users.patch(ALICE, namespace, train, { spec: { parallelism: 3 } }),
-          'FLUXQ_RELEASED: spec.parallelism: ',
-        );
-        await accepted(users.patch(ALICE, namespace, train, { spec: { parallelism: 1 } }));
-      });
-
       it('only the runtime changes the admitted label', async () => {
         const train = await waiting();
         const label = (value: string | null) => ({ metadata: { labels: { [ADMITTED_LABEL]: value } } });

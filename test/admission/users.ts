@@ -35,9 +35,16 @@ export const USER_RIGHTS: KubeObject = {
 const PLURAL: Readonly<Record<string, string>> = {
   Job: '/apis/batch/v1/namespaces/%/jobs',
   Pod: '/api/v1/namespaces/%/pods',
+  CronJob: '/apis/batch/v1/namespaces/%/cronjobs',
+  Deployment: '/apis/apps/v1/namespaces/%/deployments',
+  ReplicaSet: '/apis/apps/v1/namespaces/%/replicasets',
+  StatefulSet: '/apis/apps/v1/namespaces/%/statefulsets',
+  ReplicationController: '/api/v1/namespaces/%/replicationcontrollers',
+  MiniCluster: '/apis/flux-framework.org/v1alpha2/namespaces/%/miniclusters',
 };
 
-export function usersOf(cluster: Cluster): Users {
+/** @param group the group of impersonated users; null: they have only the rights that a test gives them by name */
+export function usersOf(cluster: Cluster, group: string | null = GROUP): Users {
   const agent = new Agent({ ca: readFileSync(cluster.caFile), keepAlive: true });
   const token = cluster.token('admin');
   const send: Users['send'] = (user, method, path, body) => {
@@ -46,7 +53,9 @@ export function usersOf(cluster: Cluster): Users {
       authorization: `Bearer ${token}`,
       'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
       'content-length': Buffer.byteLength(payload),
-      ...(user === undefined ? {} : { 'impersonate-user': user, 'impersonate-group': GROUP }),
+      ...(user === undefined
+        ? {}
+        : { 'impersonate-user': user, ...(group === null ? {} : { 'impersonate-group': group }) }),
     };
     return new Promise((resolve, reject) => {
       const outgoing = request(new URL(path, cluster.server), { method, agent, headers }, (incoming) => {

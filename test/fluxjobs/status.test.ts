@@ -92,6 +92,20 @@ describe('the status of a FluxJob', () => {
     );
   });
 
+  test('says what a limit of the queue changed', () => {
+    const row = rowIn('Running');
+    const user = { reduced: ['walltime 9h is reduced to 1h', 'priority 5 is reduced to 0'] };
+    const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user } };
+    const shownIn = (of: typeof row) =>
+      fluxJobStatus(of, context()).conditions!.find(({ type }) => type === 'SettingsReduced');
+    expect(shownIn(row)).toBeUndefined();
+    expect(shownIn({ ...row, jobspec })).toMatchObject({
+      status: 'True',
+      reason: 'LimitedByQueue',
+      message: 'walltime 9h is reduced to 1h; priority 5 is reduced to 0',
+    });
+  });
+
   test('shows the position and the estimated start of a waiting workload', () => {
     const row = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000.4 });
     expect(fluxJobStatus(row, context({ position: 2 }))).toMatchObject({

@@ -4,7 +4,12 @@ import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import { fluxSetup } from './fluxsetup-objects';
 
-const candidate = (name: string, createdAt = '2026-01-01T00:00:00Z'): QueueCandidate => ({ name, createdAt });
+const candidate = (
+  name: string,
+  createdAt = '2026-01-01T00:00:00Z',
+  allowsStackQueue = false,
+): QueueCandidate => ({ name, createdAt, allowsStackQueue });
+const allowing = candidate('open', undefined, true);
 const NONE = { namespace: 'science', requested: undefined, current: undefined };
 const asks = (requested: string) => ({ ...NONE, requested });
 
@@ -17,7 +22,21 @@ describe('a workload that names a queue', () => {
       'default',
       'science/team',
     ],
-    ["goes to the stack's own queue", 'default', [candidate('team')], 'default', 'default'],
+    ["goes to the stack's own queue", 'default', [], 'default', 'default'],
+    [
+      "does not leave its FluxSetup for the stack's own queue",
+      'default',
+      [candidate('team')],
+      'default',
+      'science/default',
+    ],
+    [
+      "goes to the stack's own queue where a FluxSetup allows it",
+      'default',
+      [candidate('team'), allowing],
+      'default',
+      'default',
+    ],
     [
       "prefers a FluxSetup with the name of the stack's own queue",
       'default',
@@ -75,6 +94,13 @@ describe('the queue registry', () => {
     expect(queues.byName('art/b')?.namespace).toBe('art');
     expect(queues.byName('art/a')).toBeUndefined();
     expect(registryOf([], false).all()).toEqual([]);
+  });
+
+  test("has the stack's own queue where the FluxSetup allows it", () => {
+    const chosen = (spec: object) => registryOf([fluxSetup('a', spec)]).queueOf(asks('default'));
+    expect(chosen({ allowStackQueue: true })).toBe('default');
+    expect(chosen({ allowStackQueue: false })).toBe('science/default');
+    expect(chosen({})).toBe('science/default');
   });
 
   test('reads the FluxSetups again after a change', () => {

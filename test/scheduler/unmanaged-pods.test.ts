@@ -44,7 +44,11 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
     podFacts,
     signals,
     workloadCache: {
-      byUid: (uid: string) => ({ allocation: granted.includes(uid) ? GRANT : null }),
+      byUid: (uid: string) => ({
+        uid,
+        namespace: 'science',
+        allocation: granted.includes(uid) ? GRANT : null,
+      }),
       onChange: (listener: (row: { uid: string }) => void) => rowChanged.subscribe(listener),
     },
   } as unknown as Shared);

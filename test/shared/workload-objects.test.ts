@@ -1,4 +1,4 @@
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, JOB_NAME_LABEL, JOB_UID_LABEL, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { formatKey } from '../../runtime/shared/workload-key';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
@@ -51,5 +51,25 @@ test('lists Jobs and queued pods, and finds objects by key and pods by the uid o
   expect([...objects.keys()].map(formatKey)).toEqual(['Job/science/train', 'Pod/science/lone']);
   expect(objects.get({ kind: 'Job', namespace: 'science', name: 'train' })).toBe(job);
   expect(objects.get({ kind: 'Pod', namespace: 'science', name: 'train-0' })).toBe(first);
-  expect(objects.podsOf('uid-train')).toEqual([first]);
+  expect(objects.podsOf(job.metadata)).toEqual([first]);
+});
+
+test('finds no pods of another namespace that name the Job as their owner', () => {
+  pods.set({
+    ...pod('forged'),
+    metadata: metadata('forged', { namespace: 'others', ownerReferences: [owner] }),
+  });
+  expect(objects.podsOf(job.metadata)).toEqual([]);
+  expect(objects.podsOf({ ...job.metadata, namespace: 'others' })).toHaveLength(1);
+});
+
+test('finds orphaned pods of a grant, and none that only have the labels of a Job', () => {
+  const labels = { [JOB_UID_LABEL]: 'uid-train', [JOB_NAME_LABEL]: 'train' };
+  const orphan = pod('train-0', { labels, annotations: { [JOBID_ANNOTATION]: '7' } });
+  pods.set(orphan);
+  pods.set(pod('labelled', { labels }));
+  expect(changed).toEqual(['Job/science/train']);
+  expect(objects.podsOf({ ...job.metadata, jobid: 7 })).toEqual([orphan]);
+  expect(objects.podsOf({ ...job.metadata, jobid: 8 })).toEqual([]);
+  expect(objects.podsOf(job.metadata)).toEqual([]);
 });

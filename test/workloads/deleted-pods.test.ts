@@ -50,7 +50,7 @@ describe('the pods of deleted Jobs', () => {
           return { metadata, items: pages[page] } as unknown as KubernetesList<T>;
         },
       },
-      podsOf: (uid) => watched.filter(({ metadata }) => metadata.ownerReferences![0]!.uid === uid),
+      podsOf: ({ uid }) => watched.filter(({ metadata }) => metadata.ownerReferences![0]!.uid === uid),
       nodes: { exists: (name) => name === 'node-0', isReady: () => true },
     });
   });

@@ -91,7 +91,7 @@ describe('a Job', () => {
     expect(patch).toEqual({
       type: 'merge',
       body: {
-        metadata: { uid: 'u', annotations: { [DEADLINE_ANNOTATION]: '60' } },
+        metadata: { uid: 'u', resourceVersion: '1', annotations: { [DEADLINE_ANNOTATION]: '60' } },
         spec: {
           suspend: false,
           activeDeadlineSeconds: 60,

@@ -69,6 +69,7 @@ describe('a Pod', () => {
     expect(podAdapter.releasePatch(pod(), rowIn('Ready'))).toEqual({
       type: 'json',
       body: [
+        { op: 'test', path: '/metadata/resourceVersion', value: '1' },
         { op: 'test', path: '/metadata/uid', value: 'u' },
         { op: 'test', path: '/spec/schedulingGates/1/name', value: GATE },
         {

@@ -1,11 +1,7 @@
 /** Single reconciles of one workload, each with a view of the cluster that is stale, partial or contradictory. */
 import { ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
-import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
-import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
-import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
-import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import { jobs, pods as podPath } from '../../runtime/kubernetes/paths';
@@ -17,11 +13,11 @@ import type { WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { adapters } from '../../runtime/workloads/index';
 import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
-import { SubmissionBuilder } from '../../runtime/workloads/submission';
 import type { Cluster } from '../cluster/cluster';
 import { startPostgres } from '../cluster/postgres';
 import { describeCluster } from '../cluster/suite';
 import { ManualClock } from '../kubernetes/manual-clock';
+import { defaultSubmissions } from './default-submissions';
 
 describeCluster('the workload reconciler', (getCluster) => {
   let cluster: Cluster;
@@ -42,8 +38,6 @@ describeCluster('the workload reconciler', (getCluster) => {
     admin = createClient({ kubeconfig: cluster.kubeconfig });
     queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
     await queue.migrate();
-    const account = '/api/v1/namespaces/default/serviceaccounts/default';
-    await cluster.waitFor('its ServiceAccount', () => cluster.get(account));
   });
   afterAll(async () => {
     admin.close();
@@ -69,18 +63,9 @@ describeCluster('the workload reconciler', (getCluster) => {
       client,
       workloadCache,
       adapters,
-      submissionBuilder: new SubmissionBuilder({
-        workloadCache,
-        queues: new QueueRegistry(stackQueue(config.queue), true, () => []),
-        priorityOf: () => undefined,
-        units: config.units,
-        clusterFacts: () => NO_FACTS,
-        runtimeClassOf: () => undefined,
-        storage: NO_STORAGE,
-        onInvalid: (_object, _adapter, message) =>
-          events.push({ type: 'Warning', reason: 'Invalid', message }),
-        logger,
-      }),
+      submissionBuilder: defaultSubmissions(workloadCache, (_object, _adapter, message) =>
+        events.push({ type: 'Warning', reason: 'Invalid', message }),
+      ),
       objectOf: () => seen,
       podsOf: () => pods,
       nodes: { exists: (name) => nodes.has(name), isReady: (name) => nodes.has(name) },
@@ -106,6 +91,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       metadata: { name, ...metadata },
       spec: {
         suspend: true,
+        completions: 20,
         template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } },
       },
     });
@@ -126,9 +112,12 @@ describeCluster('the workload reconciler', (getCluster) => {
     return (await workloadCache.allocate([{ uid, allocation }]))[0]!;
   }
 
-  /** A Job in phase Ready, which the watch still shows as it was created. */
+  /** A Job in phase Ready, which the watch still shows as it was suspended. */
   async function granted(name: string): Promise<Job> {
-    const job = await createSuspended(name);
+    const created = await createSuspended(name);
+    const isSeen = ({ status }: Job) => status?.conditions !== undefined;
+    await cluster.waitFor('the Job controller to see it', async () => isSeen(await current(created)));
+    const job = await current(created);
     seen = job;
     await reconciler().reconcile(keyOf(job));
     await grant(job, 'node-0');
@@ -181,6 +170,22 @@ describeCluster('the workload reconciler', (getCluster) => {
     expect(await subject.reconcile(keyOf(job))).toEqual({ after: 1 });
     await subject.reconcile(keyOf(job));
     expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, held: true, reason: 'Held' });
+  });
+
+  test.each([
+    ['parallelism', { parallelism: 14 }, { pods: 14 }],
+    ['nodeSelector', { template: { spec: { nodeSelector: { zone: 'a' } } } }, { pods: 1 }],
+    ['activeDeadlineSeconds', { activeDeadlineSeconds: 7200 }, { walltime: 7200 }],
+  ])('does not release a Job whose user changes its %s after the grant', async (field, spec, expected) => {
+    const job = await granted(`edited-${field.toLowerCase()}`);
+    await admin.patch(jobs('default', job.metadata.name), { spec }, 'merge');
+    await reconciler().reconcile(keyOf(job));
+    seen = await current(job);
+    expect(seen.spec.suspend).toBe(true);
+    expect(await reconciler().reconcile(keyOf(job))).toEqual({ after: 1 });
+    await reconciler().reconcile(keyOf(job));
+    expect(rowOf(job)).toMatchObject({ phase: 'Waiting', requeues: 0, allocation: null, ...expected });
+    expect(freed).toHaveLength(1);
   });
 
   test('waits with the release until the Job controller has reset the start time', async () => {
@@ -261,10 +266,8 @@ describeCluster('the workload reconciler', (getCluster) => {
     seen = { ...job, metadata: { ...job.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     await reconciler().reconcile(keyOf(job));
     expect(rowOf(job)).toBeUndefined();
-    expect((await queue.byUid([job.metadata.uid]))[0]).toMatchObject({
-      phase: 'Finished',
-      result: 'Cancelled',
-    });
+    const [row] = await queue.byUid([job.metadata.uid]);
+    expect(row).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
     expect((await current(job)).spec.suspend).toBe(true);
   });
 
@@ -277,7 +280,7 @@ describeCluster('the workload reconciler', (getCluster) => {
     pods = [{ metadata, spec: { nodeName: 'node-0', containers: [] }, status: { phase: 'Running' } }];
     seen = undefined;
     await reconciler().reconcile(keyOf(job));
-    expect((await queue.byUid([uid]))[0]).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    expect(await queue.byUid([uid])).toMatchObject([{ phase: 'Finished', result: 'Cancelled' }]);
   });
 
   test('cancels a deleted Job only when no pod of it is left, also of those that the watch does not show yet', async () => {
@@ -338,12 +341,9 @@ describeCluster('the workload reconciler', (getCluster) => {
     await reconciler().reconcile(keyOf(job));
     await reconciler().reconcile(keyOf(job));
     expect(rowOf(job)!.jobspec.attributes.user!.invalid).toMatch(/^FLUXQ_SETTING_INVALID/);
-    expect(events).toEqual([
-      expect.objectContaining({
-        type: 'Warning',
-        reason: 'Invalid',
-        message: expect.stringContaining('FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]'),
-      }),
-    ]);
+    const message = expect.stringContaining(
+      'FLUXQ_SETTING_INVALID: metadata.annotations["fluxqueue/walltime"]',
+    );
+    expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid', message })]);
   });
 });

@@ -31,6 +31,7 @@ interface Given {
 function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
+  const reduced: string[] = [];
   const queues = new QueueRegistry(stackQueue(config.queue), hasOwn, () => setups);
   const submit: Queue['submit'] = async (_fence, [submission]) => {
     submitted.push(submission!);
@@ -45,6 +46,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     runtimeClassOf: () => undefined,
     storage: NO_STORAGE,
     onInvalid: (_object, _adapter, message) => invalid.push(message),
+    onReduced: (_object, _adapter, message) => reduced.push(message),
     logger: createLogger('test', 'silent'),
   });
   const read = async (object: Job | Pod, adapter: WorkloadAdapter = jobs): Promise<Submission> => {
@@ -52,7 +54,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     expect(invalid).toEqual([]);
     return submitted.at(-1)!;
   };
-  return { submissionBuilder, queues, read, submitted, invalid };
+  return { submissionBuilder, queues, read, submitted, invalid, reduced };
 }
 
 const metadata = (annotations: Record<string, string> = {}) => ({
@@ -81,7 +83,7 @@ describe('the queue', () => {
     const { read } = builderFor({ setups: [team] });
     expect((await read(job())).queue).toBe('science/team');
     expect((await read(job({ 'fluxqueue/queue': 'team' }))).queue).toBe('science/team');
-    expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('default');
+    expect((await read(job({ 'fluxqueue/queue': 'default' }))).queue).toBe('science/default');
     expect((await read(job({ 'fluxqueue/queue': 'tema' }))).queue).toBe('science/tema');
   });
 
@@ -243,5 +245,54 @@ describe('an object that cannot be read', () => {
   test('is no grant to adopt', () => {
     const { submissionBuilder } = builderFor({ setups: [] });
     expect(submissionBuilder.submissionOf(broken({}), jobs, undefined)).toBeUndefined();
+  });
+});
+
+describe('a limit of the queue', () => {
+  test.each<[string, Job, string[]]>([
+    [
+      'a walltime',
+      job({ 'fluxqueue/walltime': '90m' }),
+      ['walltime 90m is reduced to 1h, the maximum of queue science/team'],
+    ],
+    [
+      'an activeDeadlineSeconds',
+      job({}, { activeDeadlineSeconds: 7201 }),
+      ['walltime 7201s is reduced to 1h, the maximum of queue science/team'],
+    ],
+    [
+      'a priority',
+      job({ 'fluxqueue/priority': '51' }),
+      ['priority 51 is reduced to 50, the maximum of queue science/team'],
+    ],
+    [
+      'a low priority',
+      job({ 'fluxqueue/priority': '-11' }),
+      ['priority -11 is raised to -10, the minimum of queue science/team'],
+    ],
+    [
+      'a PriorityClass',
+      job({}, {}, { priorityClassName: 'urgent' }),
+      ['priority 1000 is reduced to 50, the maximum of queue science/team'],
+    ],
+    [
+      "the stack's own queue",
+      job({ 'fluxqueue/queue': 'default' }),
+      ['queue default is not allowed by the FluxSetups of this namespace, so queue science/default is meant'],
+    ],
+  ])('that changes %s is noted and told', async (_, object, expected) => {
+    const { read, reduced } = builderFor({ setups: [team] });
+    const { jobspec, shape } = await read(object);
+    expect(jobspec.attributes.user?.reduced).toEqual(expected);
+    expect(reduced).toEqual([expected.join('; ')]);
+    expect(shape).toBe((await read(job())).shape);
+  });
+
+  test('that changes nothing is not mentioned', async () => {
+    const { read, reduced } = builderFor({ setups: [team, fluxSetup('default')] });
+    const asked = { 'fluxqueue/queue': 'team', 'fluxqueue/walltime': '1h', 'fluxqueue/priority': '50' };
+    for (const object of [job(asked), job({ 'fluxqueue/queue': 'default' })])
+      expect((await read(object)).jobspec.attributes.user?.reduced).toBeUndefined();
+    expect(reduced).toEqual([]);
   });
 });

@@ -1,12 +1,15 @@
 import { Construct } from 'constructs';
 import { PropsError } from '../../api/errors';
 import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
+import type { Range } from '../../api/queue-defaults';
 import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
+import { KeyGuard } from './key-guard';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
+import { PriorityGuard } from './priority-guard';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 import { WebhookGuard } from './webhook-guard';
@@ -26,6 +29,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly miniClusters: boolean;
   /** Whether the apiserver serves MutatingAdmissionPolicy. */
   readonly mutatingPolicies: boolean;
+  /** Priorities that every user may set. @default -100 to 0 */
+  readonly userPriorities?: Range;
   /** The Secret that each ServiceAccount of the stack can create. */
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
@@ -43,6 +48,12 @@ export class Admission extends Construct {
     const users = externalRuntime?.users;
     const byUsers = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
     new AdmissionGuards(this, 'guards', byUsers);
+    new KeyGuard(this, 'keys', where);
+    const { userPriorities } = props;
+    new PriorityGuard(this, 'priorities', {
+      ...byUsers,
+      ...(userPriorities === undefined ? {} : { userPriorities }),
+    });
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     const { miniClusters, mutatingPolicies } = props;
     new ControllerGuard(this, 'controller', { ...where, miniClusters, mutatingPolicies });
@@ -51,13 +62,13 @@ export class Admission extends Construct {
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (props.form === 'policies') {
       new AdmissionPolicies(this, 'policies', {
-        ...where,
+        ...byUsers,
         ...(schedulerName === undefined ? {} : { schedulerName }),
       });
     } else {
       new WebhookGuard(this, 'webhook-guard', where);
       new AdmissionWebhookConfiguration(this, 'webhook', {
-        ...where,
+        ...byUsers,
         name: WEBHOOK_CONFIGURATION,
         serviceName: WEBHOOK_SERVICE,
         ...externalAddress(externalRuntime),

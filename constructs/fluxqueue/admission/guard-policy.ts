@@ -21,10 +21,12 @@ export interface ResourceRule {
   readonly resources: readonly string[];
 }
 
-/** Params of a policy: it holds for each object of the kind in the namespace of the request, also if there is none. */
+/** Params of a policy: it holds for each object of the kind, also if there is none. */
 export interface Params {
+  /** A namespaced kind means its objects in the namespace of the request. */
   readonly kind: { readonly apiVersion: string; readonly kind: string };
-  readonly matchLabels: Readonly<Record<string, string>>;
+  /** Labels of the objects. @default - every object */
+  readonly matchLabels?: Readonly<Record<string, string>>;
 }
 
 /** Objects to which a guard applies, and its rules. */
@@ -37,7 +39,7 @@ export interface GuardSpec {
     readonly resourceRules: readonly ResourceRule[];
   };
   readonly matchConditions: readonly MatchCondition[];
-  /** Objects of the same namespace for each of which the rules hold, as `params`. @default - none */
+  /** Objects for each of which the rules hold, as `params`. @default - evaluated once */
   readonly params?: Params;
   readonly variables?: readonly Variable[];
   readonly validations: readonly Validation[];
@@ -45,7 +47,8 @@ export interface GuardSpec {
 
 /** The reference to the params in a binding. */
 export function paramRef({ matchLabels }: Params): object {
-  return { paramRef: { selector: { matchLabels }, parameterNotFoundAction: 'Allow' } };
+  const selector = matchLabels === undefined ? {} : { matchLabels };
+  return { paramRef: { selector, parameterNotFoundAction: 'Allow' } };
 }
 
 /** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. It denies requests that it cannot evaluate. */

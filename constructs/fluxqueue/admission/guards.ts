@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { BYPASS_GUARD } from './bypass';
+import { RESIZE_GUARD } from './granted-pods';
 import { addGuard } from './guard-policy';
 import { podLimitRules } from './pod-limits';
 import { JOB_GUARD, POD_GUARD, PRIORITY_CLASS_GUARD, TOUCHES_RESERVED } from './reserved';
@@ -83,6 +84,13 @@ export class AdmissionGuards extends Construct {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],
       ...POD_GUARD(props),
+    });
+    addGuard(this, 'resize', props, {
+      matchConstraints: constraints({ apiGroup: '', resource: 'pods/resize' }, notExcluded(props), [
+        'UPDATE',
+      ]),
+      matchConditions: [byUser, ...RESIZE_GUARD.matchConditions],
+      validations: RESIZE_GUARD.validations,
     });
   }
 

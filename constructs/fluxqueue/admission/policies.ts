@@ -1,10 +1,12 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
+import { JOB_UPDATE_PATCH, jobUpdateConditions } from './job-update';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
+  type ControllerUserProps,
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
@@ -12,7 +14,7 @@ import {
   type Variable,
 } from './scope';
 
-export interface AdmissionPoliciesProps extends AdmissionScopeProps {
+export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
    * Scheduler of admitted pods that request none.
    * @default - pods keep their schedulerName
@@ -23,13 +25,16 @@ export interface AdmissionPoliciesProps extends AdmissionScopeProps {
 interface Rule {
   readonly apiGroup: string;
   readonly resource: string;
+  readonly operation: 'CREATE' | 'UPDATE';
+  /** End of the policy's name. */
+  readonly suffix: string;
   readonly conditions: readonly MatchCondition[];
   readonly variables: readonly Variable[];
   readonly patch: string;
 }
 
 /**
- * Admission inside the apiserver: two MutatingAdmissionPolicies and their bindings. Unlike a webhook, they need no process,
+ * Admission inside the apiserver: MutatingAdmissionPolicies and their bindings. Unlike a webhook, they need no process,
  * no certificate and no network call. They require an apiserver that serves MutatingAdmissionPolicy in v1.
  */
 export class AdmissionPolicies extends Construct {
@@ -38,13 +43,26 @@ export class AdmissionPolicies extends Construct {
     this.addPolicy('Jobs', props, {
       apiGroup: 'batch',
       resource: 'jobs',
+      operation: 'CREATE',
+      suffix: 'jobs',
       conditions: JOB_CONDITIONS,
       variables: JOB_VARIABLES,
       patch: JOB_PATCH,
     });
+    this.addPolicy('JobUpdates', props, {
+      apiGroup: 'batch',
+      resource: 'jobs',
+      operation: 'UPDATE',
+      suffix: 'job-updates',
+      conditions: jobUpdateConditions(props),
+      variables: [],
+      patch: JOB_UPDATE_PATCH,
+    });
     this.addPolicy('Pods', props, {
       apiGroup: '',
       resource: 'pods',
+      operation: 'CREATE',
+      suffix: 'pods',
       conditions: POD_CONDITIONS,
       variables: POD_VARIABLES,
       patch: podPatch(props.schedulerName),
@@ -52,7 +70,7 @@ export class AdmissionPolicies extends Construct {
   }
 
   private addPolicy(id: string, props: AdmissionPoliciesProps, rule: Rule): void {
-    const name = `${props.name ?? 'fluxqueue'}-${rule.resource}`;
+    const name = `${props.name ?? 'fluxqueue'}-${rule.suffix}`;
     const policy = new ApiObject(this, id, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicy',
@@ -67,7 +85,7 @@ export class AdmissionPolicies extends Construct {
             {
               apiGroups: [rule.apiGroup],
               apiVersions: ['v1'],
-              operations: ['CREATE'],
+              operations: [rule.operation],
               resources: [rule.resource],
             },
           ],

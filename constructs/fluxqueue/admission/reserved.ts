@@ -11,6 +11,8 @@ import {
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
+import { POD_KEEPS_ITS_GRANT } from './granted-pods';
+import { GRANT_STAYS } from './job-update';
 import {
   type AdmissionScopeProps,
   cel,
@@ -90,13 +92,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
       message:
         'FLUXQ_HELD: spec.suspend: only the queue can start this Job; keep its value, and remove the hold of the Job if it has one',
     },
-    {
-      expression:
-        'variables.wasAdmitted != "true" || variables.wasSuspended || variables.suspended || ' +
-        'object.spec.?parallelism.orValue(1) <= oldObject.spec.?parallelism.orValue(1)',
-      message:
-        'FLUXQ_RELEASED: spec.parallelism: cannot be increased after the queue started the Job; submit another Job',
-    },
+    ...GRANT_STAYS,
   ],
 });
 
@@ -111,6 +107,7 @@ export const TOUCHES_RESERVED: MatchCondition = {
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels) : ` +
     'object.metadata.?labels != oldObject.metadata.?labels || ' +
     'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
+    'object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences || ' +
     'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
 };
 
@@ -152,6 +149,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       expression: `oldObject == null || variables.gated || !(${gated('oldObject')})`,
       message: `FLUXQ_HELD: spec.schedulingGates: only the queue can remove "${GATE}" from this pod; keep it`,
     },
+    ...POD_KEEPS_ITS_GRANT,
     {
       expression:
         `object.spec.?schedulerName.orValue("") != ${cel(SCHEDULER_NAME)} || oldObject != null || ` +

@@ -116,6 +116,11 @@ export function controllerUsers(props: AdmissionScopeProps & ControllerUserProps
   return props.controllerUsers ?? [serviceAccountUser(props, CONTROLLER_SERVICE_ACCOUNT)];
 }
 
+/** CEL: whether a controller of Kubernetes sends the request. The controller manager gives each its own account, or none. */
+export const BY_KUBERNETES =
+  'request.userInfo.username.startsWith("system:serviceaccount:kube-system:") || ' +
+  'request.userInfo.username == "system:kube-controller-manager"';
+
 /** Excludes Jobs of another controller and of Kueue. */
 export const JOB_CONDITIONS: readonly MatchCondition[] = [
   {

@@ -63,7 +63,7 @@ const RULES: readonly SettingRule[] = [
 const UNSUPPORTED_VARIABLES = { [GROUP]: 'group', [GROUP_SIZE]: 'groupSize' };
 const UNSUPPORTED = UNSUPPORTED_SETTINGS.map((key) => ({ key, variable: UNSUPPORTED_VARIABLES[key] }));
 
-const INVALID = 'FLUXQ_SETTING_INVALID';
+export const INVALID = 'FLUXQ_SETTING_INVALID';
 
 /** CEL's own duration() fails for a long text instead of refusing it, so the expression adds the parts up. */
 function seconds(v: string): string {

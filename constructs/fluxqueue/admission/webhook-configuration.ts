@@ -1,16 +1,18 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { STACK_NAMESPACE } from '../../api/labels';
+import { jobUpdateConditions } from './job-update';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
+  type ControllerUserProps,
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
   POD_CONDITIONS,
 } from './scope';
 
-export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps {
+export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps, ControllerUserProps {
   /**
    * Name of the webhook's Service in the namespace of the stack; not used with url.
    * @default 'fluxqueue-webhook'
@@ -58,19 +60,47 @@ export class AdmissionWebhookConfiguration extends Construct {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
       metadata: admissionMetadata(this.name, props.annotations),
-      webhooks: [webhook(props, 'batch', 'jobs', JOB_CONDITIONS), webhook(props, '', 'pods', POD_CONDITIONS)],
+      webhooks: [
+        webhook(props, {
+          name: 'jobs',
+          apiGroup: 'batch',
+          resource: 'jobs',
+          operation: 'CREATE',
+          matchConditions: JOB_CONDITIONS,
+        }),
+        webhook(props, {
+          name: 'job-updates',
+          apiGroup: 'batch',
+          resource: 'jobs',
+          operation: 'UPDATE',
+          matchConditions: jobUpdateConditions(props),
+        }),
+        webhook(props, {
+          name: 'pods',
+          apiGroup: '',
+          resource: 'pods',
+          operation: 'CREATE',
+          matchConditions: POD_CONDITIONS,
+        }),
+      ],
     });
   }
 }
 
+interface Rule {
+  readonly name: string;
+  readonly apiGroup: string;
+  readonly resource: string;
+  readonly operation: 'CREATE' | 'UPDATE';
+  readonly matchConditions: readonly MatchCondition[];
+}
+
 function webhook(
   props: AdmissionWebhookConfigurationProps,
-  apiGroup: string,
-  resource: string,
-  matchConditions: readonly MatchCondition[],
+  { name, apiGroup, resource, operation, matchConditions }: Rule,
 ) {
   return {
-    name: `${resource}.fluxqueue.converged-computing.org`,
+    name: `${name}.fluxqueue.converged-computing.org`,
     admissionReviewVersions: ['v1'],
     sideEffects: 'None',
     failurePolicy: 'Fail',
@@ -83,7 +113,7 @@ function webhook(
       {
         apiGroups: [apiGroup],
         apiVersions: ['v1'],
-        operations: ['CREATE'],
+        operations: [operation],
         resources: [resource],
         scope: 'Namespaced',
       },

@@ -1,5 +1,7 @@
 import { Duration, Size } from 'cdk8s';
+import { Cpu } from 'cdk8s-plus-28';
 import { ENVIRONMENT_VARIABLES, parseConfig } from '../../../runtime/config';
+import { stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects } from '../manifests';
 
 describe('the configuration of the runtime', () => {
@@ -54,6 +56,37 @@ describe('the configuration of the runtime', () => {
       units: { cpuMillis: 100, memoryMiB: 256 },
       webhook: { secretNamespace: 'batch' },
     });
+  });
+
+  test("has the limits of the stack's own queue", () => {
+    const given = configurationOf(
+      stackObjects({
+        queueQuota: { jobs: 10, cores: Cpu.millis(1500), memory: Size.mebibytes(512), gpus: 0 },
+        queueLimits: { running: 20 },
+        queueLimitsPerUser: { running: 2, waiting: 100 },
+        queueMinPriority: -5,
+        queueMaxPriority: 7,
+      }),
+    );
+    expect(stackQueue(given.queue)).toMatchObject({
+      quota: { jobs: 10, cores: 1.5, memoryGiB: 0.5, gpus: 0 },
+      limits: { queue: { running: 20 }, user: { running: 2, waiting: 100 } },
+      priority: { min: -5, max: 7 },
+    });
+  });
+
+  test.each([
+    [{ queueQuota: {} }, 'FluxQueue.queueQuota: must limit at least one resource'],
+    [{ queueQuota: { jobs: -1 } }, 'FluxQueue.queueQuota.jobs: must be a whole number'],
+    [{ userMinPriority: 1 }, 'FluxQueue.userMinPriority: is greater than userMaxPriority (0)'],
+    [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
+    [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],
+    [
+      { queueMinPriority: 3, queueMaxPriority: 2 },
+      'FluxQueue.queueMinPriority: is greater than queueMaxPriority',
+    ],
+  ])('refuses %j', (props, message) => {
+    expect(() => stackObjects(props)).toThrow(message);
   });
 
   test('has the props of the queue and of fair share', () => {

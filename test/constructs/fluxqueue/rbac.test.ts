@@ -91,6 +91,16 @@ test('lets users with view read every kind of the stack, and users with edit wri
   ]);
 });
 
+test('gives nobody the right to prioritize', () => {
+  const [role] = roles.filter(({ metadata }) => metadata.name === 'fluxqueue-prioritize');
+  expect(role!.rules).toEqual([
+    { apiGroups: ['jobs.converged-computing.org'], resources: ['fluxjobs'], verbs: ['prioritize'] },
+  ]);
+  expect(Object.keys(role!.metadata.labels ?? {}).join()).not.toContain('aggregate');
+  const bound = objects.filter(({ roleRef }) => (roleRef as { name?: string })?.name === role!.metadata.name);
+  expect(bound).toEqual([]);
+});
+
 test('gives every pod its own ServiceAccount, and the token only to containers that call the apiserver', () => {
   const withToken = podTemplates(objects).flatMap(({ owner, spec }) => {
     expect(names(objects)).toContain(`ServiceAccount/${spec.serviceAccountName}`);

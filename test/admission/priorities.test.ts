@@ -1,0 +1,208 @@
+/** Which users may give which priorities, in both forms of admission on a real apiserver. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
+import type { WebhookServer } from '../../runtime/admission/server';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+import { CONTAINER, type Fields, job, pod } from './corpus-objects';
+import { FORMS, installForms } from './forms';
+import { type Reply, type Users, usersOf } from './users';
+
+const CLASSES = [
+  ['urgent', 1000, false],
+  ['modest', -5, false],
+  ['usual', 7, true],
+] as const;
+const CRONJOBS = 'system:serviceaccount:kube-system:cronjob-controller';
+
+const rule = (apiGroups: string[], resources: string[], verbs: string[]) => ({ apiGroups, resources, verbs });
+
+/** A ClusterRole and its binding to users. */
+function rights(name: string, rules: object[], users: string[], namespace?: string): KubeObject[] {
+  const rbac = 'rbac.authorization.k8s.io';
+  const metadata = namespace === undefined ? { name } : { name, namespace };
+  return [
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules } as KubeObject,
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      subjects: users.map((user) => ({ kind: 'User', apiGroup: rbac, name: user })),
+    },
+  ];
+}
+
+const template = (metadata: Fields = {}, spec: Fields = {}) => ({
+  metadata: { ...metadata, labels: { app: 'x', ...(metadata.labels as object | undefined) } },
+  spec: { containers: [CONTAINER], ...spec },
+});
+const app = (kind: string) => (metadata?: Fields, spec?: Fields) => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { generateName: 'app-' },
+  spec: {
+    selector: { matchLabels: { app: 'x' } },
+    serviceName: kind === 'StatefulSet' ? 'x' : undefined,
+    template: template(metadata, spec),
+  },
+});
+/** An object whose pods have this metadata of a workload and this pod spec. */
+const MAKERS: Readonly<Record<string, (metadata?: Fields, spec?: Fields) => KubeObject>> = {
+  Job: (metadata = {}, spec = {}) => {
+    const made = job({}, metadata) as KubeObject & { spec: { template: { spec: Fields } } };
+    Object.assign(made.spec.template.spec, spec);
+    return made;
+  },
+  Pod: (metadata = {}, spec = {}) => pod(spec, metadata),
+  Deployment: app('Deployment'),
+  ReplicaSet: app('ReplicaSet'),
+  StatefulSet: app('StatefulSet'),
+  ReplicationController: (metadata, spec) => ({
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: { generateName: 'app-' },
+    spec: { selector: { app: 'x' }, template: template(metadata, spec) },
+  }),
+  CronJob: (metadata = {}, spec = {}) => ({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { generateName: 'cron-' },
+    spec: {
+      schedule: '0 0 1 1 *',
+      jobTemplate: {
+        metadata,
+        spec: { template: template({}, { restartPolicy: 'Never', ...spec }) },
+      },
+    },
+  }),
+};
+const miniCluster = (fields: Fields = {}): KubeObject => ({
+  apiVersion: 'flux-framework.org/v1alpha2',
+  kind: 'MiniCluster',
+  metadata: { generateName: 'mc-' },
+  spec: { size: 1, containers: [{ image: 'x', runFlux: true }], ...fields },
+});
+const labelled = (value: string) => ({ labels: { 'fluxqueue/priority': value } });
+const annotated = (value: string) => ({ annotations: { 'fluxqueue/priority': value } });
+const classed = (priorityClassName: string) => ({ priorityClassName });
+
+describeCluster(
+  'priorities',
+  (getCluster) => {
+    let webhook: WebhookServer;
+    let users: Users;
+    beforeAll(async () => {
+      const cluster = getCluster();
+      webhook = await installForms(cluster);
+      users = usersOf(cluster, null);
+      const write = ['create', 'update', 'patch'];
+      const workloads = [
+        rule(['batch'], ['jobs', 'cronjobs'], write),
+        rule(['apps'], ['deployments', 'replicasets', 'statefulsets'], write),
+        rule([''], ['pods', 'replicationcontrollers'], write),
+        rule(['flux-framework.org'], ['miniclusters'], write),
+      ];
+      const classes = CLASSES.map(
+        ([name, value, globalDefault]) =>
+          ({
+            apiVersion: 'scheduling.k8s.io/v1',
+            kind: 'PriorityClass',
+            metadata: { name },
+            value,
+            globalDefault,
+          }) as KubeObject,
+      );
+      const { group, resource, verb } = PRIORITIZE;
+      await cluster.apply([
+        ...classes,
+        parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject,
+        ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
+        ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
+        ...rights(
+          'classy',
+          [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
+          ['classy'],
+        ),
+      ]);
+      // The apiserver reads each policy some time after it has stored it.
+      for (const namespace of FORMS)
+        for (const [kind, make] of [...Object.entries(MAKERS), ['MiniCluster', miniCluster] as const]) {
+          const metadata = kind === 'MiniCluster' ? { priority: 1 } : labelled('1');
+          const urgent = () => users.create('tenant', namespace, make(metadata));
+          await cluster.waitFor(`the guard of ${kind}`, async () => (await urgent()).status === 422);
+        }
+      await cluster.waitFor('the class', async () => {
+        const { status } = await users.create('tenant', 'policies', MAKERS.Job!({}, classed('urgent')));
+        return status === 422;
+      });
+      const granted = () => users.create('lead', 'webhook', job({}, labelled('1')));
+      await cluster.waitFor('the right to prioritize', async () => (await granted()).status === 201);
+      const used = () => users.create('classy', 'policies', MAKERS.Job!({}, classed('urgent')));
+      await cluster.waitFor('the right to the class', async () => (await used()).status === 201);
+    });
+    afterAll(async () => {
+      users?.close();
+      await webhook?.stop();
+    });
+
+    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
+      const { status, body } = await reply;
+      expect(body.message ?? '').toBe('');
+      expect(status).toBeLessThan(300);
+      return body;
+    };
+    const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
+      const { status, body } = await reply;
+      expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);
+      expect(status).toBe(422);
+    };
+    const TOO_HIGH = 'fluxqueue/priority: must be from -100 to 0; ';
+    const NO_CLASS = 'priorityClassName: ';
+
+    describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
+      it.each(Object.entries(MAKERS))('limits those of a %s that a user creates', async (_, make) => {
+        for (const value of ['-100', '0'])
+          await accepted(users.create('tenant', namespace, make(annotated(value))));
+        for (const metadata of [labelled('1'), labelled('2147483647'), annotated('-101'), annotated('1')])
+          await denied(users.create('tenant', namespace, make(metadata)), TOO_HIGH);
+        await accepted(users.create('lead', namespace, make(labelled('5'))));
+        for (const name of ['urgent', 'system-node-critical'])
+          await denied(users.create('tenant', namespace, make({}, classed(name))), NO_CLASS);
+        await denied(users.create('classy', namespace, make({}, classed('system-node-critical'))), NO_CLASS);
+        await accepted(users.create('classy', namespace, make({}, classed('urgent'))));
+        for (const name of ['modest', 'usual'])
+          await accepted(users.create('tenant', namespace, make({}, classed(name))));
+      });
+
+      it('limits a change, but no value that somebody else has given', async () => {
+        const train = await accepted(users.create('lead', namespace, job({}, labelled('5'))));
+        await accepted(users.patch('tenant', namespace, train, { metadata: { labels: { app: 'x' } } }));
+        for (const value of ['6', '1'])
+          await denied(users.patch('tenant', namespace, train, { metadata: labelled(value) }), TOO_HIGH);
+        await accepted(users.patch('tenant', namespace, train, { metadata: labelled('0') }));
+      });
+
+      it('lets the controllers of Kubernetes create what the template of a user allows', async () => {
+        await accepted(users.create(CRONJOBS, namespace, job({}, labelled('5'))));
+      });
+
+      it.each<readonly [string, Fields, string]>([
+        ['its own', { priority: 1 }, TOO_HIGH],
+        ['that of its Job', { jobLabels: { 'fluxqueue/priority': '9' } }, TOO_HIGH],
+        [
+          'that of its pods',
+          { workload: 'StatefulSet', interactive: true, pod: { labels: { 'fluxqueue/priority': '9' } } },
+          TOO_HIGH,
+        ],
+        ['the class of its pods', { pod: { priorityClassName: 'urgent' } }, NO_CLASS],
+      ])('limits those of a MiniCluster: %s', async (_, spec, start) => {
+        await denied(users.create('tenant', namespace, miniCluster(spec)), start);
+        await accepted(users.create('tenant', namespace, miniCluster({ priority: -3 })));
+        if (start === TOO_HIGH) await accepted(users.create('lead', namespace, miniCluster(spec)));
+      });
+    });
+  },
+  { scheduler: false },
+);
