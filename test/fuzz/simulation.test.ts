@@ -33,6 +33,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5232, 920, 'a deleted gang gave its nodes back before the watch had shown its pods'],
   [5248, 860, 'a deleted Job gave a node back before the watch had shown its pod, with faults'],
   [6425, 920, 'a Job gave its node back before the watch had shown its pod, late in a run'],
+  [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
 ];
 
 describe('the whole controller on a simulated cluster', () => {

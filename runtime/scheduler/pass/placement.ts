@@ -2,12 +2,14 @@
  * Places one waiting workload: units now, units later, or a reason to wait. First come the checks that need no answer
  * of Fluxion, then the strategies, then the answer is recorded.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { avoidsFewerNodes } from './avoidance';
+import { inOrder } from './order';
 import { reclaimQuota } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import {
@@ -20,7 +22,7 @@ import {
 } from './reservation-updates';
 import { isSamePlan, type Reservation } from './reservations';
 import { budgetOf, cacheFor, forecastOf, type Pass } from './state';
-import { type Candidate, matchWorkload, mayReserve } from './strategies';
+import { type Candidate, match, matchWorkload, mayReserve } from './strategies';
 import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
@@ -68,7 +70,54 @@ async function place(pass: Pass, row: WorkloadRow): Promise<void> {
   budget.matchesLeft -= 1;
   // The units of its own reservation must be free for the question; nobody else may have them.
   if (reservation !== undefined) await liftReservation(pass, reservation);
-  await record(pass, candidate, await matchWorkload(pass, candidate));
+  await matchInOrder(pass, candidate);
+}
+
+/**
+ * A new workload may take nodes from reservations of lower priority, and one that has a reservation may not. Where equal
+ * workloads that came before only have reservations, they start first, and the new one is planned behind them.
+ */
+async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
+  const { row, budget, reservation } = candidate;
+  let answer = await matchWorkload(pass, candidate);
+  const equals = reservation === undefined && startsNow(answer) ? equalsBefore(pass, row) : [];
+  for (const first of equals) {
+    if (!startsNow(answer)) break;
+    if (budget.limits.exceededBy(first) !== undefined) continue;
+    await pass.input.matcher.cancel(row.jobid);
+    await startInstead(pass, budget, first);
+    if (await lacksQuota(pass, budget, row, undefined)) return;
+    answer = await matchWorkload(pass, { ...candidate, mayReserve: mayReserve(pass, budget, row) });
+  }
+  await record(pass, candidate, answer);
+}
+
+function startsNow(answer: MatchResult): boolean {
+  return answer.status === 'OK' && !answer.reserved;
+}
+
+/** Workloads with the same request that were reached before and have reservations, in order. */
+function equalsBefore(pass: Pass, row: WorkloadRow): readonly WorkloadRow[] {
+  const reserved = pass.reservations.reachedBefore(Infinity).map(({ uid }) => pass.eligible.get(uid)!);
+  return inOrder(reserved.filter((other) => isEqualRequest(other, row)));
+}
+
+function isEqualRequest(a: WorkloadRow, b: WorkloadRow): boolean {
+  return (
+    a.queue === b.queue &&
+    a.priority === b.priority &&
+    a.walltime === b.walltime &&
+    a.shape === b.shape &&
+    isDeepStrictEqual(a.jobspec, b.jobspec)
+  );
+}
+
+/** The units that an equal workload would take are free for it. */
+async function startInstead(pass: Pass, budget: QueueBudget, row: WorkloadRow): Promise<void> {
+  const reservation = pass.reservations.of(row.uid)!;
+  await liftReservation(pass, reservation);
+  const candidate = { row, budget, reservation, mayReserve: true };
+  await record(pass, candidate, await match(pass, row, 'allocate_orelse_reserve'));
 }
 
 async function waitForLimit(

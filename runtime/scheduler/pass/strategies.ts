@@ -137,7 +137,7 @@ function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: 
 }
 
 /** A start behind something that has no end is no plan: it is refused, and nothing is reserved. */
-async function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
+export async function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
   const { matcher, now } = pass.input;
   pass.matches += 1;
   const answer = await matcher.match({ jobid: row.jobid, jobspec: row.jobspec, operation, now });

@@ -113,3 +113,34 @@ test('plans again in order after an overrun', async () => {
   expect(sim.startOf('first')).toBe(1150);
   expect(sim.row('second').estimatedStart).toBe(1210);
 });
+
+/**
+ * Two nodes, of which one has just become free: `first` waits for the other one, because `low` has a reservation here
+ * that came later. `second`, which is equal to `first`, is new and takes the nodes of lower priority.
+ */
+async function withNewEqual(): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(2, 1), { policy: 'conservative' });
+  for (const walltime of [50, 60]) sim.submit(`running${walltime}`, { walltime });
+  await sim.pass();
+  sim.submit('first', { walltime: 500 });
+  sim.submit('low', { walltime: 20, priority: -1 });
+  await sim.pass();
+  expect(['first', 'low'].map((uid) => sim.row(uid).estimatedStart)).toEqual([1050, 1060]);
+  sim.now = 1010;
+  await sim.finish('running60');
+  sim.submit('second', { walltime: 500 });
+  return sim;
+}
+
+test('starts the first of equal workloads where a new one takes nodes of lower priority', async () => {
+  const sim = await withNewEqual();
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'first' }] });
+  expect(['second', 'low'].map((uid) => sim.row(uid).estimatedStart)).toEqual([1050, 1510]);
+});
+
+test('starts a new workload before an equal one that a limit keeps from starting', async () => {
+  const sim = await withNewEqual();
+  sim.change('second', { user: 'bob' });
+  sim.queue('default', { policy: 'conservative', limits: { queue: {}, user: { running: 1 } } });
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'second' }] });
+});
