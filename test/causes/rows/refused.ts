@@ -1,6 +1,7 @@
 /** Pods that the apiserver refuses, so that the Job controller cannot create them: its sentence reaches the FluxJob. */
 import { deployment, job, pod } from '../../stack/manifests';
 import type { Row } from '../row';
+import type { RowCluster } from '../row-cluster';
 
 const quota = (hard: Readonly<Record<string, string>>) => ({
   apiVersion: 'v1',
@@ -9,18 +10,29 @@ const quota = (hard: Readonly<Record<string, string>>) => ({
   spec: { hard },
 });
 
+/** The apiserver enforces a quota from when the quota controller has written its status. */
+async function applyQuota(cluster: RowCluster, hard: Readonly<Record<string, string>>): Promise<void> {
+  await cluster.apply(quota(hard));
+  await cluster.until('the quota to be enforced', 60_000, async () => {
+    const path = cluster.path('v1', 'resourcequotas', 'small');
+    return (await cluster.get<{ status?: { hard?: object } }>(path)).status?.hard !== undefined;
+  });
+}
+
 export const REFUSED_ROWS: readonly Row[] = [
   {
     name: 'a Job beyond the ResourceQuota says "exceeded quota" and holds nothing',
     async run(cluster) {
-      await cluster.apply(quota({ pods: '1' }), job('wide', { pods: 3 }));
+      await applyQuota(cluster, { pods: '1' });
+      await cluster.apply(job('wide', { pods: 3 }));
       await cluster.saysAndFrees('wide', /exceeded quota: small/);
     },
   },
   {
     name: 'a Job beyond the ResourceQuota runs once the quota grows',
     async run(cluster) {
-      await cluster.apply(quota({ 'requests.cpu': '1' }), job('wide', { pods: 2 }));
+      await applyQuota(cluster, { 'requests.cpu': '1' });
+      await cluster.apply(job('wide', { pods: 2 }));
       await cluster.says('wide', /exceeded quota: small/);
       await cluster.apply(quota({ 'requests.cpu': '8' }));
       await cluster.runs('wide', 2);
@@ -106,7 +118,8 @@ export const REFUSED_ROWS: readonly Row[] = [
   {
     name: 'a Deployment beyond the ResourceQuota runs as many pods as the quota allows',
     async run(cluster) {
-      await cluster.apply(quota({ pods: '2' }), deployment('web', { pods: 3 }));
+      await applyQuota(cluster, { pods: '2' });
+      await cluster.apply(deployment('web', { pods: 3 }));
       await cluster.runs('web', 2);
     },
   },
