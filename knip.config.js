@@ -11,7 +11,7 @@ module.exports = {
     'main.ts!',
     'constructs/index.ts!',
     'runtime/main.ts!',
-    ...(production ? ['runtime/images.ts!', 'runtime/simulation/main.ts!'] : []),
+    ...(production ? ['runtime/images.ts!', 'runtime/image-digests.ts!', 'runtime/simulation/main.ts!'] : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'examples/**/*.ts',

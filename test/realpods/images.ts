@@ -23,7 +23,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_IMAGES } from '../../constructs/images';
+import { IMAGE_TAGS } from '../../constructs/images';
 import { FluxqError } from '../../runtime/errors';
 import { cacheDirectory } from '../cluster/assets';
 import { lockFile } from '../cluster/lock';
@@ -75,7 +75,7 @@ export async function findImages(options: ImageOptions): Promise<Images> {
   for (const recipe of [base, ...recipes]) archives.push(await store.archive(recipe));
   return {
     archives,
-    aliases: library === undefined ? [[DEFAULT_IMAGES.runtime, DEFAULT_IMAGES.fluxion]] : [],
+    aliases: library === undefined ? [[IMAGE_TAGS.runtime, IMAGE_TAGS.fluxion]] : [],
   };
 }
 
@@ -252,7 +252,7 @@ function nodeRecipe(base: Recipe): Recipe {
 }
 
 function postgresRecipe(base: Recipe): Recipe {
-  const name = DEFAULT_IMAGES.postgres;
+  const name = IMAGE_TAGS.postgres;
   const server = packagedServer() ?? '';
   return {
     name,
@@ -311,7 +311,7 @@ function fluxSchedRecipe(base: Recipe, library: string): Recipe {
 
 /** An image of the project; `other` is the base image of the Fluxion service. */
 function runtimeRecipe(node: Recipe, image: 'runtime' | 'fluxion', other?: Recipe): Recipe {
-  const name = DEFAULT_IMAGES[image];
+  const name = IMAGE_TAGS[image];
   return {
     name,
     on: other === undefined ? [node] : [node, other],
