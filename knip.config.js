@@ -27,7 +27,7 @@ module.exports = {
   ],
   ignore: ['runtime/fluxion/generated/**'],
   ignoreDependencies: ['node', 'ts-proto'],
-  ignoreBinaries: ['ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
+  ignoreBinaries: ['go', 'ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
   // Many exports that only tests use are also used in their own file, which is no dead code.
   ignoreExportsUsedInFile: production,
 };
