@@ -11,7 +11,7 @@ module.exports = {
     'main.ts!',
     'constructs/index.ts!',
     'runtime/main.ts!',
-    ...(production ? ['runtime/images.ts!', 'runtime/simulation/main.ts!'] : []),
+    ...(production ? ['runtime/images.ts!', 'runtime/image-digests.ts!', 'runtime/simulation/main.ts!'] : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/second-try.ts',
@@ -28,7 +28,7 @@ module.exports = {
   ],
   ignore: ['runtime/fluxion/generated/**'],
   ignoreDependencies: ['node', 'ts-proto'],
-  ignoreBinaries: ['ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
+  ignoreBinaries: ['go', 'ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
   // Many exports that only tests use are also used in their own file, which is no dead code.
   ignoreExportsUsedInFile: production,
 };

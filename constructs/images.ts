@@ -9,6 +9,7 @@
  * - the two images of this project are not published: `npm run images` builds them.
  */
 import { version } from '../package.json';
+import digests from './image-digests.json';
 
 export interface Images {
   /** Image of the roles controller, webhook and password. */
@@ -19,11 +20,33 @@ export interface Images {
   readonly postgres: string;
 }
 
-/** Images with which this version of the constructs is tested. */
-export const DEFAULT_IMAGES: Images = {
+/** The tags. */
+export const IMAGE_TAGS: Images = {
   runtime: `ghcr.io/converged-computing/cdk8s-fluxqueue:${version}`,
   fluxion: `ghcr.io/converged-computing/cdk8s-fluxqueue-fluxion:${version}`,
   postgres: 'docker.io/library/postgres:18.6-bookworm',
+};
+
+/**
+ * Digests by tag. They exist only once the images are pushed, so the release workflow writes them
+ * (`npm run -s images:digests`), and a checkout has none.
+ */
+const DIGESTS: Readonly<Record<string, string>> = digests;
+
+/** NAME:TAG@DIGEST if the digest of the tag is known, else NAME:TAG. */
+export function pinned(image: string, known: Readonly<Record<string, string>> = DIGESTS): string {
+  const digest = known[image];
+  return digest === undefined ? image : `${image}@${digest}`;
+}
+
+/**
+ * Images with which this version of the constructs is tested, by digest in a release. The props for images take a reference
+ * with a digest, too.
+ */
+export const DEFAULT_IMAGES: Images = {
+  runtime: pinned(IMAGE_TAGS.runtime),
+  fluxion: pinned(IMAGE_TAGS.fluxion),
+  postgres: pinned(IMAGE_TAGS.postgres),
 };
 
 /** Command that starts a role in the runtime's images. */

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_IMAGES } from '../constructs/images';
+import { IMAGE_TAGS } from '../constructs/images';
 import { FluxqError, messageOf } from './errors';
 
 const ROOT = join(__dirname, '..');
@@ -56,7 +56,7 @@ function collect(text: string, others: readonly string[]): string[] {
 
 /** ghcr.io/converged-computing/cdk8s-fluxqueue:0.1.0 with another registry or another tag. */
 function imageName(image: ImageName, { registry, tag }: Options): string {
-  const [, defaultRegistry, name, version] = /^(.*)\/([^/:]+):([^:]+)$/.exec(DEFAULT_IMAGES[image])!;
+  const [, defaultRegistry, name, version] = /^(.*)\/([^/:]+):([^:]+)$/.exec(IMAGE_TAGS[image])!;
   return `${registry ?? defaultRegistry}/${name}:${tag ?? version}`;
 }
 

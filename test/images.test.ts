@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_IMAGES } from '../constructs/images';
+import { IMAGE_TAGS } from '../constructs/images';
 import { version } from '../package.json';
 
 const ROOT = join(__dirname, '..');
@@ -40,13 +40,13 @@ describe('npm run images', () => {
     install('buildah');
     const { status, stdout } = images();
     expect(calls()).toEqual([
-      `buildah build -f runtime/Containerfile -t ${DEFAULT_IMAGES.runtime} .`,
-      `buildah build -f runtime/fluxion/Containerfile -t ${DEFAULT_IMAGES.fluxion} .`,
+      `buildah build -f runtime/Containerfile -t ${IMAGE_TAGS.runtime} .`,
+      `buildah build -f runtime/fluxion/Containerfile -t ${IMAGE_TAGS.fluxion} .`,
     ]);
     expect(readFileSync(join(folder, 'pwd'), 'utf8').trim()).toBe(ROOT);
     expect([status, stdout]).toEqual([
       0,
-      `built; props of FluxQueue: runtimeImage: '${DEFAULT_IMAGES.runtime}', fluxionImage: '${DEFAULT_IMAGES.fluxion}'\n`,
+      `built; props of FluxQueue: runtimeImage: '${IMAGE_TAGS.runtime}', fluxionImage: '${IMAGE_TAGS.fluxion}'\n`,
     ]);
   });
 

@@ -19,7 +19,8 @@ const GROUND = [
 ];
 const TOWER: Readonly<Record<string, readonly string[]>> = {
   'constructs/api': [],
-  'constructs/images': [],
+  'constructs/image-digests.json': [],
+  'constructs/images': ['constructs/image-digests.json'],
   'constructs/metadata': [],
   'constructs/crds': [],
   'constructs/minicluster/shell': [],
@@ -175,6 +176,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
   'runtime/bundle': [],
   'runtime/images': ['ground', 'constructs/images'],
+  'runtime/image-digests': ['ground', 'constructs/images'],
 };
 
 const constructs = importsOf('constructs');

@@ -23,7 +23,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_IMAGES } from '../../constructs/images';
+import { IMAGE_TAGS } from '../../constructs/images';
 import { FluxqError } from '../../runtime/errors';
 import { cacheDirectory } from '../cluster/assets';
 import { lockFile } from '../cluster/lock';
@@ -247,7 +247,7 @@ function nodeRecipe(base: Recipe): Recipe {
 }
 
 function postgresRecipe(base: Recipe): Recipe {
-  const name = DEFAULT_IMAGES.postgres;
+  const name = IMAGE_TAGS.postgres;
   const server = packagedServer() ?? '';
   return {
     name,
@@ -306,7 +306,7 @@ function fluxSchedRecipe(base: Recipe, library: string): Recipe {
 
 /** An image of the project; `other` is the base image of the Fluxion service. */
 function runtimeRecipe(node: Recipe, image: 'runtime' | 'fluxion', other?: Recipe): Recipe {
-  const name = DEFAULT_IMAGES[image];
+  const name = IMAGE_TAGS[image];
   return {
     name,
     on: other === undefined ? [node] : [node, other],
