@@ -10,7 +10,9 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-const labels = new Map<string, ReadonlySet<string>>(times(50, (k) => [`n${k}`, new Set(times(256, (i) => `${i}`))] as const));
+const labels = new Map<string, ReadonlySet<string>>(
+  times(50, (k) => [`n${k}`, new Set(times(256, (i) => `${i}`))] as const),
+);
 const taints = times(100, (i) => ({ key: `t${i}`, value: 'x', effect: 'NoSchedule' }));
 const cluster: ClusterFacts = { taints, labels };
 
