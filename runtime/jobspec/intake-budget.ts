@@ -32,7 +32,8 @@ export function checkIntakeBudget(pod: PodSpec, field: string, facts: IntakeFact
   const costs: Readonly<Record<string, number>> = {
     initContainers: quantitySteps(initContainers),
     containers: quantitySteps(containers),
-    tolerations: tolerations.length * facts.cluster.taints.length,
+    // The apiserver compares each with each other one in every update of a pod: 10,000 take it half a minute.
+    tolerations: tolerations.length * Math.max(tolerations.length, facts.cluster.taints.length),
     volumes: volumeSteps(volumes, facts),
   };
   let steps = 0;

@@ -61,6 +61,14 @@ test.each(HOSTILE)('refuses %s before reading them', (_, part, refusal) => {
   expect(() => jobspecOf({ pod, pods: 10, walltime: 60, cluster })).toThrow(refusal);
 });
 
+test('tolerations are limited without any taint, because the apiserver compares each with each', () => {
+  const tolerations = (count: number) => times(count, (i) => ({ key: `k${i}`, operator: 'Exists' }));
+  const read = (count: number) =>
+    jobspecOf({ pod: { containers: [{}], tolerations: tolerations(count) }, pods: 1, walltime: 60 });
+  expect(() => read(1001)).toThrow(/tolerations: takes too long to read/);
+  expect(read(500).version).toBe(1);
+});
+
 test('comparisons that are too many are not written again for each spread constraint', () => {
   let lookUps = 0;
   const counted = {

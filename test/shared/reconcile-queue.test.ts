@@ -74,3 +74,49 @@ test('logs the stack of a failure once, and its message each time', async () => 
   expect(logger.lines.map(({ message }) => message)).toEqual(['down', 'down', 'down']);
   expect(logger.lines.map(({ fields }) => 'err' in fields)).toEqual([true, false, false]);
 });
+
+test('retries a key that alone is not answered less and less often, and in an outage as often as any other', async () => {
+  const timeout = () =>
+    new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer within 30 s', { retryable: true });
+  const slow = setUp([]);
+  let fail: ((error: Error) => void) | undefined;
+  const starts: number[] = [];
+  const queue = reconcileQueue(
+    {
+      time: { clock: slow.clock, random: () => 0, wall: () => 0 },
+      logger: slow.logger as unknown as Logger,
+      onFenced: () => undefined,
+    },
+    {
+      name: 'test',
+      concurrency: 2,
+      reconcile: (key) => {
+        if (key === 'other') return Promise.resolve(undefined);
+        starts.push(slow.clock.now());
+        return new Promise((_, reject) => {
+          fail = reject;
+        });
+      },
+    },
+  );
+  const timeOut = async (isOutage: boolean) => {
+    if (!isOutage) queue.add('other');
+    await slow.clock.advance(1);
+    fail!(timeout());
+    await settle();
+  };
+  queue.add('slow');
+  await timeOut(true);
+  await slow.clock.advance(500);
+  expect(starts).toHaveLength(2);
+  await timeOut(false);
+  await slow.clock.advance(29_000);
+  expect(starts).toHaveLength(2);
+  await slow.clock.advance(1_000);
+  expect(starts).toHaveLength(3);
+  await timeOut(false);
+  await slow.clock.advance(59_000);
+  expect(starts).toHaveLength(3);
+  await slow.clock.advance(1_000);
+  expect(starts).toHaveLength(4);
+});

@@ -1,0 +1,49 @@
+/** The reduced form of `npm run -s poison`: a third of the corpus without its largest objects, and few canaries. */
+import type { RoleProcess } from '../stack/roles';
+import { describeStack } from '../stack/suite';
+import { CORPUS } from './corpus';
+import { type PoisonResult, runPoison } from './run';
+
+const PART = 3;
+const SECONDS = 5;
+/** Bytes. Beyond this the apiserver itself takes seconds for each write. */
+const LARGEST = 100_000;
+
+describeStack(
+  'poison',
+  (getFixture) => {
+    let controller: RoleProcess;
+    let result: PoisonResult;
+
+    beforeAll(async () => {
+      const { stack, client } = getFixture();
+      controller = await stack.startController();
+      const corpus = CORPUS.filter((_, i) => i % PART === 0).filter(
+        ({ object }) => JSON.stringify(object).length < LARGEST,
+      );
+      const progress = () => undefined;
+      result = await runPoison({ stack, client, controller, corpus, seconds: SECONDS, progress });
+    }, 180_000);
+
+    test('every object is refused with a sentence, or its FluxJob says what became of it', () => {
+      expect(result.figures.unexplained).toEqual([]);
+      for (const { title, status, sentence } of result.submitted.refused) {
+        const isClear = status >= 400 && status < 500 && sentence.length > 20;
+        expect(isClear ? [] : [title, status, sentence]).toEqual([]);
+      }
+    });
+
+    test('the Jobs of another namespace are released meanwhile, by one leader', () => {
+      expect(result.figures.unreleased).toBe(0);
+      expect(result.figures.restarts).toBe(0);
+      expect(result.figures.peakRssMiB).toBeLessThan(600);
+    });
+
+    test('what cannot be read is counted', async () => {
+      const metrics = await controller.metrics();
+      const [, count] = /^fluxqueue_invalid_workloads_total\{stage="intake"\} (\d+)$/m.exec(metrics) ?? [];
+      expect(Number(count)).toBeGreaterThan(0);
+    });
+  },
+  { cluster: { nodes: 20, nodeShape: { cpu: '64', memory: '256Gi', labels: { zone: 'a', size: '64' } } } },
+);
