@@ -35,7 +35,7 @@ export const ROLES = {
 } as const;
 export type Role = keyof typeof ROLES;
 
-export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface Act {
   readonly verb: Verb;
@@ -47,7 +47,7 @@ export interface Act {
 }
 
 /** What must come of an attack: one of the two, if both are given. */
-export interface Holds {
+interface Holds {
   /** Text of the refusal. */
   readonly refused?: string;
   /** What is true of the answer although the request was accepted. */

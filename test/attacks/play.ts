@@ -3,7 +3,7 @@ import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { type Attack, CONTAINED } from './attack';
 import type { Reply, World } from './world';
 
-export type Outcome = 'refused' | 'contained' | 'succeeded';
+type Outcome = 'refused' | 'contained' | 'succeeded';
 
 export interface Played {
   readonly attack: Attack;

@@ -10,7 +10,7 @@ import {
 import type { Validation } from './settings';
 
 /** Selects objects by their labels. */
-export interface ObjectSelector {
+interface ObjectSelector {
   readonly matchExpressions: readonly { readonly key: string; readonly operator: 'Exists' }[];
 }
 

@@ -4,7 +4,10 @@ import {
   MINICLUSTER_LABEL,
   STACK_NAMESPACE,
 } from '../../../constructs/api/labels';
+import { renderMiniCluster } from '../../../constructs/minicluster';
 import { createClient } from '../../../runtime/kubernetes/client';
+import { manifestToApply, pathOf } from '../../../runtime/miniclusters/manifests';
+import type { MiniCluster } from '../../../runtime/miniclusters/resource';
 import { describeCluster } from '../../cluster/suite';
 import { stackObjects } from '../manifests';
 
@@ -63,6 +66,17 @@ describeCluster('the guard of the controller without mutating policies', (getClu
     ])
       expect(await attempt(pod)).toContain(denied);
     expect(await attempt({ volumes: [{ name: 'run', emptyDir: {} }] })).toBe('accepted');
+    // Whatever a MiniCluster consists of otherwise is accepted.
+    const metadata = {
+      ...{ name: 'x', namespace: 'default', uid: 'no-such-uid' },
+      ...{ resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    const spec = { services: [{ name: 'db', image: 'db', ports: [80] }], containers: [{ image: 'flux' }] };
+    for (const manifest of renderMiniCluster({ metadata, spec })) {
+      const object = manifestToApply(manifest, { metadata, spec } satisfies MiniCluster, undefined);
+      const options = { dryRun: true, fieldManager: 'test' };
+      await client.patch(pathOf(manifest, 'default'), object, 'apply', options);
+    }
     client.close();
   });
 });

@@ -24,6 +24,19 @@ test.each(['policies', 'webhook'] as const)(
   },
 );
 
+test('policies are evaluated once per MiniCluster that is being applied, not once per MiniCluster', () => {
+  const bindings = stackObjects({ kubernetesVersion: '1.37.1' }).flatMap(({ kind, spec }) =>
+    /AdmissionPolicyBinding$/.test(kind) ? [(spec as { paramRef?: object }).paramRef] : [],
+  );
+  const withParams = bindings.filter((paramRef) => paramRef !== undefined);
+  expect(withParams).toEqual(
+    Array(3).fill({
+      selector: { matchLabels: { 'flux-framework.org/applying': 'true' } },
+      parameterNotFoundAction: 'Allow',
+    }),
+  );
+});
+
 test('an apiserver without mutating policies gets those that it can evaluate', () => {
   const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.35.2' })));
   expect(found).not.toContain(POLICIES[0]);
