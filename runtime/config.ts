@@ -156,6 +156,8 @@ const settings = z.strictObject({
       secretName: z.string().min(1).default(WEBHOOK_SECRET),
       serviceName: z.string().min(1).default(WEBHOOK_SERVICE),
       configurationName: z.string().min(1).default(WEBHOOK_CONFIGURATION),
+      /** User names of the runtime at the apiserver. Default: the controller's ServiceAccount in `secretNamespace`. */
+      controllerUsers: z.array(z.string().min(1)).optional(),
       /** The schedulerName for admitted pods that have none. Default: unchanged. */
       schedulerName: z.string().min(1).optional(),
     })

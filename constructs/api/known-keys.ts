@@ -44,7 +44,7 @@ export const SUGGESTIONS: readonly { readonly key: string; readonly pairs: reado
  * How near a setting is to a key: the pairs that the key has too, in thousandths of all letters. CEL calculates the same,
  * so it is integers and `contains` only.
  */
-export function nearness(pairs: readonly string[], name: string): number {
+function nearness(pairs: readonly string[], name: string): number {
   const common = pairs.filter((pair) => name.includes(pair)).length;
   return Math.floor((common * 1000) / (pairs.length + name.length));
 }

@@ -1,6 +1,6 @@
 /** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
 import { parseDuration } from '../api/durations';
-import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
+import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, USER_ANNOTATION, WALLTIME } from '../api/labels';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ConfigMapFiles } from './config-maps';
 import type { ClusterContext } from './context';
@@ -113,8 +113,17 @@ function queueLabels({ spec }: ClusterContext): Record<string, string> {
 }
 
 /** A negative priority is an annotation, because the value of a label cannot begin with a minus sign. */
-function queueAnnotations({ spec: { priority } }: ClusterContext): Record<string, string> | undefined {
-  return priority !== undefined && priority < 0 ? { [PRIORITY]: String(priority) } : undefined;
+function queueAnnotations({
+  resource,
+  spec: { priority },
+}: ClusterContext): Record<string, string> | undefined {
+  // Admission noted who created the MiniCluster.
+  const user = resource.metadata.annotations?.[USER_ANNOTATION];
+  if (user === undefined && (priority === undefined || priority >= 0)) return undefined;
+  return {
+    ...(priority !== undefined && priority < 0 ? { [PRIORITY]: String(priority) } : {}),
+    ...(user === undefined ? {} : { [USER_ANNOTATION]: user }),
+  };
 }
 
 /** In a cluster that can grow, only the brokers that it needs to start are one gang (docs/decisions/0012). */

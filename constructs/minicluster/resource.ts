@@ -21,6 +21,8 @@ export interface MiniClusterResource {
     readonly namespace?: string;
     /** UID that the apiserver assigned. @default - unknown */
     readonly uid?: string;
+    /** Annotations; admission writes the user who created the MiniCluster. @default - none */
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   /** The MiniCluster as users write it. */
   readonly spec: MiniClusterSpec;

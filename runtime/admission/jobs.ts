@@ -4,7 +4,7 @@ import { checkPodLimits } from '../jobspec/jobspec';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
 import { addLabels, type JsonPatch, type Metadata } from './review';
-import { recordUser } from './user';
+import { recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {
   readonly metadata?: Metadata;
@@ -24,7 +24,11 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  * @param username the user who creates the Job
  * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
-export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
+export function admitJob(
+  job: AdmittedJob,
+  username: string,
+  { controllerUsers }: UserOptions = {},
+): JsonPatch[] {
   if (isManagedElsewhere(job)) return [];
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
@@ -39,7 +43,7 @@ export function admitJob(job: AdmittedJob, username: string): JsonPatch[] {
   return [
     ...addLabels(job.metadata, { [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) }),
     ...(suspended ? [] : [{ op: 'add', path: '/spec/suspend', value: true } as const]),
-    ...recordUser(job.metadata, username),
+    ...recordUser(job.metadata, username, controllerUsers),
   ];
 }
 

@@ -13,7 +13,7 @@ import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
 import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
-import { recordUser } from './user';
+import { recordUser, type UserOptions } from './user';
 
 interface NodeSelectorRequirement {
   readonly key: string;
@@ -42,7 +42,7 @@ export interface AdmittedPod {
   };
 }
 
-export interface PodAdmissionOptions {
+export interface PodAdmissionOptions extends UserOptions {
   /** The scheduler for pods that request the default scheduler. @default - schedulerName does not change */
   readonly schedulerName?: string | undefined;
 }
@@ -58,13 +58,13 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
 export function admitPod(
   pod: AdmittedPod,
   username: string,
-  { schedulerName }: PodAdmissionOptions = {},
+  { schedulerName, controllerUsers }: PodAdmissionOptions = {},
 ): JsonPatch[] {
   if (isManagedElsewhere(pod)) return [];
   const placement = placementOf(pod.metadata);
   return [
     ...(placement === undefined
-      ? [...addGate(pod), ...recordUser(pod.metadata, username)]
+      ? [...addGate(pod), ...recordUser(pod.metadata, username, controllerUsers)]
       : [...pinToNode(pod, placement.node), ...trimAssignment(pod.metadata, placement)]),
     ...chooseScheduler(pod, schedulerName),
   ];

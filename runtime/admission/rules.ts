@@ -5,6 +5,7 @@
  * test/admission/corpus.ts on a real apiserver.
  */
 import { FluxqError } from '../errors';
+import { creatorKind, noteCreator } from './creators';
 import { restoreGrant, type UpdatedJob } from './job-updates';
 import { type AdmittedJob, admitJob } from './jobs';
 import { type AdmittedPod, admitPod, type PodAdmissionOptions } from './pods';
@@ -22,21 +23,26 @@ export function admit(request: AdmissionRequest, options: AdmissionOptions = {})
   }
 }
 
-function patchOf(
-  { kind, operation, subResource, object, oldObject, userInfo }: AdmissionRequest,
-  options: AdmissionOptions,
-): JsonPatch[] {
+function patchOf(request: AdmissionRequest, options: AdmissionOptions): JsonPatch[] {
+  const { kind, operation, subResource, object, oldObject, userInfo } = request;
   if ((subResource ?? '') !== '') return [];
   const username = userInfo?.username ?? '';
   switch (`${operation} ${kind.group}/${kind.version}/${kind.kind}`) {
     case 'CREATE batch/v1/Job':
-      return admitJob(object as AdmittedJob, username);
+      return admitJob(object as AdmittedJob, username, options);
     case 'UPDATE batch/v1/Job':
       // The webhook configuration excludes updates by the runtime.
       return restoreGrant(object as UpdatedJob, (oldObject ?? {}) as UpdatedJob);
     case 'CREATE /v1/Pod':
       return admitPod(object as AdmittedPod, username, options);
     default:
-      return [];
+      return noteCreatorOf(request);
   }
+}
+
+function noteCreatorOf({ kind, operation, object, oldObject, userInfo }: AdmissionRequest): JsonPatch[] {
+  const creator = creatorKind(`${kind.group}/${kind.version}/${kind.kind}`);
+  if (creator === undefined || !['CREATE', 'UPDATE'].includes(operation)) return [];
+  const old = operation === 'UPDATE' ? (oldObject ?? {}) : undefined;
+  return noteCreator(creator, object, old, userInfo?.username ?? '');
 }

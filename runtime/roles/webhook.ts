@@ -1,6 +1,7 @@
 /** The webhook role: the server with its certificate, probes and metrics. Any replica can answer a request. */
 import { X509Certificate } from 'node:crypto';
 import { Gauge, Histogram, type Registry } from 'prom-client';
+import { CONTROLLER_SERVICE_ACCOUNT } from '../../constructs/api/labels';
 import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
 import { rotateCertificates } from '../admission/certificate-rotation';
 import {
@@ -45,13 +46,14 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
     for (const step of stops.reverse()) await step();
   };
   try {
-    const { host, port, schedulerName } = config.webhook;
+    const { host, port, schedulerName, secretNamespace, controllerUsers } = config.webhook;
+    const controller = `system:serviceaccount:${secretNamespace}:${CONTROLLER_SERVICE_ACCOUNT}`;
     const source = await certificateSource(config, logger, stops);
     const server = await startWebhook({
       host,
       port,
       tls: source.first,
-      admission: { schedulerName },
+      admission: { schedulerName, controllerUsers: controllerUsers ?? [controller] },
       onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
       onError: (error) => logger.warn({ error: messageOf(error) }, 'answering an admission request failed'),
     });

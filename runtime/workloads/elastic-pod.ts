@@ -12,8 +12,8 @@ import { secondsOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
 import type { WorkloadSettings } from './settings';
 
-/** The settings of an elastic pod; `queue` is the queue of its Job. */
-type ElasticPodSettings = WorkloadSettings & { readonly queue: string };
+/** The settings of an elastic pod; `queue` and `user` are those of its Job. */
+type ElasticPodSettings = WorkloadSettings & { readonly queue: string; readonly user: string };
 
 /** Undefined for every other object, which has its own settings. */
 export function elasticPodSettings(
@@ -29,6 +29,7 @@ export function elasticPodSettings(
   const left = job.allocation === null ? job.walltime : job.allocation.end - secondsOf(creationTimestamp);
   return {
     queue: job.queue,
+    user: job.user,
     priority: job.priority,
     walltimeSeconds: Math.max(1, left),
     hold: false,

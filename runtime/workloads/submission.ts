@@ -206,7 +206,7 @@ export class SubmissionBuilder {
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       held: settings.hold || demand.pods === 0,
-      user: this.userOf(metadata),
+      user: elastic?.user ?? this.userOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
     };

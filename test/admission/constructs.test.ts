@@ -1,5 +1,6 @@
 /** The manifests of admission; the tests with a cluster check their effect. */
 import { Testing } from 'cdk8s';
+import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -36,14 +37,23 @@ describe('the webhook configuration', () => {
   it('fails closed for namespaces that opted in and matches no other namespaces', () => {
     const { metadata, webhooks } = configuration();
     expect(metadata.name).toBe('fluxqueue');
-    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual(['jobs', 'job-updates', 'pods']);
+    expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual([
+      'jobs',
+      'job-updates',
+      'pods',
+      'creators-apps',
+      'creators-replicationcontrollers',
+      'creators-cronjobs',
+      'creators-miniclusters',
+    ]);
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({
         failurePolicy: 'Fail',
         sideEffects: 'None',
         reinvocationPolicy: 'Never',
       });
-      const operations = [webhook.name.startsWith('job-updates') ? 'UPDATE' : 'CREATE'];
+      const [, of = ''] = /^(job-updates|creators)/.exec(webhook.name) ?? [];
+      const operations = { 'job-updates': ['UPDATE'], creators: ['CREATE', 'UPDATE'] }[of] ?? ['CREATE'];
       expect(webhook.rules).toEqual([expect.objectContaining({ operations })]);
       expect(webhook.namespaceSelector.matchExpressions).toEqual([
         { key: 'fluxqueue/enabled', operator: 'In', values: ['true'] },
@@ -90,6 +100,7 @@ describe('every policy', () => {
   const chart = Testing.chart();
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new CreatorGuard(chart, 'creators', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new KeyGuard(chart, 'keys', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
@@ -111,6 +122,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(21);
+    expect(policies).toHaveLength(29);
   });
 });

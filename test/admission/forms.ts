@@ -1,5 +1,6 @@
 /** A control plane with both forms of admission, each for one namespace. */
 import { Testing } from 'cdk8s';
+import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -16,6 +17,7 @@ export type Form = (typeof FORMS)[number];
 
 /** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';
+const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const ENABLED = { 'fluxqueue/enabled': 'true' };
 
 /**
@@ -24,11 +26,17 @@ const ENABLED = { 'fluxqueue/enabled': 'true' };
  */
 export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   const tls = await makeCertificate({ names: ['127.0.0.1'], now: new Date() });
-  const webhook = await startWebhook({ host: '127.0.0.1', port: 0, tls });
+  const webhook = await startWebhook({
+    host: '127.0.0.1',
+    port: 0,
+    tls,
+    admission: { controllerUsers: [CONTROLLER] },
+  });
   const chart = Testing.chart();
   const of = (form: Form) => ({ namespaceLabels: { ...ENABLED, form } });
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
+  new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
   new KeyGuard(chart, 'keys', { excludedNamespaces: [PLAIN] });
   new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {

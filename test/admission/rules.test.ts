@@ -62,8 +62,8 @@ describe('every other request is allowed unchanged', () => {
   });
 
   it.each([
-    ['apps/v1', 'Deployment'],
-    ['batch/v1', 'CronJob'],
+    ['apps/v1', 'DaemonSet'],
+    ['example.com/v1', 'CronJob'],
     ['example.com/v1', 'Job'],
     ['example.com/v1', 'Pod'],
     ['batch/v2', 'Job'],

@@ -29,3 +29,24 @@ test.each([
 test('a user that is recorded already is not written again', () => {
   expect(recordUser(CLAIM, 'bob')).toEqual([]);
 });
+
+const OWNED = {
+  ...CLAIM,
+  ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', controller: true }],
+};
+
+test('the user of a template stays with what a controller of Kubernetes creates from it', () => {
+  for (const name of [
+    'system:serviceaccount:kube-system:replicaset-controller',
+    'system:kube-controller-manager',
+  ])
+    expect(recordUser(OWNED, name)).toEqual([]);
+  expect(recordUser(OWNED, 'system:node:node-0')).toEqual([{ op: 'remove', path: PATH }]);
+  expect(recordUser(OWNED, 'ada')).toEqual([{ op: 'add', path: PATH, value: 'ada' }]);
+});
+
+test('the user of a MiniCluster stays with the Job that the runtime creates', () => {
+  const runtime = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+  expect(recordUser(CLAIM, runtime, [runtime])).toEqual([]);
+  expect(recordUser(undefined, runtime, [runtime])).toEqual([]);
+});

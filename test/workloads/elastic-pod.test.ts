@@ -4,7 +4,7 @@ import { elasticPodSettings } from '../../runtime/workloads/elastic-pod';
 import { rowIn } from '../queue/rows';
 
 const CREATED = '1970-01-01T00:02:00Z';
-const job = rowIn('Running', { uid: 'j', queue: 'science/fast', priority: 3 });
+const job = rowIn('Running', { uid: 'j', queue: 'science/fast', user: 'ada', priority: 3 });
 
 function pod(index: number, assignment = '0/2:node-1;2/1:', owner = 'j'): Pod {
   return {
@@ -25,6 +25,7 @@ const settings = (of: Pod, row = job) => elasticPodSettings(of, (uid) => (uid ==
 test('an elastic pod has the settings of its Job and the walltime that the Job has left', () => {
   expect(settings(pod(2))).toEqual({
     queue: 'science/fast',
+    user: 'ada',
     priority: 3,
     // The Job ends at second 160 and the pod was created at second 120.
     walltimeSeconds: 40,

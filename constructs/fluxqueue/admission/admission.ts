@@ -4,6 +4,7 @@ import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from '../../api/labels';
 import type { Range } from '../../api/queue-defaults';
 import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
+import { CreatorGuard } from './creators';
 import type { AdmissionForm, ExternalRuntime } from './form';
 import { AdmissionGuards } from './guards';
 import { KeyGuard } from './key-guard';
@@ -49,6 +50,7 @@ export class Admission extends Construct {
     const byUsers = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
     new AdmissionGuards(this, 'guards', byUsers);
     new KeyGuard(this, 'keys', where);
+    new CreatorGuard(this, 'creators', { ...where, ...by });
     const { userPriorities } = props;
     new PriorityGuard(this, 'priorities', {
       ...byUsers,

@@ -1,5 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { CREATOR_KINDS } from '../../api/creators';
+import { creatorConditions, creatorPatch } from './creators';
 import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
 import { JOB_UPDATE_PATCH, jobUpdateConditions } from './job-update';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
@@ -13,6 +15,7 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
+import { carriesUserVariable } from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -23,9 +26,10 @@ export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerU
 }
 
 interface Rule {
-  readonly apiGroup: string;
-  readonly resource: string;
-  readonly operation: 'CREATE' | 'UPDATE';
+  readonly apiGroups: readonly string[];
+  readonly apiVersion?: string;
+  readonly resources: readonly string[];
+  readonly operations: readonly ('CREATE' | 'UPDATE')[];
   /** End of the policy's name. */
   readonly suffix: string;
   readonly conditions: readonly MatchCondition[];
@@ -41,32 +45,48 @@ export class AdmissionPolicies extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionPoliciesProps = {}) {
     super(scope, id);
     this.addPolicy('Jobs', props, {
-      apiGroup: 'batch',
-      resource: 'jobs',
-      operation: 'CREATE',
+      apiGroups: ['batch'],
+      resources: ['jobs'],
+      operations: ['CREATE'],
       suffix: 'jobs',
       conditions: JOB_CONDITIONS,
-      variables: JOB_VARIABLES,
+      variables: [...JOB_VARIABLES, carriesUserVariable(props)],
       patch: JOB_PATCH,
     });
     this.addPolicy('JobUpdates', props, {
-      apiGroup: 'batch',
-      resource: 'jobs',
-      operation: 'UPDATE',
+      apiGroups: ['batch'],
+      resources: ['jobs'],
+      operations: ['UPDATE'],
       suffix: 'job-updates',
       conditions: jobUpdateConditions(props),
       variables: [],
       patch: JOB_UPDATE_PATCH,
     });
     this.addPolicy('Pods', props, {
-      apiGroup: '',
-      resource: 'pods',
-      operation: 'CREATE',
+      apiGroups: [''],
+      resources: ['pods'],
+      operations: ['CREATE'],
       suffix: 'pods',
       conditions: POD_CONDITIONS,
-      variables: POD_VARIABLES,
+      variables: [...POD_VARIABLES, carriesUserVariable(props)],
       patch: podPatch(props.schedulerName),
     });
+    this.addCreators(props);
+  }
+
+  /** The person who created a template or a MiniCluster. */
+  private addCreators(props: AdmissionPoliciesProps): void {
+    for (const kind of CREATOR_KINDS)
+      this.addPolicy(`Creators-${kind.name}`, props, {
+        apiGroups: kind.apiGroups,
+        apiVersion: kind.version,
+        resources: kind.resources,
+        operations: ['CREATE', 'UPDATE'],
+        suffix: `creators-${kind.name}`,
+        conditions: creatorConditions(kind, props),
+        variables: [],
+        patch: creatorPatch(kind),
+      });
   }
 
   private addPolicy(id: string, props: AdmissionPoliciesProps, rule: Rule): void {
@@ -83,10 +103,10 @@ export class AdmissionPolicies extends Construct {
           namespaceSelector: namespaceSelector(props),
           resourceRules: [
             {
-              apiGroups: [rule.apiGroup],
-              apiVersions: ['v1'],
-              operations: [rule.operation],
-              resources: [rule.resource],
+              apiGroups: rule.apiGroups,
+              apiVersions: [rule.apiVersion ?? 'v1'],
+              operations: rule.operations,
+              resources: rule.resources,
             },
           ],
         },

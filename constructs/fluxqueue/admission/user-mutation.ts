@@ -3,7 +3,16 @@
  * created has no user annotation, because the name of a controller does not identify a user.
  */
 import { USER_ANNOTATION } from '../../api/labels';
-import { cel, pointerToken, type Variable } from './scope';
+import {
+  type AdmissionScopeProps,
+  BY_KUBERNETES,
+  type ControllerUserProps,
+  cel,
+  celList,
+  controllerUsers,
+  pointerToken,
+  type Variable,
+} from './scope';
 
 /** The name of a person or of a ServiceAccount outside kube-system; "" for a controller. */
 export const USER_VARIABLE: Variable = {
@@ -16,9 +25,23 @@ export const USER_VARIABLE: Variable = {
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
-/** JSON patch of the user annotation; it uses the variables `user` and `annotations`. */
+/**
+ * Whether the annotation comes from the template of another object, where admission wrote it. The runtime creates the Jobs
+ * of MiniClusters, and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
+ */
+export function carriesUserVariable(props: AdmissionScopeProps & ControllerUserProps): Variable {
+  return {
+    name: 'carriesUser',
+    expression:
+      `request.userInfo.username in ${celList(controllerUsers(props))} || ((${BY_KUBERNETES}) && ` +
+      'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false)))',
+  };
+}
+
+/** JSON patch of the user annotation; it uses the variables `user`, `carriesUser` and `annotations`. */
 export const USER_PATCH = `
-(variables.user == ""
+(variables.carriesUser ? []
+  : variables.user == ""
   ? (${cel(USER_ANNOTATION)} in variables.annotations ? [JSONPatch{op: "remove", path: "${PATH}"}] : [])
   : has(object.metadata.annotations) ? [JSONPatch{op: "add", path: "${PATH}", value: variables.user}]
   : [JSONPatch{op: "add", path: "/metadata/annotations", value: {${cel(USER_ANNOTATION)}: variables.user}}])

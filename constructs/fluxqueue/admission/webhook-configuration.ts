@@ -1,6 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { CREATOR_KINDS } from '../../api/creators';
 import { STACK_NAMESPACE } from '../../api/labels';
+import { creatorConditions } from './creators';
 import { jobUpdateConditions } from './job-update';
 import {
   type AdmissionScopeProps,
@@ -63,25 +65,35 @@ export class AdmissionWebhookConfiguration extends Construct {
       webhooks: [
         webhook(props, {
           name: 'jobs',
-          apiGroup: 'batch',
-          resource: 'jobs',
-          operation: 'CREATE',
+          apiGroups: ['batch'],
+          resources: ['jobs'],
+          operations: ['CREATE'],
           matchConditions: JOB_CONDITIONS,
         }),
         webhook(props, {
           name: 'job-updates',
-          apiGroup: 'batch',
-          resource: 'jobs',
-          operation: 'UPDATE',
+          apiGroups: ['batch'],
+          resources: ['jobs'],
+          operations: ['UPDATE'],
           matchConditions: jobUpdateConditions(props),
         }),
         webhook(props, {
           name: 'pods',
-          apiGroup: '',
-          resource: 'pods',
-          operation: 'CREATE',
+          apiGroups: [''],
+          resources: ['pods'],
+          operations: ['CREATE'],
           matchConditions: POD_CONDITIONS,
         }),
+        ...CREATOR_KINDS.map((kind) =>
+          webhook(props, {
+            name: `creators-${kind.name}`,
+            apiGroups: kind.apiGroups,
+            apiVersion: kind.version,
+            resources: kind.resources,
+            operations: ['CREATE', 'UPDATE'],
+            matchConditions: creatorConditions(kind, props),
+          }),
+        ),
       ],
     });
   }
@@ -89,15 +101,16 @@ export class AdmissionWebhookConfiguration extends Construct {
 
 interface Rule {
   readonly name: string;
-  readonly apiGroup: string;
-  readonly resource: string;
-  readonly operation: 'CREATE' | 'UPDATE';
+  readonly apiGroups: readonly string[];
+  readonly apiVersion?: string;
+  readonly resources: readonly string[];
+  readonly operations: readonly ('CREATE' | 'UPDATE')[];
   readonly matchConditions: readonly MatchCondition[];
 }
 
 function webhook(
   props: AdmissionWebhookConfigurationProps,
-  { name, apiGroup, resource, operation, matchConditions }: Rule,
+  { name, apiGroups, apiVersion = 'v1', resources, operations, matchConditions }: Rule,
 ) {
   return {
     name: `${name}.fluxqueue.converged-computing.org`,
@@ -111,10 +124,10 @@ function webhook(
     namespaceSelector: namespaceSelector(props),
     rules: [
       {
-        apiGroups: [apiGroup],
-        apiVersions: ['v1'],
-        operations: [operation],
-        resources: [resource],
+        apiGroups,
+        apiVersions: [apiVersion],
+        operations,
+        resources,
         scope: 'Namespaced',
       },
     ],

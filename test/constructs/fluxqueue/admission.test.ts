@@ -52,7 +52,7 @@ describe('the form of admission', () => {
       'fluxqueue',
     );
     expect(webhooks.map(({ clientConfig }) => clientConfig)).toEqual(
-      Array(3).fill({
+      Array(7).fill({
         url: 'https://127.0.0.1:7443/mutate',
         caBundle: Buffer.from('PEM').toString('base64'),
       }),

@@ -1,3 +1,4 @@
+import { renderMiniCluster } from '../../../constructs/minicluster';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { find, pod, render, workload } from './rendered';
 
@@ -36,6 +37,15 @@ describe('the Job', () => {
   test('has no success policy when the brokers join another cluster, because no pod of it leads', () => {
     const leadBroker = { address: 'a', name: 'main', size: 2 };
     expect(workload({ flux: { bursting: { leadBroker } } })).not.toHaveProperty('successPolicy');
+  });
+
+  test.each(['Job', 'StatefulSet'] as const)('counts for the user whom admission noted, as a %s', (kind) => {
+    const metadata = { name: 'mc', namespace: 'lab', annotations: { 'fluxqueue/user': 'ada', other: 'x' } };
+    const spec = { size: 4, containers: [{ image: 'app' }], workload: kind, interactive: true };
+    const made = find(renderMiniCluster({ metadata, spec }), kind);
+    const template = (made.spec as { template: { metadata: object } }).template.metadata;
+    const { annotations } = (kind === 'Job' ? made.metadata : template) as { annotations?: object };
+    expect(annotations).toEqual({ 'fluxqueue/user': 'ada' });
   });
 
   test('ends by its walltime or its deadline, whichever is earlier', () => {

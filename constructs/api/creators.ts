@@ -1,0 +1,52 @@
+/**
+ * Objects for which controllers create Jobs and pods. Admission writes the person who created such an object into the
+ * metadata that its Jobs and pods will have, so that they count for that person.
+ */
+import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from './labels';
+
+export interface CreatorKind {
+  /** Name of the rules for these kinds. */
+  readonly name: string;
+  readonly apiGroups: readonly string[];
+  readonly version: string;
+  readonly resources: readonly string[];
+  /** Kinds as `GROUP/VERSION/KIND`. */
+  readonly kinds: readonly string[];
+  /** Path of the object that has the metadata: a template, or the object itself. */
+  readonly holder: readonly string[];
+}
+
+export const CREATOR_KINDS: readonly CreatorKind[] = [
+  {
+    name: 'apps',
+    apiGroups: ['apps'],
+    version: 'v1',
+    resources: ['deployments', 'replicasets', 'statefulsets'],
+    kinds: ['apps/v1/Deployment', 'apps/v1/ReplicaSet', 'apps/v1/StatefulSet'],
+    holder: ['spec', 'template'],
+  },
+  {
+    name: 'replicationcontrollers',
+    apiGroups: [''],
+    version: 'v1',
+    resources: ['replicationcontrollers'],
+    kinds: ['/v1/ReplicationController'],
+    holder: ['spec', 'template'],
+  },
+  {
+    name: 'cronjobs',
+    apiGroups: ['batch'],
+    version: 'v1',
+    resources: ['cronjobs'],
+    kinds: ['batch/v1/CronJob'],
+    holder: ['spec', 'jobTemplate'],
+  },
+  {
+    name: 'miniclusters',
+    apiGroups: [MINICLUSTER_GROUP],
+    version: MINICLUSTER_VERSION,
+    resources: ['miniclusters'],
+    kinds: [`${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}/MiniCluster`],
+    holder: [],
+  },
+];

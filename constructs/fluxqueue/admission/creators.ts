@@ -1,0 +1,102 @@
+/**
+ * CEL of constructs/api/creators.ts: the mutation that notes the person, and the guard against claims, which applies also
+ * where no mutation does. runtime/admission/creators.ts has the same mutation.
+ */
+import { Construct } from 'constructs';
+import { CREATOR_KINDS, type CreatorKind } from '../../api/creators';
+import { USER_ANNOTATION } from '../../api/labels';
+import { addGuard } from './guard-policy';
+import { reserved } from './reserved';
+import {
+  type AdmissionScopeProps,
+  BY_KUBERNETES,
+  type ControllerUserProps,
+  cel,
+  celList,
+  controllerUsers,
+  type MatchCondition,
+  notExcluded,
+  pointerToken,
+} from './scope';
+import { USER_VARIABLE } from './user-mutation';
+
+type Props = AdmissionScopeProps & ControllerUserProps;
+
+const pathOf = (object: string, { holder }: CreatorKind) => [object, ...holder].join('.');
+const noted = (object: string, kind: CreatorKind) =>
+  `${pathOf(object, kind)}.?metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`;
+/** An update keeps what was noted: another value in a template would start a roll-out. */
+const wanted = (kind: CreatorKind) =>
+  `(oldObject == null ? (${USER_VARIABLE.expression}) : ${noted('oldObject', kind)})`;
+
+function byUser(props: Props): MatchCondition {
+  return {
+    name: 'by-a-user',
+    expression: `!(${BY_KUBERNETES}) && !(request.userInfo.username in ${celList(controllerUsers(props))})`,
+  };
+}
+
+const hasHolder = ({ holder }: CreatorKind): MatchCondition => ({
+  name: 'has-a-template',
+  expression: holder.length === 0 ? 'true' : `has(object.${holder.join('.')})`,
+});
+
+export function creatorConditions(kind: CreatorKind, props: Props): readonly MatchCondition[] {
+  return [
+    byUser(props),
+    hasHolder(kind),
+    { name: 'wants-another-user', expression: `${noted('object', kind)} != ${wanted(kind)}` },
+  ];
+}
+
+export function creatorPatch(kind: CreatorKind): string {
+  const at = `/${[...kind.holder, 'metadata'].join('/')}`;
+  const metadata = `${pathOf('object', kind)}.metadata`;
+  const entry = `${at}/annotations/${pointerToken(USER_ANNOTATION)}`;
+  const map = `{${cel(USER_ANNOTATION)}: ${wanted(kind)}}`;
+  return `
+${wanted(kind)} == "" ? [JSONPatch{op: "remove", path: "${entry}"}]
+: !has(${metadata}) ? [JSONPatch{op: "add", path: "${at}", value: {"annotations": ${map}}}]
+: !has(${metadata}.annotations) ? [JSONPatch{op: "add", path: "${at}/annotations", value: ${map}}]
+: [JSONPatch{op: "add", path: "${entry}", value: ${wanted(kind)}}]
+`.trim();
+}
+
+/** Denies a user who claims that the pods of a template are another user's. */
+export class CreatorGuard extends Construct {
+  constructor(scope: Construct, id: string, props: Props = {}) {
+    super(scope, id);
+    for (const kind of CREATOR_KINDS) {
+      const field = [...kind.holder, 'metadata'].join('.');
+      const value = noted('object', kind);
+      addGuard(this, `creator-${kind.name}`, props, {
+        matchConstraints: {
+          namespaceSelector: notExcluded(props),
+          resourceRules: [
+            {
+              apiGroups: kind.apiGroups,
+              apiVersions: [kind.version],
+              operations: ['CREATE', 'UPDATE'],
+              resources: kind.resources,
+            },
+          ],
+        },
+        matchConditions: [
+          byUser(props),
+          hasHolder(kind),
+          { name: 'has-a-user', expression: `${value} != ""` },
+        ],
+        validations: [
+          {
+            expression: `${value} == ${wanted(kind)}`,
+            message: reserved(
+              `${field}.annotations["${USER_ANNOTATION}"]`,
+              'can only be set by the queue',
+              'remove it',
+            ),
+          },
+        ],
+      });
+    }
+  }
+}
