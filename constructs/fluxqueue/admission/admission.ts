@@ -50,7 +50,7 @@ export class Admission extends Construct {
     const byUsers = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
     new AdmissionGuards(this, 'guards', byUsers);
     new KeyGuard(this, 'keys', where);
-    new CreatorGuard(this, 'creators', { ...where, ...by });
+    new CreatorGuard(this, 'creators', byUsers);
     const { userPriorities } = props;
     new PriorityGuard(this, 'priorities', {
       ...byUsers,
