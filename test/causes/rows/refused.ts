@@ -10,6 +10,9 @@ const quota = (hard: Readonly<Record<string, string>>) => ({
   spec: { hard },
 });
 
+/** Each requeue leaves time to see that the workload waits, also on a slow machine. */
+const queue = { requeue: { limit: 5, backoff: '5s' } };
+
 /** The apiserver enforces a quota from when the quota controller has written its status. */
 async function applyQuota(cluster: RowCluster, hard: Readonly<Record<string, string>>): Promise<void> {
   await cluster.apply(quota(hard));
@@ -22,6 +25,7 @@ async function applyQuota(cluster: RowCluster, hard: Readonly<Record<string, str
 export const REFUSED_ROWS: readonly Row[] = [
   {
     name: 'a Job beyond the ResourceQuota says "exceeded quota" and holds nothing',
+    queue,
     async run(cluster) {
       await applyQuota(cluster, { pods: '1' });
       await cluster.apply(job('wide', { pods: 3 }));
@@ -30,6 +34,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job beyond the ResourceQuota runs once the quota grows',
+    queue,
     async run(cluster) {
       await applyQuota(cluster, { 'requests.cpu': '1' });
       await cluster.apply(job('wide', { pods: 2 }));
@@ -41,6 +46,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   {
     name: 'a Job that Pod Security forbids says so and holds nothing',
     labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
+    queue,
     async run(cluster) {
       await cluster.apply(job('root'));
       await cluster.saysAndFrees('root', /violates PodSecurity "restricted/);
@@ -48,6 +54,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job with a missing ServiceAccount names it and holds nothing',
+    queue,
     async run(cluster) {
       await cluster.apply(job('nobody', { pod: { serviceAccountName: 'robot' } }));
       await cluster.saysAndFrees('nobody', /serviceaccount "robot" not found/i);
@@ -55,6 +62,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job with a missing PriorityClass names it and holds nothing',
+    queue,
     async run(cluster) {
       await cluster.apply(job('urgent', { pod: { priorityClassName: 'sky-high' } }));
       await cluster.saysAndFrees('urgent', /no PriorityClass with name sky-high was found/);
@@ -62,6 +70,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job with a missing RuntimeClass names it and holds nothing',
+    queue,
     async run(cluster) {
       await cluster.apply(job('boxed', { pod: { runtimeClassName: 'sandbox' } }));
       await cluster.saysAndFrees('boxed', /RuntimeClass "sandbox" not found/);
@@ -69,6 +78,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job beyond a LimitRange says so and holds nothing',
+    queue,
     async run(cluster) {
       await cluster.apply({
         apiVersion: 'v1',
@@ -84,6 +94,7 @@ export const REFUSED_ROWS: readonly Row[] = [
   },
   {
     name: 'a Job whose pods a policy of the cluster refuses says its message and holds nothing',
+    queue,
     async run(cluster) {
       const name = `${cluster.namespace}-owners`;
       await cluster.apply(
