@@ -301,7 +301,7 @@ function migrateContainer(image: string, role: string, ...options: string[]): k8
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('migrate', '--grant-to', role, ...options),
-    resources: resources({ cpu: '10m', memory: '64Mi', memoryLimit: '256Mi' }),
+    resources: resources({ cpu: '10m', memory: '96Mi', memoryLimit: '256Mi' }),
     securityContext: RESTRICTED,
   };
 }

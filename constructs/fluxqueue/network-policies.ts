@@ -67,7 +67,8 @@ export class NetworkPolicies extends Construct {
       spec: {
         podSelector: { matchLabels: selectorLabels(component) },
         policyTypes: ['Ingress', 'Egress'],
-        ingress,
+        // The apiserver drops an empty list, and a GitOps tool would apply it again and again.
+        ...(ingress.length === 0 ? {} : { ingress }),
         egress: [{ ports: tcp(...apiserverPorts) }, ...egress],
       },
     });
