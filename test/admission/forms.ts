@@ -47,7 +47,10 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   await cluster.apply([USER_RIGHTS, ...(Testing.synth(chart) as KubeObject[])]);
   for (const form of FORMS) await makeNamespace(cluster, form, { ...ENABLED, form });
   await makeNamespace(cluster, PLAIN, {});
-  for (const form of FORMS) await untilActive(cluster, form);
+  for (const form of FORMS) {
+    await untilActive(cluster, form);
+    await untilKeysAreKnown(cluster, form);
+  }
   return webhook;
 }
 
@@ -69,12 +72,10 @@ export async function untilActive(cluster: Cluster, namespace: string): Promise<
   const create = async (group: string, plural: string, object: KubeObject): Promise<string> =>
     (await cluster.api.send('POST', `${group}/namespaces/${namespace}/${plural}?dryRun=All`, object)).text;
   const wrong = { labels: { 'fluxqueue/hold': 'perhaps' } };
-  const unknown = { labels: { 'fluxqueue/unknown': 'x' } };
   const reserved = { annotations: { 'fluxqueue/assignment': '0/1:n1' } };
   const probes = (make: (metadata?: object) => Promise<string>, changed: string) => [
     make().then((text) => text.includes(changed)),
     make(wrong).then((text) => text.includes('FLUXQ_SETTING_INVALID')),
-    make(unknown).then((text) => text.includes('is not a known setting')),
     make(reserved).then((text) => text.includes('FLUXQ_RESERVED')),
   ];
   await cluster.waitFor(`admission in ${namespace}`, async () => {
@@ -87,4 +88,18 @@ export async function untilActive(cluster: Cluster, namespace: string): Promise<
     ]);
     return answers.every((answer) => answer);
   });
+}
+
+async function untilKeysAreKnown(cluster: Cluster, namespace: string): Promise<void> {
+  const unknown = { labels: { 'fluxqueue/unknown': 'x' } };
+  const objects = [
+    [`/apis/batch/v1/namespaces/${namespace}/jobs`, job({}, unknown)],
+    [`/apis/batch/v1/namespaces/${namespace}/jobs`, job({}, {}, { metadata: unknown })],
+    [`/api/v1/namespaces/${namespace}/pods`, pod({}, unknown)],
+  ] as const;
+  for (const [path, object] of objects)
+    await cluster.waitFor(`the guard of keys in ${namespace}`, async () => {
+      const { text } = await cluster.api.send('POST', `${path}?dryRun=All`, object);
+      return text.includes('FLUXQ_SETTING_INVALID');
+    });
 }
