@@ -53,11 +53,14 @@ describeCluster(
       });
       await getCluster().apply(Testing.synth(chart) as KubeObject[]);
     }
+    /** The different bundles of all webhooks. */
     const bundles = async (): Promise<(string | undefined)[]> => {
       const { webhooks } = await getCluster().get<Configuration>(CONFIGURATION);
-      return webhooks.map(
+      expect(webhooks.length).toBeGreaterThan(1);
+      const found = webhooks.map(
         ({ clientConfig: { caBundle } }) => caBundle && Buffer.from(caBundle, 'base64').toString(),
       );
+      return [...new Set(found)];
     };
     const pairOf = ({ key, cert, bundle }: StoredCertificate) => ({ key, cert, bundle });
 
@@ -83,7 +86,7 @@ describeCluster(
       const stored = await ensureCertificate(options);
       expect(stored.trusted).toBe(true);
       for (const pair of found) expect(pairOf(pair)).toEqual(pairOf(stored));
-      expect(await bundles()).toEqual([stored.bundle, stored.bundle]);
+      expect(await bundles()).toEqual([stored.bundle]);
     });
 
     it('is trusted once the configuration exists, and again after the configuration was replaced', async () => {
@@ -91,10 +94,10 @@ describeCluster(
       for (let replaced = 0; replaced < 2; replaced++) {
         await getCluster().api.send('DELETE', CONFIGURATION);
         await configure();
-        expect(await bundles()).toEqual([undefined, undefined]);
+        expect(await bundles()).toEqual([undefined]);
         expect((await ensureCertificate(options)).trusted).toBe(false);
         expect((await ensureCertificate(options)).trusted).toBe(true);
-        expect(await bundles()).toEqual([bundle, bundle]);
+        expect(await bundles()).toEqual([bundle]);
       }
     });
 
@@ -120,7 +123,7 @@ describeCluster(
       expect(renewed.cert).not.toBe(first.cert);
       expect(validCas(renewed.bundle, new Date())).toHaveLength(2);
       expect(renewed.bundle.endsWith(first.bundle)).toBe(true);
-      expect(await bundles()).toEqual([renewed.bundle, renewed.bundle]);
+      expect(await bundles()).toEqual([renewed.bundle]);
     });
 
     it('is served by a running webhook after another replica renewed it', async () => {
@@ -169,7 +172,7 @@ describeCluster(
             return data?.['tls.crt'] !== undefined;
           });
           expect(pairOf(await ensureCertificate(options))).toEqual(pairOf(first));
-          expect([served, await bundles()]).toEqual([[], [first.bundle, first.bundle]]);
+          expect([served, await bundles()]).toEqual([[], [first.bundle]]);
         } finally {
           for (const replica of replicas) await replica.stop();
         }
@@ -181,7 +184,7 @@ describeCluster(
         await getCluster().api.send('DELETE', path());
         const second = await ensureCertificate(options);
         expect(second.cert).not.toBe(first.cert);
-        expect(await bundles()).toEqual([second.bundle, second.bundle]);
+        expect(await bundles()).toEqual([second.bundle]);
       });
 
       it('is replaced by a new one if it is due for renewal', async () => {

@@ -25,7 +25,7 @@ describeCluster('a Job with manualSelector', (getCluster) => {
 
   test('has pods that are found after its deletion', async () => {
     const labels = { app: 'manual' };
-    const job = await admin.create<Job>(jobs('default'), {
+    await admin.create<Job>(jobs('default'), {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: { name: 'manual' },
@@ -38,6 +38,11 @@ describeCluster('a Job with manualSelector', (getCluster) => {
           spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] },
         },
       },
+    });
+    // The release is of one version of the Job, and the Job controller writes the next one.
+    const job = await cluster.waitFor('the Job controller to see it', async () => {
+      const current = await admin.get<Job>(jobs('default', 'manual'));
+      return current.status?.conditions !== undefined && current;
     });
     const { uid } = job.metadata;
     expect(job.spec.template.metadata?.labels).toEqual(labels);
