@@ -29,11 +29,10 @@ export async function beginApplying(
 ): Promise<boolean> {
   const { generation = 0 } = cluster.metadata;
   if (state.refused?.generation !== generation) state.refused = { generation, since: now };
-  if (now - state.refused.since >= LAG_S) return false;
   state.isApplying = true;
   // Its user may have removed it meanwhile, with a manifest that does not have it.
   if (cluster.metadata.labels?.[APPLYING_LABEL] === undefined) await setLabel(client, cluster, 'true');
-  return true;
+  return now - state.refused.since < LAG_S;
 }
 
 /** Removes the label, also that of an earlier process. */

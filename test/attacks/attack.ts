@@ -4,6 +4,7 @@ import {
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
+import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { KubeObject } from '../cluster/api';
 
 /** The namespaces of the attacks: two users' ones in the queue, one under Pod Security `restricted`, one outside the queue. */
@@ -58,6 +59,8 @@ export interface Attack {
   readonly name: string;
   readonly role: Role;
   readonly act: Act;
+  /** Path of an object that the stack makes of the accepted request, which is really stored then; `contained` is about it. */
+  readonly outcome?: string;
   readonly holds: Holds;
   /** The forms of admission in which the attack is possible. @default - both */
   readonly form?: 'webhook';
@@ -67,6 +70,7 @@ export interface Attack {
 export const RUNNING_SECONDS = 3600;
 
 interface Spec {
+  readonly queue?: string;
   readonly parallelism?: number;
   readonly activeDeadlineSeconds?: number;
   readonly suspend?: boolean;
@@ -82,5 +86,6 @@ export const CONTAINED = {
     const { parallelism = 1, activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec as Spec;
     return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;
   },
+  "the queue is not the stack's": ({ spec }: KubeObject) => (spec as Spec).queue !== STACK_DEFAULTS.queueName,
   'the user is mallory': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] === 'mallory',
 } as const;

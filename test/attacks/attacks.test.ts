@@ -1,11 +1,14 @@
 /** Every attack in one form of admission; `npm run -s attacks` plays both. This form has the webhook's token too. */
 import { describeCluster } from '../cluster/suite';
+import { ALPHA, STRICT } from './attack';
 import { ATTACKS } from './corpus';
 import { RULE_ATTACKS } from './corpus-users';
+import { create } from './objects';
 import { type Played, play } from './play';
 import { CLUSTER, World } from './world';
 
 const START_TIMEOUT = 120_000;
+const HOST = { image: 'flux', volumes: { scratch: { hostPath: '/scratch', path: '/scratch' } } };
 
 test('every attack has a name of its own, and there are enough of them', () => {
   const names = ATTACKS.map(({ role, name }) => `${role}: ${name}`);
@@ -28,6 +31,18 @@ describeCluster(
       played
         .filter(({ attack, outcome }) => outcome === 'succeeded' && attacks.includes(attack))
         .map(({ attack: { role, name }, answer }) => `${role}: ${name}: ${answer}`);
+
+    test.each([
+      ['a MiniCluster', ALPHA, {}],
+      ['one with a path of the node, where Pod Security allows it', ALPHA, { containers: [HOST] }],
+      ['one with services', ALPHA, { services: [{ name: 'db', image: 'db', ports: [80] }] }],
+      ['one that lasts', ALPHA, { workload: 'StatefulSet', interactive: true }],
+      ['a restricted one under Pod Security', STRICT, { pod: { restricted: true } }],
+    ])('a user with edit creates %s', async (_, namespace, spec) => {
+      const containers = [{ image: 'flux' }];
+      const act = create('MiniCluster', 'x', { spec: { containers, ...spec } }, namespace);
+      expect(await world.send('editor', act)).toMatchObject({ message: '', status: 201 });
+    });
 
     test('none of them succeeds', () => {
       expect(played.length).toBe(ATTACKS.length);

@@ -23,7 +23,8 @@ const by = (name: string, act: Act, refused: string): Attack => ({
   holds: { refused },
 });
 const UNKNOWN = 'FLUXQ_MINICLUSTER_UNKNOWN';
-const DIFFERS = 'FLUXQ_MINICLUSTER_DIFFERS';
+/** The guard that names the difference has a cache of its own; without it the object is only not marked. */
+const DIFFERS = 'FLUXQ_MINICLUSTER_';
 const RESERVED = 'FLUXQ_RESERVED';
 const RBAC = 'forbidden: User';
 

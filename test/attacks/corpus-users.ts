@@ -157,11 +157,13 @@ const COSTS: readonly Attack[] = [
 
 /** Attempts to leave what the queue allows: its queues, priorities, settings and walltimes. */
 export const RULE_ATTACKS: readonly Attack[] = [
-  editor(
-    "the stack's own queue in a namespace with a FluxSetup",
-    newJob(labelled('fluxqueue/queue', 'default'), BETA),
-    'FLUXQ_',
-  ),
+  {
+    name: "the stack's own queue in a namespace with a FluxSetup",
+    role: 'editor',
+    act: create('Job', 'leaver', { spec: job(), ...labelled('fluxqueue/queue', 'default') }, BETA),
+    outcome: pathTo('FluxJob', BETA, 'leaver-job'),
+    holds: { refused: 'FLUXQ_', contained: "the queue is not the stack's" },
+  },
   editor('the highest priority', newJob(labelled('fluxqueue/priority', '2147483647')), 'FLUXQ_'),
   editor('an unknown setting', newJob(labelled('fluxqueue/pirority', '1')), 'FLUXQ_'),
   editor(

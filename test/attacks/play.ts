@@ -19,10 +19,16 @@ export async function play(
 ): Promise<readonly Played[]> {
   const played: Played[] = [];
   for (const attack of attacks.filter((one) => one.form === undefined || one.form === form)) {
-    const reply = await world.send(attack.role, attack.act);
+    const reply = await send(world, attack);
     played.push({ attack, outcome: outcomeOf(attack, reply), answer: `${reply.status} ${reply.message}` });
   }
   return played;
+}
+
+async function send(world: World, { role, act, outcome }: Attack): Promise<Reply> {
+  if (outcome === undefined) return world.send(role, act);
+  const reply = await world.send(role, act, 'stored');
+  return reply.status >= 300 ? reply : { ...reply, object: await world.untilExists(outcome) };
 }
 
 /** A refusal for another reason than the expected one may hide that the attack is possible, so it counts as a success. */

@@ -1,9 +1,9 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
-import { addGuard, type Params, paramRef } from './guard-policy';
+import { addGuard, type Params, paramRef, type ResourceRule } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
-import { CHANGES_PODS, miniClusterResources, OWNER_MARK } from './minicluster-objects';
+import { CHANGES_PODS, OWNER_MARK } from './minicluster-objects';
 import { type AdmissionScopeProps, admissionMetadata, cel, type MatchCondition, pointerToken } from './scope';
 
 /** Those whose objects are being written, because each of them costs time. */
@@ -28,70 +28,80 @@ const WRITES_PODS: MatchCondition = {
 
 const MARKS = 'object.metadata.?annotations.orValue({})';
 const PATH = `/metadata/annotations/${pointerToken(OWNER_MARK)}`;
-const REMOVE = `[JSONPatch{op: "remove", path: "${PATH}"}]`;
 const WRITE =
   `has(object.metadata.annotations) ? [JSONPatch{op: "add", path: "${PATH}", value: params.metadata.uid}] ` +
   `: [JSONPatch{op: "add", path: "/metadata/annotations", value: {${cel(OWNER_MARK)}: string(params.metadata.uid)}}]`;
 
+/** No match condition: a policy that it leaves out at first is not evaluated again after the mark was removed. */
+const NOT_MARKED = `${MARKS}[?${cel(OWNER_MARK)}].orValue("") != params.metadata.uid`;
+
+const rule = (group: string, ...resources: string[]): ResourceRule => ({
+  apiGroups: [group],
+  apiVersions: ['v1'],
+  operations: ['CREATE', 'UPDATE'],
+  resources,
+});
+/** What the spec of the owner must allow, by kind. */
+const KINDS = [
+  { id: 'configmaps', rules: [rule('', 'configmaps')], match: [] },
+  { id: 'services', rules: [rule('', 'services')], match: SERVICE_MATCH },
+  {
+    id: 'pods',
+    rules: [rule('apps', 'statefulsets', 'deployments'), rule('batch', 'jobs')],
+    match: POD_MATCH,
+  },
+] as const;
+
+interface Mutation {
+  readonly reinvocationPolicy: 'Never' | 'IfNeeded';
+  readonly resourceRules: readonly ResourceRule[];
+  readonly matchConditions: readonly MatchCondition[];
+  /** CEL of a JSON patch. */
+  readonly expression: string;
+  readonly params?: Params;
+}
+
 /**
  * Compares the objects that the controller writes with the MiniCluster that owns them. A policy with params denies unless
  * every labelled MiniCluster of the namespace allows, so it cannot require that one of them is the owner. Two mutations do that:
- * one removes a mark that the request brings, the other marks the object with the uid of its owner, which the guard of the
- * objects requires. The second is evaluated again after the first, so their order does not matter.
+ * one removes a mark that the request brings, the other marks the object with the uid of its owner if that asks for it, which
+ * the guard of the objects requires. The second is evaluated again after the first, so their order does not matter.
+ * Comparing and marking are one policy, because each has a cache of its own.
  */
 export class MiniClusterMatch extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionScopeProps, byController: MatchCondition) {
     super(scope, id);
     const name = `${props.name ?? 'fluxqueue'}-minicluster`;
     const brought = { name: 'brings-a-mark', expression: `${cel(OWNER_MARK)} in ${MARKS}` };
-    this.addMutation(`${name}-unmark`, 'Never', [byController, WRITES_PODS, brought], REMOVE);
-    const missing = {
-      name: 'not-marked-yet',
-      expression: `${MARKS}[?${cel(OWNER_MARK)}].orValue("") != params.metadata.uid`,
-    };
-    this.addMutation(
-      `${name}-mark`,
-      'IfNeeded',
-      [byController, WRITES_PODS, OF_PARAMS, missing],
-      WRITE,
-      APPLYING,
-    );
-    this.addMatch('minicluster-pods', props, [byController, WRITES_PODS, OF_PARAMS], POD_MATCH, [
-      { apiGroups: ['apps'], resources: ['statefulsets', 'deployments'] },
-      { apiGroups: ['batch'], resources: ['jobs'] },
-    ]);
-    this.addMatch('minicluster-services', props, [byController, WRITES_PODS, OF_PARAMS], SERVICE_MATCH, [
-      { apiGroups: [''], resources: ['services'] },
-    ]);
-  }
-
-  private addMatch(
-    id: string,
-    props: AdmissionScopeProps,
-    matchConditions: readonly MatchCondition[],
-    validations: typeof POD_MATCH,
-    resources: readonly { readonly apiGroups: string[]; readonly resources: string[] }[],
-  ): void {
-    const operations = ['CREATE', 'UPDATE'] as const;
-    addGuard(this, id, props, {
-      params: APPLYING,
-      matchConstraints: {
-        objectSelector: LABELLED,
-        resourceRules: resources.map((rule) => ({ ...rule, apiVersions: ['v1'], operations })),
-      },
-      matchConditions,
-      variables: SOURCE_VARIABLES,
-      validations,
+    this.addMutation(`${name}-unmark`, {
+      reinvocationPolicy: 'Never',
+      resourceRules: KINDS.flatMap(({ rules }) => rules),
+      matchConditions: [byController, WRITES_PODS, brought],
+      expression: `[JSONPatch{op: "remove", path: "${PATH}"}]`,
     });
+    for (const { id, rules, match } of KINDS) {
+      const conditions = [NOT_MARKED, ...match.map(({ expression }) => `(${expression})`)].join(' && ');
+      this.addMutation(`${name}-mark-${id}`, {
+        reinvocationPolicy: 'IfNeeded',
+        resourceRules: rules,
+        matchConditions: [byController, WRITES_PODS, OF_PARAMS],
+        expression: `(${conditions}) ? (${WRITE}) : []`,
+        params: APPLYING,
+      });
+      // The mark decides. This guard gives the reason, as far as its own cache has the MiniCluster.
+      if (match.length === 0) continue;
+      addGuard(this, `minicluster-${id}`, props, {
+        params: APPLYING,
+        matchConstraints: { objectSelector: LABELLED, resourceRules: rules },
+        matchConditions: [byController, WRITES_PODS, OF_PARAMS],
+        variables: SOURCE_VARIABLES,
+        validations: match,
+      });
+    }
   }
 
-  private addMutation(
-    name: string,
-    reinvocationPolicy: 'Never' | 'IfNeeded',
-    matchConditions: readonly MatchCondition[],
-    expression: string,
-    params?: Params,
-  ): void {
+  private addMutation(name: string, mutation: Mutation): void {
+    const { params, expression, reinvocationPolicy, resourceRules, matchConditions } = mutation;
     const policy = new ApiObject(this, name, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicy',
@@ -99,11 +109,8 @@ export class MiniClusterMatch extends Construct {
       spec: {
         failurePolicy: 'Fail',
         reinvocationPolicy,
-        ...(params === undefined ? {} : { paramKind: params.kind }),
-        matchConstraints: {
-          objectSelector: LABELLED,
-          resourceRules: miniClusterResources(['CREATE', 'UPDATE'], { jobs: ['CREATE', 'UPDATE'] }),
-        },
+        ...(params === undefined ? {} : { paramKind: params.kind, variables: SOURCE_VARIABLES }),
+        matchConstraints: { objectSelector: LABELLED, resourceRules },
         matchConditions,
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
       },
@@ -112,10 +119,7 @@ export class MiniClusterMatch extends Construct {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicyBinding',
       metadata: admissionMetadata(name),
-      spec: {
-        policyName: policy.name,
-        ...(params === undefined ? {} : paramRef(params)),
-      },
+      spec: { policyName: policy.name, ...(params === undefined ? {} : paramRef(params)) },
     });
   }
 }

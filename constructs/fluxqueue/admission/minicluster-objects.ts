@@ -32,7 +32,7 @@ export function ownedByMiniCluster(object: string): string {
 type Operations = ResourceRule['operations'];
 
 /** @param more operations of Jobs, of Secrets, and of what the controller can delete */
-export function miniClusterResources(
+function miniClusterResources(
   write: Operations,
   {
     jobs,

@@ -2,7 +2,9 @@
 import { names, stackObjects } from '../manifests';
 
 const POLICIES = [
-  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark',
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-configmaps',
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-pods',
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-services',
   'MutatingAdmissionPolicy/fluxqueue-minicluster-unmark',
   'ValidatingAdmissionPolicy/fluxqueue-guard-controller',
   'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-pods',
@@ -30,7 +32,7 @@ test('policies are evaluated once per MiniCluster that is being applied, not onc
   );
   const withParams = bindings.filter((paramRef) => paramRef !== undefined);
   expect(withParams).toEqual(
-    Array(3).fill({
+    Array(5).fill({
       selector: { matchLabels: { 'flux-framework.org/applying': 'true' } },
       parameterNotFoundAction: 'Allow',
     }),
@@ -40,7 +42,7 @@ test('policies are evaluated once per MiniCluster that is being applied, not onc
 test('an apiserver without mutating policies gets those that it can evaluate', () => {
   const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.35.2' })));
   expect(found).not.toContain(POLICIES[0]);
-  expect(found).toEqual(expect.arrayContaining([POLICIES[2], POLICIES[4], ...RELEASE]));
+  expect(found).toEqual(expect.arrayContaining([POLICIES[4], POLICIES[6], ...RELEASE]));
 });
 
 test('without MiniClusters the stack has neither their rights nor their policies nor their CRD', () => {
