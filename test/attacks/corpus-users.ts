@@ -156,7 +156,7 @@ const COSTS: readonly Attack[] = [
 ];
 
 /** Attempts to leave what the queue allows: its queues, priorities, settings and walltimes. */
-export const RULE_ATTACKS: readonly Attack[] = [
+const RULE_ATTACKS: readonly Attack[] = [
   {
     name: "the stack's own queue in a namespace with a FluxSetup",
     role: 'editor',

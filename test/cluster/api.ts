@@ -1,5 +1,6 @@
 /** A minimal JSON client of the Kubernetes API for tests, which exposes requests and responses. */
 import { Agent, request as httpsRequest } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { FluxqError } from '../../runtime/errors';
 
@@ -42,6 +43,10 @@ interface Resource {
   readonly name: string;
   readonly namespaced: boolean;
 }
+
+/** MutatingAdmissionPolicies know the schema of a new CustomResourceDefinition only after a while. */
+const NEW_KIND = 'There can be a delay between when CustomResourceDefinitions are created';
+const NEW_KIND_MS = 60_000;
 
 export class ApiClient {
   private readonly agent: Agent;
@@ -114,9 +119,12 @@ export class ApiClient {
     body?: unknown,
     type?: ContentType,
   ): Promise<T> {
-    const { status, text } = await this.send(method, path, body, type);
-    if (status >= 400) throw apiError(method, path, status, text);
-    return JSON.parse(text) as T;
+    for (const deadline = Date.now() + NEW_KIND_MS; ; await delay(250)) {
+      const { status, text } = await this.send(method, path, body, type);
+      if (status < 400) return JSON.parse(text) as T;
+      if (status !== 503 || !text.includes(NEW_KIND) || Date.now() > deadline)
+        throw apiError(method, path, status, text);
+    }
   }
 
   get<T = KubeObject>(path: string): Promise<T> {
