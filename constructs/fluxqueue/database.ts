@@ -1,7 +1,7 @@
 /**
  * Postgres database of the queue. Its credentials never leave the cluster: the stack creates an empty Secret, and before each
  * start of Postgres the command `password` of the runtime fills the Secret if it is empty and writes password and
- * certificate to files for Postgres (docs/decisions/0030-database-roles.md). It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
+ * certificate to files for Postgres (docs/decisions/0028-database-roles.md). It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
  * create a Job again each time its TTL deletes it.
  */
 

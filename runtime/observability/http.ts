@@ -1,6 +1,6 @@
 /**
  * The two HTTP ports of every role. Probes: /healthz and /readyz, for the kubelet. Metrics: /metrics, for Prometheus, on
- * loopback unless the configuration says otherwise (docs/decisions/0031-metrics.md).
+ * loopback unless the configuration says otherwise (docs/decisions/0029-metrics.md).
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
