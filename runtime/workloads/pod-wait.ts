@@ -75,7 +75,10 @@ function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext
     const message = `waiting for scheduling gate ${gates.map(({ name }) => name).join(', ')}`;
     return { cause: 'unschedulable', reason: 'SchedulingGated', message };
   }
-  const verdict = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  // The apiserver says at its creation that a pod is gated, and the condition stays until kube-scheduler writes another one.
+  const verdict = status?.conditions?.find(
+    ({ type, reason }) => type === 'PodScheduled' && reason !== 'SchedulingGated',
+  );
   if (verdict?.status === 'False' && verdict.message !== undefined)
     return { cause: 'unschedulable', reason: verdict.reason ?? 'Unschedulable', message: verdict.message };
   const { schedulerName = DEFAULT_SCHEDULER, volumes = [] } = spec;

@@ -293,6 +293,6 @@ function tests(getCluster: () => Cluster): void {
     await waitFor('the exception', () => thrown === 1);
     await set('a', 'good');
     await sees('a', 'good');
-    expect(warnings().map(({ error }) => error)).toContain('consumer broke');
+    expect(warnings()).toContainEqual(expect.objectContaining({ err: new Error('consumer broke') }));
   });
 }

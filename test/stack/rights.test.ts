@@ -127,7 +127,7 @@ describeStack(
       await role.stop();
     }, 180_000);
 
-    /** A FluxSetup, a Job whose FluxJob of an earlier Job exists, a bare pod, and a Job that cannot create its pods. */
+    /** A FluxSetup, a Job whose FluxJob of an earlier Job exists, a bare pod, a Job that cannot create its pods, and pods without their claims. */
     async function runWorkloads(science: Namespace): Promise<void> {
       const { client, stack } = getFixture();
       await client.create(fluxSetups('science'), {
@@ -162,6 +162,11 @@ describeStack(
       await science.phase(refused, 'Waiting', 'Requeued');
       await client.delete('/api/v1/namespaces/science/resourcequotas/none');
       await science.delete(refused, 'Job');
+      for (const [name, claim] of [
+        ['claiming', { resourceClaimName: 'missing' }],
+        ['templated', { resourceClaimTemplateName: 'missing' }],
+      ] as const)
+        await science.job(name, { podSpec: { resourceClaims: [{ name: 'gpu', ...claim }] } });
     }
 
     /** A pod of a Deployment that cannot run on its node is evicted. */

@@ -14,6 +14,7 @@ import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
 import type { ConfigInput } from '../../runtime/config';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { miniClusters } from '../../runtime/miniclusters/resource';
 import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
 import { type Postgres, startPostgres } from '../cluster/postgres';
@@ -36,6 +37,14 @@ export interface StackOptions {
 
 /** The version that test/cluster runs. */
 const KUBERNETES_VERSION = '1.37.1';
+
+/** A MiniCluster to ask admission with. */
+const MINICLUSTER = {
+  apiVersion: 'flux-framework.org/v1alpha2',
+  kind: 'MiniCluster',
+  metadata: { name: 'probe' },
+  spec: { containers: [{ image: 'none' }] },
+};
 
 /** A pod's spec to ask admission with. */
 const PROBE = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] };
@@ -137,6 +146,9 @@ export class Stack {
       const made = await this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job);
       return made.spec.suspend === true && (await this.gatesPods(namespace));
     });
+    // The apiserver refuses MiniClusters until its mutating policies know the kind.
+    if (this.options.props?.miniClusters !== false)
+      await this.cluster.request('POST', `${miniClusters(namespace)}?dryRun=All`, MINICLUSTER);
     await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
   }
 

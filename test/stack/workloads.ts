@@ -118,7 +118,6 @@ export class Namespace {
     );
   }
 
-  /** Reasons of the Events about this object. */
   /** The Events of an object, once it has at least so many: an Event is written after the change that it reports. */
   async recordedEvents(object: KubernetesObject, count: number): Promise<readonly string[]> {
     let events: readonly string[] = [];

@@ -68,6 +68,13 @@ const WAITS: readonly [string, Given, string, string, string][] = [
     'waiting for its volumes to be bound',
   ],
   ['has no verdict yet', {}, 'pending', 'Pending', 'waiting for default-scheduler'],
+  [
+    'was gated when it was created',
+    { status: refused('SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates') },
+    'pending',
+    'Pending',
+    'waiting for default-scheduler',
+  ],
   ['has just been bound', { spec: bound }, 'starting', 'ContainerCreating', 'ContainerCreating'],
   [
     'waits for its image',

@@ -4,6 +4,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   GATE,
+  JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
@@ -25,7 +26,11 @@ interface ReleaseGuardProps extends AdmissionScopeProps {
 
 const wasAdmitted = `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true"`;
 
+/** A pod of a Job has its job id from the release of the Job; users cannot write it. */
+const wasGranted = `oldObject.metadata.?annotations[?${cel(JOBID_ANNOTATION)}].hasValue()`;
+
 const annotations = (metadata: string) => `dyn(${metadata}.?annotations.orValue({}))`;
+const labels = (metadata: string) => `dyn(${metadata}.?labels.orValue({}))`;
 /**
  * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
  * MiniCluster can change too; ./minicluster-match.ts says to what.
@@ -66,7 +71,14 @@ export const JOB_RELEASE_GUARD = (
         annotations('object.spec.template.metadata'),
         annotations('oldObject.spec.template.metadata'),
         [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION],
-      )} && object.spec.template.metadata.?labels == oldObject.spec.template.metadata.?labels)`,
+      )} && ${sameExcept(
+        labels('object.spec.template.metadata'),
+        labels('oldObject.spec.template.metadata'),
+        [
+          // A Job with manualSelector gets it, so that its pods are found after its deletion.
+          JOB_UID_LABEL,
+        ],
+      )})`,
       message:
         'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
     },
@@ -81,7 +93,7 @@ export const JOB_RELEASE_GUARD = (
   ],
 });
 
-/** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline. */
+/** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline; an orphaned pod gets a deadline. */
 export const POD_RELEASE_GUARD = (_: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
   matchConstraints: {
     resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
@@ -89,7 +101,7 @@ export const POD_RELEASE_GUARD = (_: ReleaseGuardProps, byController: MatchCondi
   matchConditions: [byController],
   validations: [
     {
-      expression: `${wasAdmitted} && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')}`,
+      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')}`,
       message:
         'FLUXQ_RESERVED: metadata: the controller can only release Pods that are admitted to the queue',
     },

@@ -1,5 +1,5 @@
 /** Pods that are bound or created but do not run: the FluxJob is never Running, and says what it waits for. */
-import { job, sharedVolume, withClaim } from '../../stack/manifests';
+import { job, pod, sharedVolume, withClaim } from '../../stack/manifests';
 import type { Row } from '../row';
 
 export const STARTUP_ROWS: readonly Row[] = [
@@ -77,6 +77,14 @@ export const STARTUP_ROWS: readonly Row[] = [
         }),
       );
       await cluster.saysAndFrees('device', /resourceclaimtemplate "missing" not found/);
+    },
+  },
+  {
+    name: 'a bare Pod with a missing resource claim says so and holds nothing',
+    async run(cluster) {
+      const spec = { resourceClaims: [{ name: 'gpu', resourceClaimName: 'missing' }] };
+      await cluster.apply(pod('device', { spec }));
+      await cluster.saysAndFrees('device', /resourceclaim "missing" not found/);
     },
   },
 ];

@@ -26,11 +26,26 @@ test.each(['policies', 'webhook'] as const)(
   },
 );
 
+/** Of a policy or its binding. */
+interface PolicySpec {
+  readonly paramKind?: { readonly kind: string };
+  readonly paramRef?: object;
+  readonly policyName?: string;
+}
+
 test('policies are evaluated once per MiniCluster that is being applied, not once per MiniCluster', () => {
-  const bindings = stackObjects({ kubernetesVersion: '1.37.1' }).flatMap(({ kind, spec }) =>
-    /AdmissionPolicyBinding$/.test(kind) ? [(spec as { paramRef?: object }).paramRef] : [],
+  const objects = stackObjects({ kubernetesVersion: '1.37.1' });
+  const specsOf = (kind: RegExp) =>
+    objects
+      .filter((each) => kind.test(each.kind))
+      .map(({ metadata, spec }) => ({ name: metadata.name, spec: spec as PolicySpec }));
+  const perMiniCluster = specsOf(/AdmissionPolicy$/).filter(
+    ({ spec }) => spec.paramKind?.kind === 'MiniCluster',
   );
-  const withParams = bindings.filter((paramRef) => paramRef !== undefined);
+  const policies = new Set(perMiniCluster.map(({ name }) => name));
+  const withParams = specsOf(/AdmissionPolicyBinding$/).flatMap(({ spec }) =>
+    policies.has(spec.policyName) ? [spec.paramRef] : [],
+  );
   expect(withParams).toEqual(
     Array(5).fill({
       selector: { matchLabels: { 'flux-framework.org/applying': 'true' } },

@@ -42,6 +42,7 @@ describeCluster(
       expect((JSON.parse(text) as { spec: object }).spec).toEqual({
         policy: 'easy',
         depth: 10_000,
+        allowStackQueue: false,
         walltime: { default: '1h', max: '168h' },
         agingPerHour: 0,
         reclaim: false,
