@@ -8,6 +8,7 @@ import {
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
+  USER_ANNOTATION,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
@@ -146,9 +147,13 @@ export class Stack {
       const made = await this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job);
       return made.spec.suspend === true && (await this.gatesPods(namespace));
     });
-    // The apiserver refuses MiniClusters until its mutating policies know the kind.
+    // Policies that do not know the kind yet make the apiserver refuse it.
     if (this.options.props?.miniClusters !== false)
-      await this.cluster.request('POST', `${miniClusters(namespace)}?dryRun=All`, MINICLUSTER);
+      await this.cluster.waitFor('admission of MiniClusters', async () => {
+        const path = `${miniClusters(namespace)}?dryRun=All`;
+        const { metadata } = await this.cluster.request('POST', path, MINICLUSTER);
+        return metadata.annotations?.[USER_ANNOTATION] !== undefined;
+      });
     await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
   }
 
