@@ -248,6 +248,8 @@ describeStack(
       const { client: admin } = getFixture();
       const metadata = {
         name: 'other',
+        // The garbage collector deletes what has an owner that never existed: the object stays for the write nevertheless.
+        finalizers: ['test.example/kept'],
         ownerReferences: [
           {
             apiVersion: 'flux-framework.org/v1alpha2',
