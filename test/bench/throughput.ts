@@ -103,6 +103,10 @@ async function trial(
     if (before === undefined) return { jobsPerSecond, cpuSeconds };
     const drained = await untilRecorded(stack, client, namespace, FIRST_JOBS + count);
     const after = await usage(controller!, fluxion);
+    for (const [kind, number] of after.writesByKind) {
+      const perJob = (number - (before.writesByKind.get(kind) ?? 0)) / count;
+      if (perJob > 0) print(`  ${kind.padEnd(32)} ${perJob.toFixed(2)} per Job`);
+    }
     print(`  all FluxJobs Finished ${drained.toFixed(1)} s after the last Job`);
     await printSteps(stack, uids);
     return {
@@ -166,6 +170,8 @@ async function clean(stack: Stack, client: KubernetesClient, namespace: string):
 
 interface Usage {
   readonly writes: number;
+  /** By verb, resource and status, also Events. */
+  readonly writesByKind: ReadonlyMap<string, number>;
   readonly events: number;
   readonly cpuSeconds: number;
   readonly rssMiB: number;
@@ -177,18 +183,22 @@ const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete']);
 async function usage(controller: RoleProcess, fluxion: RoleProcess | undefined): Promise<Usage> {
   let writes = 0;
   let events = 0;
+  const writesByKind = new Map<string, number>();
   for (const line of (await controller.metrics()).split('\n')) {
-    const match = /^fluxqueue_kubernetes_requests_total\{verb="(\w+)",resource="([^"]+)".*\} (\d+)/.exec(
+    const match = /^fluxqueue_kubernetes_requests_total\{verb="(\w+)",resource="([^"]+)"(.*)\} (\d+)/.exec(
       line,
     );
     // Leader election updates its Lease every two seconds, independent of the load.
     if (match === null || !WRITES.has(match[1]!) || match[2] === 'leases') continue;
-    if (match[2] === 'events') events += Number(match[3]);
-    else writes += Number(match[3]);
+    const [, verb, resource, status, number] = match;
+    writesByKind.set(`${verb} ${resource} ${status?.replace(/[^0-9]/g, '')}`, Number(number));
+    if (resource === 'events') events += Number(number);
+    else writes += Number(number);
   }
   const pids = [controller, fluxion].flatMap((role) => (role === undefined ? [] : [role.process.pid]));
   return {
     writes,
+    writesByKind,
     events,
     cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
     rssMiB: pids.reduce((sum, pid) => sum + rssMiBOf(pid), 0),
