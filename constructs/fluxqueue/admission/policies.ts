@@ -2,6 +2,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CREATOR_KINDS } from '../../api/creators';
 import { creatorConditions, creatorPatch } from './creators';
+import { inNamespaces } from './guard-policy';
 import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
 import { JOB_UPDATE_PATCH, jobUpdateConditions } from './job-update';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
@@ -100,7 +101,6 @@ export class AdmissionPolicies extends Construct {
         // A second evaluation after the patch of another policy could pin the pod twice.
         reinvocationPolicy: 'Never',
         matchConstraints: {
-          namespaceSelector: namespaceSelector(props),
           resourceRules: [
             {
               apiGroups: rule.apiGroups,
@@ -119,7 +119,7 @@ export class AdmissionPolicies extends Construct {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicyBinding',
       metadata: admissionMetadata(name),
-      spec: { policyName: policy.name },
+      spec: { policyName: policy.name, ...inNamespaces(namespaceSelector(props)) },
     });
   }
 }

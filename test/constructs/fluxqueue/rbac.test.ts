@@ -119,11 +119,11 @@ test('gives every pod its own ServiceAccount, and the token only to containers t
 
 test("the controller's guard applies to its ServiceAccount only, also with an external runtime, and in every namespace", () => {
   const props = { kubernetesVersion: '1.37.1', externalRuntime: { users: ['admin'] } };
-  const guard = stackObjects(props).find(
-    ({ kind, metadata }) =>
-      kind === 'ValidatingAdmissionPolicy' && metadata.name === 'fluxqueue-guard-controller',
+  const objects = stackObjects(props).filter(
+    ({ metadata }) => metadata.name === 'fluxqueue-guard-controller',
   );
-  const spec = guard!.spec as { matchConditions: object[]; matchConstraints: object };
+  const specOf = (ending: string) => objects.find(({ kind }) => kind.endsWith(ending))!.spec as object;
+  const spec = specOf('Policy') as { matchConditions: object[]; matchConstraints: object };
   expect(spec.matchConditions).toEqual([
     {
       name: 'the-controller',
@@ -132,4 +132,5 @@ test("the controller's guard applies to its ServiceAccount only, also with an ex
     },
   ]);
   expect(spec.matchConstraints).not.toHaveProperty('namespaceSelector');
+  expect(specOf('Binding')).not.toHaveProperty('matchResources');
 });
