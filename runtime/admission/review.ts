@@ -1,5 +1,9 @@
 /** Types of the admission protocol: AdmissionReview v1 as input, a verdict with JSON patches (RFC 6902) as output. */
 
+import { pointerToken } from '../../constructs/api/json-pointer';
+
+export { pointerToken };
+
 interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
@@ -39,11 +43,6 @@ export interface Metadata {
     readonly kind: string;
     readonly controller?: boolean;
   }[];
-}
-
-/** Escapes a key as one token of a JSON pointer. */
-export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Sets labels, and creates the map of labels if the object has none. */

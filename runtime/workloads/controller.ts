@@ -13,8 +13,8 @@ import { WorkloadReconciler } from './reconciler';
 import { concerns } from './resubmission';
 import { SubmissionBuilder } from './submission';
 
-/** Workloads that are reconciled at the same time. */
-const CONCURRENCY = 32;
+/** Workloads that are reconciled at the same time; those of one namespace get half of it. */
+const CONCURRENCY = 64;
 /** Milliseconds between two updates of the metric that counts workloads by phase. */
 const METRICS_MS = 10_000;
 

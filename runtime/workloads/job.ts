@@ -1,5 +1,5 @@
 /**
- * Adapter of batch/v1 Job. A queued Job has `spec.suspend: true`. One merge
+ * Adapter of batch/v1 Job. A queued Job has `spec.suspend: true`. One JSON
  * patch releases it: the patch unsuspends the Job, writes the assignment into
  * its pod template, where pod admission reads it, and sets the deadline by
  * which Kubernetes enforces the walltime.
@@ -9,7 +9,6 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
   GANG_SIZE,
-  JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import { jobs } from '../kubernetes/paths';
@@ -24,6 +23,7 @@ import {
   type WorkloadAdapter,
 } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
 export const jobAdapter: WorkloadAdapter<Job> = {
@@ -53,34 +53,10 @@ export const jobAdapter: WorkloadAdapter<Job> = {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
   },
-  releasePatch: (job, row) => {
-    const { annotations, activeDeadlineSeconds } = enforcedWalltime(job, row);
-    return {
-      type: 'merge',
-      body: {
-        metadata: {
-          uid: job.metadata.uid,
-          // Only the object that was compared with its grant is released.
-          resourceVersion: job.metadata.resourceVersion,
-          annotations,
-        },
-        spec: {
-          suspend: false,
-          activeDeadlineSeconds,
-          template: {
-            metadata: {
-              annotations: {
-                [ASSIGNMENT_ANNOTATION]: assignmentOf(job, row),
-                [JOBID_ANNOTATION]: String(row.jobid),
-              },
-              // The apiserver gives it to all other Jobs: by it the pods of a deleted Job are found.
-              ...(job.spec.manualSelector === true && { labels: { [JOB_UID_LABEL]: job.metadata.uid } }),
-            },
-          },
-        },
-      },
-    };
-  },
+  releasePatch: (job, row) => ({
+    type: 'json',
+    body: jobReleasePatch(job, row, { assignment: assignmentOf(job, row), ...enforcedWalltime(job, row) }),
+  }),
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -114,8 +90,7 @@ function userDeadline(job: Job): number | undefined {
 function enforcedWalltime(job: Job, row: WorkloadRow) {
   const users = userDeadline(job);
   const activeDeadlineSeconds = deadlineOf(row, users);
-  const written = activeDeadlineSeconds === users ? null : String(activeDeadlineSeconds);
-  return { activeDeadlineSeconds, annotations: { [DEADLINE_ANNOTATION]: written } };
+  return { activeDeadlineSeconds, isEnforced: activeDeadlineSeconds !== users };
 }
 
 /** The number of pods that are granted together. */

@@ -30,7 +30,7 @@ function apply(root: Container, { op, path, value }: Operation): boolean {
   for (const key of keys) parent = isContainer(parent) ? (parent as Record<string, unknown>)[key] : undefined;
   if (!isContainer(parent)) return false;
   const found = (parent as Record<string, unknown>)[last];
-  if (op === 'test') return JSON.stringify(found) === JSON.stringify(value);
+  if (op === 'test') return JSON.stringify(found ?? null) === JSON.stringify(value);
   if (op !== 'add' && found === undefined) return false;
   change(parent, last, op, value);
   return true;

@@ -4,11 +4,14 @@ import {
   DEADLINE_ANNOTATION,
   GANG_SIZE,
   GATE,
+  JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { findUnpinned } from '../../runtime/workloads/pod';
+import { applyJsonPatch, type Operation } from '../fuzz/json-patch';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -24,6 +27,7 @@ function job(spec: Spec = {}, status: Job['status'] = {}): Job {
       namespace: 'science',
       uid: 'u',
       resourceVersion: '1',
+      generation: 1,
       creationTimestamp: TIME,
     },
     spec: {
@@ -86,31 +90,56 @@ describe('a Job', () => {
     expect(jobAdapter.demand(job(spec)).pods).toBe(pods);
   });
 
+  const released = (from: Job, row: WorkloadRow, now = from): Job | undefined =>
+    applyJsonPatch(now, jobAdapter.releasePatch(from, row).body as readonly Operation[]);
+
   test('is released by one patch, after which it counts as released onto that allocation', () => {
-    const patch = jobAdapter.releasePatch(job(), wide);
-    expect(patch).toEqual({
-      type: 'merge',
-      body: {
-        metadata: { uid: 'u', resourceVersion: '1', annotations: { [DEADLINE_ANNOTATION]: '60' } },
-        spec: {
-          suspend: false,
-          activeDeadlineSeconds: 60,
-          template: {
-            metadata: {
-              annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
-            },
-          },
-        },
+    const annotations = { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' };
+    const before = job();
+    const after = released(before, wide)!;
+    expect(after).toEqual({
+      ...before,
+      metadata: { ...before.metadata, annotations: { [DEADLINE_ANNOTATION]: '60' } },
+      spec: {
+        ...before.spec,
+        suspend: false,
+        activeDeadlineSeconds: 60,
+        template: { metadata: { annotations }, spec: { containers: [] } },
       },
     });
+    expect(jobAdapter.isReleasedOnto(after, wide)).toBe(true);
+    expect(jobAdapter.isReleasedOnto(after, rowIn('Ready'))).toBe(false);
+  });
+
+  test('keeps the other labels and annotations when it is released', () => {
     const template = {
-      metadata: {
-        annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' },
-      },
+      metadata: { labels: { app: 'x' }, annotations: { note: 'y' } },
       spec: { containers: [] },
     };
-    expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), wide)).toBe(true);
-    expect(jobAdapter.isReleasedOnto(job({ suspend: false, template }), rowIn('Ready'))).toBe(false);
+    const before = job({ manualSelector: true, template } as Spec);
+    const kept = { ...before, metadata: { ...before.metadata, annotations: { 'a/b~c': 'd' } } };
+    const after = released(kept, wide)!;
+    expect(after.metadata.annotations).toEqual({ 'a/b~c': 'd', [DEADLINE_ANNOTATION]: '60' });
+    expect(after.spec.template.metadata).toMatchObject({
+      labels: { app: 'x', [JOB_UID_LABEL]: 'u' },
+      annotations: { note: 'y', [JOBID_ANNOTATION]: '7' },
+    });
+  });
+
+  test.each([
+    ['another spec', { generation: 2 }],
+    ['another label', { labels: { 'fluxqueue/hold': 'true' } }],
+    ['another annotation', { annotations: { 'fluxqueue/walltime': '2h' } }],
+    ['another uid', { uid: 'later' }],
+  ])('is not released with %s than was compared with its grant', (_, metadata) => {
+    const seen = job();
+    expect(released(seen, wide, { ...seen, metadata: { ...seen.metadata, ...metadata } })).toBeUndefined();
+  });
+
+  test('is released whatever its status is meanwhile', () => {
+    const seen = job();
+    const written = { ...seen, metadata: { ...seen.metadata, resourceVersion: '2' }, status: { active: 0 } };
+    expect(released(seen, wide, written)).toBeDefined();
   });
 
   test.each([
@@ -124,10 +153,9 @@ describe('a Job', () => {
     const train = job({ activeDeadlineSeconds: given });
     const annotations = written === undefined ? {} : { [DEADLINE_ANNOTATION]: written };
     const marked = { ...train, metadata: { ...train.metadata, annotations } };
-    expect(jobAdapter.releasePatch(marked, { ...wide, walltime: 60.2 }).body).toMatchObject({
-      metadata: { annotations: { [DEADLINE_ANNOTATION]: mark } },
-      spec: { activeDeadlineSeconds: deadline },
-    });
+    const after = released(marked, { ...wide, walltime: 60.2 })!;
+    expect(after.metadata.annotations?.[DEADLINE_ANNOTATION] ?? null).toBe(mark);
+    expect(after.spec.activeDeadlineSeconds).toBe(deadline);
     const users = written === String(given) ? undefined : given;
     expect(jobAdapter.demand(marked).deadlineSeconds).toBe(users);
   });
@@ -152,12 +180,8 @@ describe('a Job', () => {
   });
 
   test('with a gang size is released with an open assignment', () => {
-    expect(jobAdapter.releasePatch(elasticJob('3'), wide)).toMatchObject({
-      body: {
-        spec: {
-          template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:' } } },
-        },
-      },
+    expect(released(elasticJob('3'), wide)?.spec.template.metadata?.annotations).toMatchObject({
+      [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:',
     });
   });
 

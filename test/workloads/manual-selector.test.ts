@@ -25,7 +25,7 @@ describeCluster('a Job with manualSelector', (getCluster) => {
 
   test('has pods that are found after its deletion', async () => {
     const labels = { app: 'manual' };
-    await admin.create<Job>(jobs('default'), {
+    const job = await admin.create<Job>(jobs('default'), {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: { name: 'manual' },
@@ -39,15 +39,16 @@ describeCluster('a Job with manualSelector', (getCluster) => {
         },
       },
     });
-    // The release is of one version of the Job, and the Job controller writes the next one.
-    const job = await cluster.waitFor('the Job controller to see it', async () => {
+    // A status that the Job controller writes meanwhile does not make the release of the Job as it was seen fail.
+    await cluster.waitFor('the Job controller to see it', async () => {
       const current = await admin.get<Job>(jobs('default', 'manual'));
-      return current.status?.conditions !== undefined && current;
+      return current.status?.conditions !== undefined;
     });
     const { uid } = job.metadata;
     expect(job.spec.template.metadata?.labels).toEqual(labels);
     const row = { ...rowIn('Ready', submission('manual')), uid, namespace: 'default' };
-    await applyPatch(admin, jobs('default', 'manual'), jobAdapter.releasePatch(job, row));
+    const outcome = await applyPatch(admin, jobs('default', 'manual'), jobAdapter.releasePatch(job, row));
+    expect(outcome).toBe('done');
     const [pod] = await cluster.waitFor('its pod', async () => {
       const { items } = await admin.list<Pod>(pods('default'), { labelSelector: 'app=manual' });
       return items.length === 1 && items;

@@ -8,6 +8,8 @@ import {
 } from '../../api/labels';
 import { objectMetadata, Wave } from '../../metadata';
 
+export { pointerToken } from '../../api/json-pointer';
+
 export interface AdmissionScopeProps {
   /**
    * Prefix of the names of cluster-scoped objects.
@@ -157,11 +159,6 @@ export function admissionMetadata(
   annotations: Readonly<Record<string, string>> = {},
 ): k8s.ObjectMeta {
   return objectMetadata({ name, component: 'admission', wave: Wave.ADMISSION, annotations });
-}
-
-/** Escapes a key as one token of a JSON pointer. */
-export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** A CEL string literal. */
