@@ -73,6 +73,7 @@ export class WorkloadController implements Controller {
       const { claims } = row.jobspec.attributes.user ?? {};
       if (claims !== undefined && row.phase === 'Waiting' && isAffected(row, claims)) this.enqueue(row);
     }
+    this.queue.repeatRunning();
   }
 
   async stop(): Promise<void> {
@@ -105,6 +106,8 @@ export class WorkloadController implements Controller {
 
   private enqueueWaiting(resubmission: Resubmission = {}): void {
     for (const row of this.shared.workloadCache.active()) if (concerns(resubmission, row)) this.enqueue(row);
+    // A workload that is being submitted has no row yet, and its jobspec was made before the change.
+    this.queue.repeatRunning();
     this.shared.signals.schedule.emit();
   }
 
