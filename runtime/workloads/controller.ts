@@ -131,6 +131,7 @@ export class WorkloadController implements Controller {
       priorityOf: (className) => priorityOf(informers, className),
       units: config.units,
       clusterFacts: () => nodes.clusterFacts(),
+      nodeOf: (name) => nodes.graphNodes().get(name),
       runtimeClassOf: (name) => informers.runtimeClasses.get(name),
       storage: storageFacts(informers),
       onInvalid: (object, adapter, message) => {
