@@ -88,6 +88,12 @@ export class WorkQueue {
     this.#pump();
   }
 
+  /** Runs every key that runs now once more: it may have read what has changed since. */
+  repeatRunning(): void {
+    if (this.#stopped) return;
+    for (const key of this.#running) this.#again.add(key);
+  }
+
   /** Runs the key after so many milliseconds, or earlier if an earlier run was requested. */
   addAfter(key: string, milliseconds: number): void {
     if (milliseconds <= 0) {

@@ -73,6 +73,7 @@ export class WorkloadController implements Controller {
       const { claims } = row.jobspec.attributes.user ?? {};
       if (claims !== undefined && row.phase === 'Waiting' && isAffected(row, claims)) this.enqueue(row);
     }
+    this.queue.repeatRunning();
   }
 
   async stop(): Promise<void> {
@@ -105,6 +106,8 @@ export class WorkloadController implements Controller {
 
   private enqueueWaiting(resubmission: Resubmission = {}): void {
     for (const row of this.shared.workloadCache.active()) if (concerns(resubmission, row)) this.enqueue(row);
+    // A workload that is being submitted has no row yet, and its jobspec was made before the change.
+    this.queue.repeatRunning();
     this.shared.signals.schedule.emit();
   }
 
@@ -128,6 +131,7 @@ export class WorkloadController implements Controller {
       priorityOf: (className) => priorityOf(informers, className),
       units: config.units,
       clusterFacts: () => nodes.clusterFacts(),
+      nodeOf: (name) => nodes.graphNodes().get(name),
       runtimeClassOf: (name) => informers.runtimeClasses.get(name),
       storage: storageFacts(informers),
       onInvalid: (object, adapter, message) => {

@@ -7,7 +7,7 @@
 
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
 import type { Requeue, RequeueCause, WorkloadRow } from '../queue/workload';
@@ -18,7 +18,7 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
 import { listNames } from './events';
 import { isLive, type NodeView } from './live-pods';
-import { findUnpinned } from './pod';
+import { findUnpinned, isGated } from './pod';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
@@ -109,7 +109,7 @@ export class Eviction {
     // The watch of the pods may lag behind that of the object, as if there were none.
     if (adapter.unseenPods(object, pods) > 0)
       return this.log(row, 'evicting: waiting for the watch of its pods', reason);
-    if (pods.some((pod) => isLive(pod, this.options.nodes)))
+    if (pods.some((pod) => isLive(pod, this.options.nodes) || mayBeUngated(pod, object)))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     const requeued = await this.requeue(row, reason);
     if (requeued !== undefined) this.recordRequeued(object, adapter, requeued, reason.cause);
@@ -191,6 +191,14 @@ export class Eviction {
   private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {
     logDecision(this.options.logger, row, decision, { cause, reason: message });
   }
+}
+
+/**
+ * The watch may show a pod as it was before the queue removed its gate: it may run by now. The Job controller deletes
+ * the pods of a suspended Job with or without a gate.
+ */
+function mayBeUngated(pod: Pod, { metadata: { uid } }: KubernetesObject): boolean {
+  return isGated(pod) && pod.metadata.uid !== uid && pod.metadata.deletionTimestamp === undefined;
 }
 
 function lostMessage(nodes: readonly string[]): string {

@@ -4,7 +4,7 @@ import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
-import type { ClusterFacts } from '../jobspec/constraints';
+import { type ClusterFacts, matches } from '../jobspec/constraints';
 import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
@@ -15,6 +15,7 @@ import type { QueueSettings } from '../queue/settings';
 import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { ENDLESS_SECONDS } from '../resources/endless';
+import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
 import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
@@ -32,6 +33,8 @@ export interface SubmissionBuilderOptions {
   readonly units: Config['units'];
   /** The current labels and taints of the nodes, from which constraints are written. */
   readonly clusterFacts: () => ClusterFacts;
+  /** The node with this name, as constraints see it. */
+  readonly nodeOf: (name: string) => GraphNode | undefined;
   /** The RuntimeClass with this name. */
   readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
   readonly storage: StorageFacts;
@@ -100,7 +103,21 @@ export class SubmissionBuilder {
   asksForGrant(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): boolean {
     if (this.compared.has(object)) return true;
     const wanted = this.submissionOf(object, adapter, row.queue);
-    return wanted !== undefined && isDeepStrictEqual(grantedFields(wanted), grantedFields(row));
+    if (wanted === undefined) return false;
+    return isDeepStrictEqual(grantedFields(wanted), grantedFields(row)) || this.suitsGrant(wanted, row);
+  }
+
+  /**
+   * Constraints name the taints and labels of nodes, and change with them: only those that the granted nodes do not meet
+   * any more say that the workload asks for something else.
+   */
+  private suitsGrant(wanted: Submission, row: WorkloadRow): boolean {
+    const nodes = row.allocation?.nodes ?? [];
+    const { constraints = {} } = wanted.jobspec.attributes.system;
+    return (
+      isDeepStrictEqual(grantedFields(unconstrained(wanted)), grantedFields(unconstrained(row))) &&
+      nodes.map(({ name }) => this.options.nodeOf(name)).every((node) => node && matches(constraints, node))
+    );
   }
 
   /** The submission of the workload as it is now; undefined if the workload is invalid. */
@@ -254,6 +271,14 @@ function mutableFields(submission: Submission): SubmissionUpdate {
 /** The fields on which the grant is based. The shape identifies the jobspec. */
 function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
   return { queue, walltime, pods, shape, held };
+}
+
+/** The request as it is on any node. */
+function unconstrained<T extends Submission>(submission: T): T {
+  const { attributes, ...rest } = submission.jobspec;
+  const { constraints: _, ...system } = attributes.system;
+  const jobspec = { ...rest, attributes: { ...attributes, system } };
+  return { ...submission, jobspec, shape: shapeOf(jobspec) };
 }
 
 function withReductions(jobspec: Jobspec, reduced: readonly string[]): Jobspec {

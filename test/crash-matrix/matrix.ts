@@ -136,7 +136,14 @@ class Matrix {
     ];
     const { stopped, lostNodes, disturbances } = this.scenario;
     const all = [...disturbances, ...this.faults].sort((a, b) => a - b);
-    const interventions = { stopped, lostNodes, closures: [], disturbances: all, comparable: true };
+    const interventions = {
+      stopped,
+      lostNodes,
+      closures: [],
+      changes: [],
+      disturbances: all,
+      comparable: true,
+    };
     const violations = [
       ...this.violations,
       ...doubleGrants(events),

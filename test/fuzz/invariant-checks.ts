@@ -91,6 +91,7 @@ export class InvariantChecks {
       disturbances: user.nodes.disturbances,
       lostNodes: user.nodes.lost,
       closures: user.nodes.closures,
+      changes: user.changes,
       stopped: new Set([...user.stopped, ...apiserver.unadmitted]),
       comparable: this.comparable,
     };

@@ -4,6 +4,7 @@ import { ApiError } from '../../runtime/kubernetes/errors';
 import { jobs as jobPath, pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
+import type { UserChange } from '../invariants/observation';
 import type { Features } from './features';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -34,6 +35,8 @@ export class SimulatedUser {
   readonly nodes: SimulatedNodes;
   /** uids of workloads that were suspended or deleted, or that want no pods. */
   readonly stopped = new Set<string>();
+  /** When users changed what a workload asks for. */
+  readonly changes: UserChange[] = [];
   private readonly queues: SimulatedQueues;
   private created = 0;
 
@@ -220,6 +223,7 @@ export class SimulatedUser {
   private setHold(object: KubernetesObject, hold: boolean): void {
     const { metadata } = object;
     const labels = { ...metadata.labels, 'fluxqueue/hold': String(hold) };
+    this.recordChange(object);
     this.put({ ...object, metadata: { ...metadata, labels } });
   }
 
@@ -233,6 +237,7 @@ export class SimulatedUser {
       // Without pods it has to wait, even if it is released at this moment.
       if (parallelism === 0) this.stopped.add(metadata.uid);
       const job: Job = { ...object, spec: { ...object.spec, parallelism } };
+      this.recordChange(job);
       this.put(job);
     } else {
       const labels = { ...metadata.labels, 'fluxqueue/priority': String(random.between(-2, 5)) };
@@ -273,6 +278,10 @@ export class SimulatedUser {
       spec: this.podSpec(1),
       status: { phase: 'Pending' },
     });
+  }
+
+  private recordChange({ metadata: { uid } }: KubernetesObject): void {
+    this.changes.push({ uid, at: this.options.now() });
   }
 
   private put(object: KubernetesObject): void {

@@ -33,6 +33,10 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [5232, 920, 'a deleted gang gave its nodes back before the watch had shown its pods'],
   [5248, 860, 'a deleted Job gave a node back before the watch had shown its pod, with faults'],
   [6425, 920, 'a Job gave its node back before the watch had shown its pod, late in a run'],
+  [30275, 700, 'a suspended Job gave a node back while the watch showed its pod before it lost its gate'],
+  [21062, 1000, 'a node got a taint while a workload was being submitted, which was granted that node'],
+  [21217, 1000, 'a grant was given back because another node had lost its taint'],
+  [21270, 1000, 'a user held a workload between its grant and its release (a wrong check)'],
   [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
 ];
 

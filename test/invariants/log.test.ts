@@ -9,6 +9,15 @@ const granted = (uid: string, core: string, node = 'n1'): LoggedEvent => ({
 });
 const event = (uid: string, name: string, detail = {}): LoggedEvent => ({ at: 0, uid, event: name, detail });
 
+const NOTHING: Interventions = {
+  disturbances: [],
+  lostNodes: new Set(),
+  stopped: new Set(),
+  closures: [],
+  changes: [],
+  comparable: true,
+};
+
 describe('I1: no unit is granted twice', () => {
   test.each<[string, LoggedEvent[], number]>([
     ['other units of a node', [granted('a', '0-1'), granted('b', '2-3')], 0],
@@ -62,7 +71,7 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
         nodes: [],
         fluxion: { jobs: [], nodes: [] },
       } as unknown as Observation,
-      { disturbances: [], lostNodes: new Set(), stopped: new Set(), closures: [], comparable: true, ...over },
+      { ...NOTHING, ...over },
     );
 
   test('reports a requeue and a cancel without a cause', () => {
@@ -76,6 +85,22 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
     expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
+  });
+
+  test('accepts a change by the user as the cause only if it came after the row was written', () => {
+    const message = 'changed by its user; requeued';
+    const events = [
+      { ...event('a', 'Updated'), at: 90 },
+      granted('a', '0'),
+      { ...event('a', 'Requeued', { message }), at: 100 },
+    ];
+    const changed = (at: number, uid = 'a') => look(events, { changes: [{ uid, at }] });
+    expect(changed(95)).toEqual([]);
+    expect(changed(89)).toHaveLength(1);
+    expect(changed(101)).toHaveLength(1);
+    expect(changed(95, 'b')).toHaveLength(1);
+    const other = [...events.slice(0, 2), event('a', 'Requeued', { message: 'requeued' })];
+    expect(look(other, { changes: [{ uid: 'a', at: 95 }] })).toHaveLength(1);
   });
 
   test('accepts a closed node as the cause for a bare pod only, and only while it is closed', () => {

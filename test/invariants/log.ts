@@ -4,6 +4,8 @@ import type { Interventions, LoggedEvent, Observation, Violation } from './obser
 
 /** In the message about a pod that has no controller and did not run. */
 const BARE_POD = 'no controller would create it again';
+/** In the message about a workload that no longer asks for what it was granted. */
+const CHANGED = 'changed by its user';
 /** Seconds until kube-scheduler has tried a pod again. */
 const RETRY_SECONDS = 5;
 /** Events that set the nodes of a workload. */
@@ -110,14 +112,24 @@ function isCancelled({ event, detail }: LoggedEvent): boolean {
 class RequeueCauses {
   private readonly evictions = new Set<string>();
   private readonly nodesOf = new Map<string, readonly string[]>();
+  /** When what the workload asks for was written into its row. */
+  private readonly submittedAt = new Map<string, number>();
 
   constructor(private readonly interventions: Interventions) {}
 
-  ofRequeue({ uid, at, detail }: LoggedEvent): boolean {
+  ofRequeue(requeue: LoggedEvent): boolean {
+    const { uid, at, detail } = requeue;
     const { lostNodes, stopped } = this.interventions;
     const nodes = this.nodesOf.get(uid) ?? [];
     const isLost = nodes.some((name) => lostNodes.has(name) || this.refusedPod(name, at, detail));
-    return isLost || this.evictions.has(uid) || stopped.has(uid);
+    return isLost || this.evictions.has(uid) || stopped.has(uid) || this.isChanged(requeue);
+  }
+
+  /** The row is as the user wanted it before the grant. */
+  private isChanged({ uid, at: when, detail: { message } }: LoggedEvent): boolean {
+    if (!String(message).includes(CHANGED)) return false;
+    const since = this.submittedAt.get(uid) ?? 0;
+    return this.interventions.changes.some(({ uid: of, at }) => of === uid && at >= since && at <= when);
   }
 
   /** Other workloads are evicted before they are requeued. */
@@ -128,7 +140,8 @@ class RequeueCauses {
     );
   }
 
-  apply({ uid, event, detail }: LoggedEvent): void {
+  apply({ uid, at, event, detail }: LoggedEvent): void {
+    if (event === 'Submitted' || event === 'Updated') this.submittedAt.set(uid, at);
     if (event === 'EvictionRequested') this.evictions.add(uid);
     if (event === 'Requeued') this.evictions.delete(uid);
     if (!GRANTS.has(event)) return;

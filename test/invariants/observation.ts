@@ -57,6 +57,12 @@ export interface Closure {
   until: number;
 }
 
+/** A user changed what a workload asks for. Unix seconds. */
+export interface UserChange {
+  readonly uid: string;
+  readonly at: number;
+}
+
 /** What the test did to the cluster. It explains events that are violations otherwise. */
 export interface Interventions {
   /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
@@ -67,6 +73,8 @@ export interface Interventions {
   readonly closures: readonly Closure[];
   /** Estimates of different passes are comparable: no clock jumped, and no graph was initialised again. */
   readonly comparable: boolean;
+  /** A grant that was made from what the user has changed since is given back. */
+  readonly changes: readonly UserChange[];
   /** uids of workloads that the user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }

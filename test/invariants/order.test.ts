@@ -17,6 +17,7 @@ const interventions = {
   disturbances: [],
   lostNodes: new Set<string>(),
   closures: [],
+  changes: [],
   stopped: new Set<string>(),
   comparable: true,
 };

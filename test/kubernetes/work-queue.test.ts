@@ -95,9 +95,14 @@ test('runs a key once more that is added while it runs, but never twice at the s
   runs[0]!.end();
   await settle();
   expect(keys()).toEqual(['a', 'a']);
+  queue.repeatRunning();
+  queue.add('b');
   runs[1]!.end();
   await settle();
-  expect(keys()).toEqual(['a', 'a']);
+  expect(keys()).toEqual(['a', 'a', 'b', 'a']);
+  runs[3]!.end();
+  await settle();
+  expect(keys()).toHaveLength(4);
 });
 
 test('runs a key again after the delay that reconcile returns', async () => {

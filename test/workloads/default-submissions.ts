@@ -13,6 +13,7 @@ const { queue, units } = parseConfig({});
 export function defaultSubmissions(
   workloadCache: WorkloadCache,
   onInvalid: SubmissionBuilderOptions['onInvalid'],
+  over: Partial<SubmissionBuilderOptions> = {},
 ): SubmissionBuilder {
   return new SubmissionBuilder({
     workloadCache,
@@ -20,10 +21,12 @@ export function defaultSubmissions(
     priorityOf: () => undefined,
     units,
     clusterFacts: () => NO_FACTS,
+    nodeOf: () => undefined,
     runtimeClassOf: () => undefined,
     storage: NO_STORAGE,
     onInvalid,
     onReduced: () => undefined,
     logger: createLogger('test', 'silent'),
+    ...over,
   });
 }

@@ -95,6 +95,20 @@ describe('an eviction', () => {
     expect(row().phase).toBe('Waiting');
   });
 
+  test('waits for pods that the watch shows with a gate: the queue may have removed it', async () => {
+    const { grant, evict, row } = await setUp();
+    await grant();
+    const gated: Pod = {
+      metadata: { ...pod.metadata, uid: 'pod-1' },
+      spec: { containers: [], schedulingGates: [{ name: 'fluxqueue' }] },
+    };
+    await evict(LOST, job(true), [gated]);
+    expect(row().phase).toBe('Ready');
+    const deletionTimestamp = '2027-01-01T00:01:00Z';
+    await evict(LOST, job(true), [{ ...gated, metadata: { ...gated.metadata, deletionTimestamp } }]);
+    expect(row().phase).toBe('Waiting');
+  });
+
   test('begins when its user wants no pods of a released Job', async () => {
     const { grant, evict, row, reasonFor, patches } = await setUp();
     await grant();

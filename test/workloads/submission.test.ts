@@ -43,6 +43,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     priorityOf: (name) => (name === undefined ? defaultPriority : CLASSES[name]),
     units: config.units,
     clusterFacts: () => NO_FACTS,
+    nodeOf: () => undefined,
     runtimeClassOf: () => undefined,
     storage: NO_STORAGE,
     onInvalid: (_object, _adapter, message) => invalid.push(message),

@@ -1,0 +1,67 @@
+/** Whether a workload still asks for what was granted when it is released. */
+import type { ClusterFacts } from '../../runtime/jobspec/constraints';
+import { NO_FACTS, taintProperty } from '../../runtime/jobspec/constraints';
+import type { Job } from '../../runtime/kubernetes/types';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { adapters } from '../../runtime/workloads/index';
+import { QueueModel } from '../fuzz/queue-model';
+import { allocationOf } from '../queue/submission';
+import { defaultSubmissions } from './default-submissions';
+
+const adapter = adapters.get('Job')!;
+const TAINT = { key: 'example.com/maintenance', effect: 'NoSchedule' };
+const TAINTED: ClusterFacts = { ...NO_FACTS, taints: [TAINT] };
+
+function job(spec: object = {}, pod: object = {}): Job {
+  return {
+    metadata: {
+      name: 'a',
+      namespace: 'science',
+      uid: 'a',
+      resourceVersion: '1',
+      creationTimestamp: '2027-01-01T00:00:00Z',
+    },
+    spec: { suspend: true, ...spec, template: { spec: { containers: [{ name: 'main' }], ...pod } } },
+  };
+}
+
+/** A workload that was granted a node, and what is known of the nodes then. */
+async function granted(facts: ClusterFacts) {
+  const queue = new QueueModel(() => 1_000);
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+  await workloadCache.reload();
+  const now = { facts, properties: [] as string[] };
+  const builder = defaultSubmissions(workloadCache, () => undefined, {
+    clusterFacts: () => now.facts,
+    nodeOf: (name) => ({ name, units: {}, properties: now.properties }),
+  });
+  const row = (await builder.submit(job(), adapter))!;
+  await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row) }]);
+  const asks = (object: Job) => builder.asksForGrant(object, adapter, workloadCache.byUid('a')!);
+  return { now, asks };
+}
+
+test('keeps a grant when another node gets a taint, or loses it', async () => {
+  const { now, asks } = await granted(NO_FACTS);
+  now.facts = TAINTED;
+  expect(asks(job())).toBe(true);
+  const { now: later, asks: stillAsks } = await granted(TAINTED);
+  later.facts = NO_FACTS;
+  expect(stillAsks(job())).toBe(true);
+});
+
+test('gives a grant back when its node gets a taint', async () => {
+  const { now, asks } = await granted(NO_FACTS);
+  now.facts = TAINTED;
+  now.properties = [taintProperty(TAINT)];
+  expect(asks(job())).toBe(false);
+});
+
+test('gives a grant back when its user asks for other units, more pods or another node', async () => {
+  const { asks } = await granted(NO_FACTS);
+  const containers = [{ name: 'main', resources: { requests: { cpu: '3' } } }];
+  expect(asks(job())).toBe(true);
+  expect(asks(job({}, { containers }))).toBe(false);
+  expect(asks(job({ parallelism: 2, completions: 2 }))).toBe(false);
+  expect(asks(job({}, { nodeSelector: { disk: 'ssd' } }))).toBe(false);
+});
