@@ -34,6 +34,8 @@ interface RequestOptions {
   readonly retries?: number;
   /** `urgent` has separate connections and no limit; `low` runs while no other write waits. @default 'normal' */
   readonly priority?: 'urgent' | 'normal' | 'low';
+  /** The answer has only apiVersion, kind and metadata, so that no large object is written and parsed. @default false */
+  readonly metadataOnly?: boolean;
 }
 
 interface WriteOptions extends RequestOptions {
@@ -43,8 +45,6 @@ interface WriteOptions extends RequestOptions {
   readonly force?: boolean;
   /** Validates and admits the object, but does not store it. @default false */
   readonly dryRun?: boolean;
-  /** The answer has only apiVersion, kind and metadata, so that no large object is parsed. @default false */
-  readonly metadataOnly?: boolean;
 }
 
 export interface DeleteOptions extends RequestOptions {
@@ -226,7 +226,7 @@ class Client implements KubernetesClient {
 
   async #read<T>(verb: Verb, path: string, options: RequestOptions): Promise<T> {
     const pool: ConnectionPool = options.priority === 'urgent' ? 'urgent' : 'read';
-    const call = { verb, method: 'GET', path, pool, headers: {}, repeatable: true };
+    const call = { verb, method: 'GET', path, pool, headers: acceptOf(options), repeatable: true };
     return parseAnswer<T>(await this.#send(call, options), path);
   }
 
@@ -252,7 +252,7 @@ class Client implements KubernetesClient {
       pool: poolOf(options),
       headers: {
         'content-type': patch === undefined ? 'application/json' : CONTENT_TYPES[patch],
-        ...(options.metadataOnly === true && { accept: METADATA_ONLY }),
+        ...acceptOf(options),
       },
       body: JSON.stringify(body),
       // A create whose answer was lost fails when it is repeated, and an update conflicts with itself.
@@ -270,6 +270,10 @@ class Client implements KubernetesClient {
   #send(call: ApiCall, { timeout = this.#timeout, retries = 3 }: RequestOptions): Promise<string> {
     return this.#sender.send(call, { timeout, retries });
   }
+}
+
+function acceptOf({ metadataOnly }: RequestOptions): Readonly<Record<string, string>> {
+  return metadataOnly === true ? { accept: METADATA_ONLY } : {};
 }
 
 function poolOf({ priority }: RequestOptions): ConnectionPool {

@@ -71,7 +71,7 @@ async function outcomeOf(
 
 async function currentUid(client: KubernetesClient, path: string): Promise<string | undefined> {
   try {
-    return (await client.get<KubernetesObject>(objectPath(path))).metadata.uid;
+    return (await client.get<KubernetesObject>(objectPath(path), { metadataOnly: true })).metadata.uid;
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
     throw error;

@@ -101,6 +101,8 @@ function tests(getCluster: () => Cluster): void {
     expect(answer.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     const stored = await client.get<ConfigMap>(configMaps('default', 'large'));
     expect(stored.data?.a).toHaveLength(200_000);
+    const read = await client.get<ConfigMap>(configMaps('default', 'large'), { metadataOnly: true });
+    expect([read.metadata.uid, read.data]).toEqual([answer.metadata.uid, undefined]);
   });
 
   test('reports errors with code, request, reason and the message of the apiserver', async () => {

@@ -87,6 +87,27 @@ describeCluster(
       expect(await applyPatch(client, path, { type: 'json', body: operations })).toBe('conflict');
     });
 
+    test('a conflict does not read the whole object', async () => {
+      const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
+        metadata: { name: 'large' },
+        data: { all: 'x'.repeat(500_000) },
+      });
+      const read = jest.spyOn(client, 'get');
+      try {
+        const body = [
+          { op: 'test', path: '/metadata/uid', value: metadata.uid },
+          { op: 'test', path: '/metadata/generation', value: 2 },
+        ];
+        expect(await applyPatch(client, configMaps('default', 'large'), { type: 'json', body })).toBe(
+          'conflict',
+        );
+        const answers = await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>));
+        expect(answers.map((answer) => JSON.stringify(answer).length < 5_000)).toEqual([true]);
+      } finally {
+        read.mockRestore();
+      }
+    });
+
     test('a patch to an invalid object is an error', async () => {
       const { metadata } = await client.create<Job>(jobs('default'), job('invalid'));
       const body = { metadata: { uid: metadata.uid }, spec: { parallelism: -1 } };
