@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
-import type { Job } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
@@ -32,9 +32,21 @@ const options = new Command('bench:throughput')
   .option('--nodes <n>', 'nodes', Number, 100)
   .option('--pairs <n>', 'pairs of trials', Number, 3)
   .option('--sidecar', 'run Fluxion as a separate process instead of in the controller', false)
+  .option(
+    '--without-guards',
+    'delete the ValidatingAdmissionPolicies first, to measure what they cost',
+    false,
+  )
   .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
-  .opts<{ jobs: number; nodes: number; pairs: number; sidecar: boolean; json: boolean }>();
+  .opts<{
+    jobs: number;
+    nodes: number;
+    pairs: number;
+    sidecar: boolean;
+    withoutGuards: boolean;
+    json: boolean;
+  }>();
 
 async function main(): Promise<void> {
   const stack = await startStack({
@@ -43,10 +55,21 @@ async function main(): Promise<void> {
     progress: print,
   });
   try {
-    await withAdmin(stack, (client) => measure(stack, client));
+    await withAdmin(stack, async (client) => {
+      if (options.withoutGuards) await deleteGuards(client);
+      await measure(stack, client);
+    });
   } finally {
     await stack.stop();
   }
+}
+
+const GUARD_BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+
+async function deleteGuards(client: KubernetesClient): Promise<void> {
+  const { items } = await client.list<KubernetesObject>(GUARD_BINDINGS);
+  for (const { metadata } of items) await client.delete(`${GUARD_BINDINGS}/${metadata.name}`);
+  print(`deleted ${items.length} guards`);
 }
 
 async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
