@@ -37,6 +37,8 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [21062, 1000, 'a node got a taint while a workload was being submitted, which was granted that node'],
   [21217, 1000, 'a grant was given back because another node had lost its taint'],
   [21270, 1000, 'a user held a workload between its grant and its release (a wrong check)'],
+  [30445, 600, 'a requeued workload found the reservation of an equal one (a wrong check)'],
+  [30004, 600, 'a workload had a dependency that no pass had seen (a wrong check)'],
   [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
 ];
 
