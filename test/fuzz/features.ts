@@ -23,6 +23,8 @@ export interface Features {
   readonly slowPods: boolean;
   /** Processes, calls and watches are left alone in half of the time, while nodes, queues and users go on. */
   readonly calms: boolean;
+  /** Few different walltimes, so that many workloads are equal and compete for the same starts. */
+  readonly equalWalltimes: boolean;
 }
 
 export function featuresOf(seed: number): Features {
@@ -38,6 +40,7 @@ export function featuresOf(seed: number): Features {
     services: random.happens(0.4),
     slowPods: random.happens(0.4),
     calms: random.happens(0.5) && faults,
+    equalWalltimes: seed % 7 === 2,
   };
 }
 

@@ -20,6 +20,8 @@ const OTHER_NAMESPACE = 'elsewhere';
 /** Maximum number of unfinished workloads: more make runs slow, fewer find fewer bugs. */
 const MAX_UNFINISHED = 30;
 const MAX_SERVICES = 3;
+/** Walltimes are multiples of it where many are equal. */
+const EQUAL_WALLTIME_SECONDS = 40;
 /** Label of a workload that runs until it is deleted. */
 const SERVICE = 'fluxqueue.test/service';
 
@@ -96,10 +98,10 @@ export class SimulatedUser {
   private submit(): void {
     const { random, features } = this.options;
     const runs = random.between(1, 12);
-    const annotations = {
-      // Some workloads overrun their walltime.
-      'fluxqueue/walltime': `${random.happens(0.1) ? Math.ceil(runs / 2) : runs + random.between(5, 60)}s`,
-    };
+    // Some workloads overrun their walltime.
+    const walltime = random.happens(0.1) ? Math.ceil(runs / 2) : runs + random.between(5, 60);
+    const step = features.equalWalltimes ? EQUAL_WALLTIME_SECONDS : 1;
+    const annotations = { 'fluxqueue/walltime': `${Math.ceil(walltime / step) * step}s` };
     const labels = {
       ...this.queueLabels(),
       ...(random.happens(features.queues ? 0.4 : 0.15) && {

@@ -2,8 +2,8 @@ import { rowIn } from '../queue/rows';
 import type { LoggedEvent } from './observation';
 import { orderViolations } from './order';
 
-const rows = ['a', 'b'].map((uid, i) =>
-  rowIn('Waiting', { uid, name: uid, seq: i, submittedAt: i, shape: 's' }),
+const rows = ['a', 'b', 'wide'].map((uid, i) =>
+  rowIn('Waiting', { uid, name: uid, seq: i, submittedAt: i, shape: uid === 'wide' ? 'w' : 's' }),
 );
 const detail = { queue: 'default', priority: 0, walltime: 60, held: false };
 const log = (at: number, uid: string, event: string, more = {}): LoggedEvent => ({
@@ -25,12 +25,15 @@ const faults = (events: LoggedEvent[], over = {}) =>
   orderViolations([...came, ...events], rows, { ...interventions, ...over }).map(
     ({ invariant }) => invariant,
   );
-const reserved = (at: number, estimatedStart: number) =>
-  log(at, 'b', 'Waiting', { reason: 'Reserved', estimatedStart });
+const reserved = (at: number, estimatedStart: number | null, uid = 'b') =>
+  log(at, uid, 'Waiting', { reason: 'Reserved', estimatedStart });
+const started = (at: number, uid: string) => log(at, uid, 'Allocated', { end: at + 60 });
 
 describe('I4: equal workloads start in the order of submission', () => {
   test('reports that the later of two equal workloads starts first', () => {
     expect(faults([log(100, 'b', 'Allocated', { end: 160 })])).toEqual(['I4']);
+    expect(faults([log(2, 'a', 'Waiting', { reason: 'Busy' }), started(100, 'b')])).toEqual(['I4']);
+    expect(faults([started(100, 'b'), log(100, 'a', 'Waiting', { reason: 'Busy' })])).toEqual(['I4']);
     const later = log(2, 'b', 'Waiting', { reason: 'Reserved' });
     expect(faults([later, log(100, 'b', 'Allocated', { end: 160 })])).toEqual(['I4']);
   });
@@ -50,16 +53,12 @@ describe('I4: equal workloads start in the order of submission', () => {
       [log(2, 'a', 'Waiting', { reason: 'Held' }), log(100, 'b', 'Allocated', { end: 160 })],
     ],
     [
-      'the earlier workload was adopted',
-      [log(2, 'a', 'Adopted', { end: 160 }), log(100, 'b', 'Allocated', { end: 160 })],
+      'the pass that starts the later one is the first to see that the earlier one depends on another',
+      [started(100, 'b'), log(100, 'a', 'Waiting', { reason: 'DependencyPending' })],
     ],
     [
-      'both have reservations',
-      [
-        log(2, 'a', 'Waiting', { reason: 'Reserved' }),
-        log(2, 'b', 'Waiting', { reason: 'Reserved' }),
-        log(100, 'b', 'Allocated', { end: 160 }),
-      ],
+      'the earlier workload was adopted',
+      [log(2, 'a', 'Adopted', { end: 160 }), log(100, 'b', 'Allocated', { end: 160 })],
     ],
     [
       'the later workload has a higher priority',
@@ -67,6 +66,55 @@ describe('I4: equal workloads start in the order of submission', () => {
     ],
   ])('reports nothing if %s', (_, events) => {
     expect(faults(events)).toEqual([]);
+  });
+});
+
+describe('I4: equal workloads that both have reservations', () => {
+  const both = [reserved(10, 1050, 'a'), reserved(10, 1055)];
+  const held = log(2, 'a', 'Waiting', { reason: 'Held' });
+  const back = log(20, 'a', 'Waiting', { reason: 'Busy' });
+
+  test.each<[string, LoggedEvent[]]>([
+    ['the earlier one starts by its estimate, too', [...both, started(1040, 'b'), started(1050, 'a')]],
+    [
+      'a node is lost before the earlier one starts',
+      [...both, started(1040, 'b'), log(1045, 'b', 'Requeued'), started(1070, 'a')],
+    ],
+    [
+      'its user holds the earlier one',
+      [...both, started(1040, 'b'), log(1045, 'a', 'Waiting', { reason: 'Held' }), started(1070, 'a')],
+    ],
+    [
+      'the earlier one was held when the later one got its reservation',
+      [held, reserved(10, 1055), back, started(1040, 'b')],
+    ],
+    [
+      'a workload overruns its walltime, so that their starts are not known',
+      [
+        log(3, 'wide', 'Allocated', { end: 20 }),
+        reserved(10, null, 'a'),
+        reserved(10, null),
+        started(40, 'b'),
+      ],
+    ],
+  ])('may start in the other order if %s', (_, events) => {
+    expect(faults(events)).toEqual([]);
+  });
+
+  test.each<[string, LoggedEvent[]]>([
+    ['the earlier one starts after its estimate', [...both, started(1040, 'b'), started(1060, 'a')]],
+    ['the later one starts after its estimate', [...both, started(1070, 'b')]],
+    [
+      'the earlier one was held, and the later one starts after its estimate',
+      [held, reserved(10, 1055), back, started(1070, 'b')],
+    ],
+    [
+      'the earlier one was held, but not any more when the later one got its reservation',
+      [held, back, reserved(30, 1055), started(1040, 'b')],
+    ],
+    ['their starts are not known', [reserved(10, null, 'a'), reserved(10, null), started(1040, 'b')]],
+  ])('may not start in the other order if %s', (_, events) => {
+    expect(faults(events)).toEqual(['I4']);
   });
 });
 

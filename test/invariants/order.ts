@@ -12,6 +12,14 @@ const YEAR_SECONDS = 365 * 24 * 3600;
 /** Tolerated difference of estimates, which are whole seconds. */
 const SLACK_SECONDS = 1;
 
+/** An equal workload that was submitted later started first, and took nothing from this one if it starts in time. */
+interface Overtaking {
+  readonly by: string;
+  readonly at: number;
+  /** The estimated start of the workload that was overtaken. */
+  readonly estimate: number;
+}
+
 /** The state of a workload after the events so far. */
 interface TrackedWorkload {
   readonly row: SeenRow;
@@ -23,8 +31,14 @@ interface TrackedWorkload {
   /** Time since which the workload competes for resources; undefined if it does not. */
   since: number | undefined;
   estimate: number | undefined;
-  /** Nodes are reserved for it. */
-  reserved: boolean;
+  /** Time since which nodes are reserved for it; undefined if none are. */
+  reservedSince: number | undefined;
+  /** The first time that it was overtaken since it waits. */
+  overtaken: Overtaking | undefined;
+  /** A pass has said why it waits. */
+  judged: boolean;
+  /** Who started first before a pass has said why it waits: a violation, unless it could not start. */
+  suspected: string | undefined;
   /** Time of the event with that estimate. */
   estimatedAt: number;
   /** End of the current allocation. */
@@ -46,6 +60,7 @@ export function orderViolations(
     interventions,
   );
   for (const event of events) checker.apply(event);
+  checker.finish();
   return checker.violations;
 }
 
@@ -98,9 +113,15 @@ class OrderChecker {
         break;
       case 'Finished':
         workload.since = undefined;
+        workload.suspected = undefined;
         this.endAllocation(workload, event.at);
         break;
     }
+  }
+
+  /** To be called at the end of the log. */
+  finish(): void {
+    for (const workload of this.workloads.values()) this.reportSuspected(workload);
   }
 
   /** A workload that overran its walltime may have delayed all others. */
@@ -124,7 +145,10 @@ class OrderChecker {
       walltime,
       since: undefined,
       estimate: undefined,
-      reserved: false,
+      reservedSince: undefined,
+      overtaken: undefined,
+      judged: false,
+      suspected: undefined,
       estimatedAt: 0,
       end: undefined,
     };
@@ -137,6 +161,8 @@ class OrderChecker {
     workload.queue = String(detail.queue);
     workload.walltime = Number(detail.walltime);
     workload.estimate = undefined;
+    workload.overtaken = undefined;
+    workload.judged = false;
     if (detail.held === true) workload.since = undefined;
     else this.enqueue(workload, when);
   }
@@ -147,12 +173,16 @@ class OrderChecker {
   }
 
   private wait(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
-    workload.reserved = detail.reason === 'Reserved';
+    workload.reservedSince = detail.reason === 'Reserved' ? (workload.reservedSince ?? when) : undefined;
+    workload.judged = true;
     if (!QUEUED_REASONS.has(String(detail.reason))) {
+      workload.suspected = undefined;
       workload.since = undefined;
       workload.estimate = undefined;
+      workload.overtaken = undefined;
       return;
     }
+    this.reportSuspected(workload);
     if (workload.since === undefined) this.enqueue(workload, when);
     const logged = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
     // A start after more than a year means that it waits for unmanaged pods, whose end is not known.
@@ -176,32 +206,83 @@ class OrderChecker {
 
   /** Whether a workload ahead of it was submitted, resources were lost, or a workload overruns its walltime. */
   private isExcused(workload: TrackedWorkload, when: number): boolean {
-    if (!this.interventions.comparable) return true;
-    // The snapshot of the pass that made the estimate may be older than events in the log.
-    const from = workload.estimatedAt - PASS_SECONDS;
+    return !this.interventions.comparable || this.isDisrupted(workload, workload.estimatedAt, when);
+  }
+
+  /**
+   * @param since time of the event with the estimate, whose pass may have a snapshot older than events in the log
+   * @param rival a workload that is no excuse
+   */
+  private isDisrupted(
+    workload: TrackedWorkload,
+    since: number,
+    when: number,
+    rival?: TrackedWorkload,
+  ): boolean {
+    const from = since - PASS_SECONDS;
     for (let i = this.disruptions.length - 1; i >= 0 && this.disruptions[i]!.at >= from; i--) {
       const { workload: other } = this.disruptions[i]!;
-      if (other === undefined || isBefore(other, workload)) return true;
+      if (other === undefined || (other !== rival && isBefore(other, workload))) return true;
     }
+    return this.hasOverrun(when);
+  }
+
+  private hasOverrun(when: number): boolean {
     return [...this.workloads.values()].some(({ end }) => end !== undefined && end <= when + SLACK_SECONDS);
   }
 
   private start(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
     for (const other of this.workloads.values()) {
       if (other === workload || !areEqual(other, workload) || !isBefore(other, workload)) continue;
-      // Each has its own nodes, and those of the later one may become free first.
-      if (other.reserved && workload.reserved) continue;
       // One statement grants both, and logs them in the order of their arrival.
       if (this.grants.has(keyOf({ uid: other.row.uid, at: when }))) continue;
-      if (other.since !== undefined && when - other.since > PASS_SECONDS)
-        this.violations.push({
-          invariant: 'I4',
-          text: `${workload.row.name} started before ${other.row.name}, which is equal and was submitted earlier`,
-        });
+      if (other.since === undefined || when - other.since <= PASS_SECONDS) continue;
+      if (this.mayOvertake(workload, other, when)) continue;
+      other.suspected = workload.row.name;
+      if (other.judged) this.reportSuspected(other);
     }
+    this.reportSuspected(workload);
+    this.checkOvertaken(workload, when);
     // The workload started to compete and was granted in the same pass.
     if (workload.since === undefined) this.enqueue(workload, when);
     this.setAllocation(workload, detail);
+  }
+
+  /**
+   * Who has a reservation may start before an earlier workload that was not in line when it was made, or that has its own
+   * reservation: each has its own nodes, and those of the later one may become free first. Both must start by their
+   * estimates. A start behind an overrun has none.
+   */
+  private mayOvertake(workload: TrackedWorkload, other: TrackedWorkload, when: number): boolean {
+    const { reservedSince, estimate, estimatedAt } = workload;
+    if (reservedSince === undefined) return false;
+    if (estimate === undefined) return this.hasOverrun(when);
+    if (isLate(estimate, when) && !this.isDisrupted(workload, estimatedAt, when, other)) return false;
+    if (other.since! > workload.since! && reservedSince <= other.since! + PASS_SECONDS) return true;
+    if (other.reservedSince === undefined) return false;
+    if (other.estimate === undefined) return this.hasOverrun(when);
+    other.overtaken ??= { by: workload.row.name, at: when, estimate: other.estimate };
+    return true;
+  }
+
+  private reportSuspected(workload: TrackedWorkload): void {
+    const { suspected, row } = workload;
+    if (suspected === undefined) return;
+    workload.suspected = undefined;
+    this.violations.push({
+      invariant: 'I4',
+      text: `${suspected} started before ${row.name}, which is equal and was submitted earlier`,
+    });
+  }
+
+  private checkOvertaken(workload: TrackedWorkload, when: number): void {
+    const { overtaken, row } = workload;
+    if (overtaken === undefined || !isLate(overtaken.estimate, when)) return;
+    if (this.isDisrupted(workload, overtaken.at, when)) return;
+    this.violations.push({
+      invariant: 'I4',
+      text: `${overtaken.by} started before ${row.name}, which is equal and started at ${when} instead of ${overtaken.estimate}`,
+    });
   }
 
   /** It was granted before the database was restored, and its allocation changes the forecast for all others. */
@@ -213,9 +294,14 @@ class OrderChecker {
   private setAllocation(workload: TrackedWorkload, detail: LoggedEvent['detail']): void {
     workload.since = undefined;
     workload.estimate = undefined;
-    workload.reserved = false;
+    workload.reservedSince = undefined;
+    workload.overtaken = undefined;
     workload.end = Number(detail.end);
   }
+}
+
+function isLate(estimate: number, when: number): boolean {
+  return when > estimate + PASS_SECONDS;
 }
 
 function keyOf({ uid, at }: Pick<LoggedEvent, 'uid' | 'at'>): string {
