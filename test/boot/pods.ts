@@ -150,14 +150,19 @@ export class Pods {
     const lines = headless
       ? Array.from({ length: SIZE - this.first }, (_, index) => {
           const short = `${this.hostname(index)}.${subdomain}`;
-          return `${this.network.address(this.first + index)} ${short}.${domain} ${short}`;
-        })
-      : [`${this.network.address(this.first)} ${subdomain}.${domain} ${subdomain}`];
+          return this.hostLines(index, `${short}.${domain} ${short}`);
+        }).flat()
+      : this.hostLines(0, `${subdomain}.${domain} ${subdomain}`);
     const path = join(folder, 'hosts');
     // In a cluster, the kubelet writes the pod's own name and DNS has the others.
-    const self = `${this.network.address(this.first + own)} ${this.hostname(own)}`;
-    writeFileSync(path, `${['127.0.0.1 localhost', self, ...lines].join('\n')}\n`);
+    const self = this.hostLines(own, this.hostname(own));
+    writeFileSync(path, `${['127.0.0.1 localhost', ...self, ...lines].join('\n')}\n`);
     return path;
+  }
+
+  /** One line for each address of a pod. */
+  private hostLines(index: number, names: string): string[] {
+    return this.network.addresses(this.first + index).map((address) => `${address} ${names}`);
   }
 }
 
