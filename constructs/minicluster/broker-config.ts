@@ -37,7 +37,10 @@ allow-guest-user = true
 allow-root-owner = true
 `;
 
-/** Brokers listen on every interface, because images and networks name them differently. */
+/**
+ * Brokers listen on every interface, because images and networks name them differently. Without enable_ipv6 brokers
+ * never connect in a cluster with IPv6 only; with it they use IPv4 where there is no IPv6.
+ */
 function bootstrap({ resource, spec }: ClusterContext, all: readonly Host[]): string {
   let entries = '';
   for (const { host, connect } of all) {
@@ -47,6 +50,7 @@ function bootstrap({ resource, spec }: ClusterContext, all: readonly Host[]): st
   return `
 [bootstrap]
 curve_cert = "${CURVE_FILE}"
+enable_ipv6 = true
 default_port = ${brokerPort(spec)}
 default_bind = "tcp://*:%p"
 default_connect = ${quoted(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}

@@ -19,6 +19,7 @@ allow-root-owner = true
 
 [bootstrap]
 curve_cert = "/run/flux-curve/curve.cert"
+enable_ipv6 = true
 default_port = 8050
 default_bind = "tcp://*:%p"
 default_connect = "tcp://%h.mc.lab.svc.cluster.local:%p"
@@ -114,6 +115,8 @@ test('lists the hosts of a cluster that it joins first, with the address of the 
   expect(config).toContain(
     '{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "main-[1-3]" },\n  { host = "mc-[0-3]" },',
   );
+  const ipv6 = toml({ flux: { bursting: { leadBroker: { ...leadBroker, address: 'fd77::1' } } } });
+  expect(ipv6).toContain('connect = "tcp://[fd77::1]:30000"');
   const lone = toml({ flux: { bursting: { leadBroker: { ...leadBroker, size: 1 } } } });
   expect(lone).toContain('{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "mc-[0-3]" },');
 });
