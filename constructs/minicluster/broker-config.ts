@@ -8,15 +8,17 @@ import { withFinalNewline } from './shell-quote';
 
 /**
  * Where Flux gets the resources of the hosts from. `cores`: the configuration names them. `discovered`: without CPU
- * amounts in the spec every broker discovers its own. `local`: where brokers may be missing, a file with the resources
- * of the own node stands for all of them.
+ * amounts in the spec every broker discovers its own. `local`: where brokers may be missing or come back, a file with
+ * the resources of the own node stands for all of them, because Flux forgets discovered resources with their broker.
  */
-export function resourceSource({ spec, cores }: ClusterContext): 'cores' | 'discovered' | 'local' {
+export function resourceSource(context: ClusterContext): 'cores' | 'discovered' | 'local' {
+  const { spec, cores } = context;
   // Users of flux-operator refer to this file in their broker.toml.
   if (spec.flux.brokerConfig !== undefined) return 'local';
   if (cores !== undefined) return 'cores';
   const mayMiss = maxSize(spec) > (spec.minSize ?? spec.size) || spec.flux.bursting !== undefined;
-  return mayMiss ? 'local' : 'discovered';
+  const comeBack = maxSize(spec) > 1 && (context.interactive || (spec.backoffLimit ?? 0) > 0);
+  return mayMiss || comeBack ? 'local' : 'discovered';
 }
 
 export function brokerConfig(context: ClusterContext): string {

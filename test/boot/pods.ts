@@ -42,11 +42,12 @@ export class Pods {
     /** Network index of pod 0, so that two clusters can share one network. */
     private readonly first = 0,
   ) {
-    this.job = objects.find(({ kind }) => kind === 'Job')!;
+    this.job = objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet')!;
   }
 
   get size(): number {
-    return (this.job.spec as { completions: number }).completions;
+    const { completions, replicas } = this.job.spec as { completions?: number; replicas?: number };
+    return completions ?? replicas!;
   }
 
   private get pod(): PodSpec {
@@ -107,12 +108,17 @@ export class Pods {
       if (exitCode === null && signalCode === null) signal(await pid, 'SIGTERM');
   }
 
-  /** Kills all containers; the creator of the network removes the network. */
-  async remove(): Promise<void> {
-    for (const each of [...this.running.values()].flat()) {
+  /** Kills all containers of a pod, as the failure of its node does. */
+  async kill(index: number): Promise<void> {
+    for (const each of this.running.get(index) ?? []) {
       each.process.kill('SIGKILL');
       await each.ended;
     }
+  }
+
+  /** Kills all containers; the creator of the network removes the network. */
+  async remove(): Promise<void> {
+    for (const index of this.running.keys()) await this.kill(index);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

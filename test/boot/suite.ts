@@ -43,7 +43,7 @@ export function manifests(spec: object, namespace?: string, name = 'mc'): Manife
 
 export type Container = Partial<MiniClusterSpec['containers'][number]>;
 
-const SOCKET = 'local:///mnt/flux/config/run/flux/local';
+export const SOCKET = 'local:///mnt/flux/config/run/flux/local';
 
 /** One cluster at a time, which is removed after each test. */
 export class Boot {

@@ -65,14 +65,18 @@ test('takes cores from flux.cores, else from the limit, else from the request, e
   expect(toml({ flux: { cores: 8 } }, both)).toContain('cores = "0-7"');
 });
 
-test('lets the brokers of a cluster of fixed size without CPU amounts discover their resources', () => {
-  expect(toml()).not.toContain('[resource]');
+test('lets the brokers of a cluster of fixed size without CPU amounts discover their resources if none comes back', () => {
+  for (const more of [{}, { backoffLimit: 0 }, { size: 1, interactive: true }, { size: 1, backoffLimit: 1 }])
+    expect(toml(more)).not.toContain('[resource]');
 });
 
 test.each<[string, Partial<MiniClusterSpec>]>([
   ['it may grow', { maxSize: 8 }],
   ['it starts with fewer', { minSize: 2 }],
   ['others may join', { flux: { bursting: { clusters: [{}] } } }],
+  ['it is interactive', { interactive: true }],
+  ['it is a StatefulSet', { interactive: true, workload: 'StatefulSet' }],
+  ['its pods are replaced', { backoffLimit: 1 }],
 ])('takes the resources from a file without CPU amounts if %s', (_, more) => {
   expect(toml(more)).toContain('[resource]\nnoverify = true\npath = "/mnt/flux/config/etc/flux/system/R"');
   expect(files(more)['cluster_settings.sh']).toContain('resources=local');
