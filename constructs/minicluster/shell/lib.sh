@@ -60,12 +60,13 @@ find_flux() {
 # $code is then its exit code; $terminated is set if SIGTERM came.
 # shellcheck disable=SC2034 # start.sh and sidecar.sh read them
 child='' terminated='' code=0
-trap 'terminated=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :' TERM
+stop_child() { kill -TERM "$child" 2>/dev/null || :; }
+trap 'terminated=yes; [ -z "$child" ] || stop_child' TERM
 run() {
   code=0
   "$@" &
   child=$!
-  [ -z "$terminated" ] || kill -TERM "$child" 2>/dev/null || :
+  [ -z "$terminated" ] || stop_child
   wait "$child" || code=$?
   # A signal interrupts `wait` while the command is still running.
   # shellcheck disable=SC2034
