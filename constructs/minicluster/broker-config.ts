@@ -1,6 +1,6 @@
 /** The configuration file broker.toml: the hosts of the instance, their resources, the scheduler. */
 import type { ClusterContext } from './context';
-import { coreSet } from './cores';
+import { idset } from './cores';
 import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import { CURVE_FILE, resourceFile } from './pod-paths';
 import type { DefaultedSpec } from './schema';
@@ -10,6 +10,7 @@ import { withFinalNewline } from './shell-quote';
  * Where Flux gets the resources of the hosts from. `cores`: the configuration names them. `discovered`: without CPU
  * amounts in the spec every broker discovers its own. `local`: where brokers may be missing or come back, a file with
  * the resources of the own node stands for all of them, because Flux forgets discovered resources with their broker.
+ * GPUs are in that file too, because Flux does not always discover the devices of a pod.
  */
 export function resourceSource(context: ClusterContext): 'cores' | 'discovered' | 'local' {
   const { spec, cores } = context;
@@ -18,7 +19,7 @@ export function resourceSource(context: ClusterContext): 'cores' | 'discovered' 
   if (cores !== undefined) return 'cores';
   const mayMiss = maxSize(spec) > (spec.minSize ?? spec.size) || spec.flux.bursting !== undefined;
   const comeBack = maxSize(spec) > 1 && (context.interactive || (spec.backoffLimit ?? 0) > 0);
-  return mayMiss || comeBack ? 'local' : 'discovered';
+  return mayMiss || comeBack || context.gpus > 0 ? 'local' : 'discovered';
 }
 
 export function brokerConfig(context: ClusterContext): string {
@@ -68,7 +69,7 @@ function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
 }
 
 function resources(context: ClusterContext, all: readonly Host[]): string {
-  const { spec, cores = 1 } = context;
+  const { spec, cores = 1, gpus } = context;
   switch (resourceSource(context)) {
     case 'discovered':
       return '';
@@ -81,8 +82,8 @@ noverify = true
 
 [[resource.config]]
 hosts = ${quoted(hostlist(all))}
-cores = "${coreSet(cores)}"
-`;
+cores = "${idset(cores)}"
+${gpus === 0 ? '' : `gpus = "${idset(gpus)}"\n`}`;
   }
 }
 

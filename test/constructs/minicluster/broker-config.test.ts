@@ -143,3 +143,14 @@ test('sets the policies of Fluxion, or the simple scheduler', () => {
   expect(simple['config_broker.toml']).toContain('[modules]\nalternatives.sched = "sched-simple"');
   expect(simple['cluster_settings.sh']).not.toContain('FLUX_RC_EXTRA');
 });
+
+test.each([
+  [{ limits: { 'nvidia.com/gpu': 2 } }, '0-1'],
+  [{ requests: { 'amd.com/gpu': '1' } }, '0'],
+  [{ requests: { 'amd.com/gpu': 4 }, limits: { 'amd.com/gpu': 4 } }, '0-3'],
+  [{ claims: [{ name: 'devices', request: 'gpu-0' }, { name: 'gpu' }, { name: 'nic' }] }, '0-1'],
+])('offers the GPUs of the resources %j, with and without CPU amounts', (resources, gpus) => {
+  expect(toml({ flux: { cores: 1 } }, { resources })).toContain(`cores = "0"\ngpus = "${gpus}"\n`);
+  expect(toml({}, { resources })).toContain('path = "/mnt/flux/config/etc/flux/system/R"');
+  expect(files({}, { resources })['cluster_settings.sh']).toContain(`gpus=${gpus}\n`);
+});

@@ -5,6 +5,7 @@
 case "$1 ${2:-}" in
 'config builtin') echo /usr/etc/flux/shell/initrc.lua ;;
 'R encode') echo '{"version":1}' ;;
+'R decode') echo "${FAKE_CORES:-4}" ;;
 'getattr rank') echo "$FAKE_RANK" ;;
 'module list') echo "$FAKE_MODULES" ;;
 'module load') case " $FAKE_INSTALLED " in *" $3 "*) ;; *) exit 1 ;; esac ;;
