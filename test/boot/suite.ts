@@ -13,7 +13,7 @@ import { type Family, Network } from './network';
 import { type Image, type Images, Pods } from './pods';
 
 export const FLUX = fluxPrefix();
-export const isSupported =
+const isSupported =
   FLUX !== undefined && process.getuid?.() === 0 && ['bwrap', 'ip', 'nsenter', 'setpriv'].every(found);
 
 function fluxPrefix(): string | undefined {
