@@ -1,6 +1,6 @@
 /** The configuration file broker.toml: the hosts of the instance, their resources, the scheduler. */
 import type { ClusterContext } from './context';
-import { coreSet } from './cores';
+import { idset } from './cores';
 import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import { CURVE_FILE, resourceFile } from './pod-paths';
 import type { DefaultedSpec } from './schema';
@@ -8,15 +8,18 @@ import { withFinalNewline } from './shell-quote';
 
 /**
  * Where Flux gets the resources of the hosts from. `cores`: the configuration names them. `discovered`: without CPU
- * amounts in the spec every broker discovers its own. `local`: where brokers may be missing, a file with the resources
- * of the own node stands for all of them.
+ * amounts in the spec every broker discovers its own. `local`: where brokers may be missing or come back, a file with
+ * the resources of the own node stands for all of them, because Flux forgets discovered resources with their broker.
+ * GPUs are in that file too, because Flux does not always discover the devices of a pod.
  */
-export function resourceSource({ spec, cores }: ClusterContext): 'cores' | 'discovered' | 'local' {
+export function resourceSource(context: ClusterContext): 'cores' | 'discovered' | 'local' {
+  const { spec, cores } = context;
   // Users of flux-operator refer to this file in their broker.toml.
   if (spec.flux.brokerConfig !== undefined) return 'local';
   if (cores !== undefined) return 'cores';
   const mayMiss = maxSize(spec) > (spec.minSize ?? spec.size) || spec.flux.bursting !== undefined;
-  return mayMiss ? 'local' : 'discovered';
+  const comeBack = maxSize(spec) > 1 && (context.interactive || (spec.backoffLimit ?? 0) > 0);
+  return mayMiss || comeBack || context.gpus > 0 ? 'local' : 'discovered';
 }
 
 export function brokerConfig(context: ClusterContext): string {
@@ -37,7 +40,10 @@ allow-guest-user = true
 allow-root-owner = true
 `;
 
-/** Brokers listen on every interface, because images and networks name them differently. */
+/**
+ * Brokers listen on every interface, because images and networks name them differently. Without enable_ipv6 brokers
+ * never connect in a cluster with IPv6 only; with it they use IPv4 where there is no IPv6.
+ */
 function bootstrap({ resource, spec }: ClusterContext, all: readonly Host[]): string {
   let entries = '';
   for (const { host, connect } of all) {
@@ -47,6 +53,7 @@ function bootstrap({ resource, spec }: ClusterContext, all: readonly Host[]): st
   return `
 [bootstrap]
 curve_cert = "${CURVE_FILE}"
+enable_ipv6 = true
 default_port = ${brokerPort(spec)}
 default_bind = "tcp://*:%p"
 default_connect = ${quoted(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
@@ -62,7 +69,7 @@ function tbon({ flux: { connectTimeout = '5s' } }: DefaultedSpec): string {
 }
 
 function resources(context: ClusterContext, all: readonly Host[]): string {
-  const { spec, cores = 1 } = context;
+  const { spec, cores = 1, gpus } = context;
   switch (resourceSource(context)) {
     case 'discovered':
       return '';
@@ -75,8 +82,8 @@ noverify = true
 
 [[resource.config]]
 hosts = ${quoted(hostlist(all))}
-cores = "${coreSet(cores)}"
-`;
+cores = "${idset(cores)}"
+${gpus === 0 ? '' : `gpus = "${idset(gpus)}"\n`}`;
   }
 }
 

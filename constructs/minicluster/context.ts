@@ -1,5 +1,5 @@
 /** Everything that several manifests need of one resource, derived once. */
-import { coresOf } from './cores';
+import { coresOf, gpusOf } from './cores';
 import { isInteractive } from './interactive';
 import { type ObjectNames, objectLabels, objectNames } from './names';
 import type { ContainerSpec, MiniClusterResource } from './resource';
@@ -20,6 +20,8 @@ export interface ClusterContext {
   readonly labels: Readonly<Record<string, string>>;
   /** Number of cores that each broker offers; undefined if the spec does not tell. */
   readonly cores: number | undefined;
+  /** Number of GPUs that each broker offers. */
+  readonly gpus: number;
 }
 
 export function contextOf(resource: MiniClusterResource): ClusterContext {
@@ -38,5 +40,6 @@ export function contextOf(resource: MiniClusterResource): ClusterContext {
     names: objectNames(resource),
     labels: Object.freeze(objectLabels(resource)),
     cores: coresOf(spec, brokerContainer),
+    gpus: gpusOf(brokerContainer),
   };
 }

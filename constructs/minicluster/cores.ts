@@ -1,5 +1,5 @@
 /**
- * The cores that each broker offers. A CPU limit does not hide the other cores of the node from Flux, so the
+ * The cores and GPUs that each broker offers. A CPU limit does not hide the other cores of the node from Flux, so the
  * configuration names them and turns their discovery off.
  */
 import type { ContainerSpec } from './resource';
@@ -13,6 +13,19 @@ export function coresOf(spec: DefaultedSpec, brokerContainer: ContainerSpec): nu
   return cpu === undefined ? undefined : Math.max(1, Math.floor(cpus(cpu)));
 }
 
+/**
+ * GPUs of the brokers' container: those of limits such as nvidia.com/gpu, and one for each claim that has gpu in its
+ * name, because the number of its devices is in another object.
+ */
+export function gpusOf({ resources = {} }: ContainerSpec): number {
+  let count = 0;
+  for (const [name, quantity] of Object.entries({ ...resources.requests, ...resources.limits }))
+    if (name.endsWith('/gpu')) count += Math.floor(cpus(quantity));
+  for (const { name, request = '' } of resources.claims ?? [])
+    if (/gpu/i.test(name) || /gpu/i.test(request)) count++;
+  return count;
+}
+
 const FACTOR: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3 };
 
 /** Parses a quantity of CPUs; an invalid one counts as 0. */
@@ -23,7 +36,7 @@ function cpus(quantity: number | string): number {
   return count > 0 ? count : 0;
 }
 
-/** Formats an idset of RFC 22, which does not allow `0-0` for one core. */
-export function coreSet(cores: number): string {
-  return cores === 1 ? '0' : `0-${cores - 1}`;
+/** Formats an idset of RFC 22, which does not allow `0-0` for one. */
+export function idset(count: number): string {
+  return count === 1 ? '0' : `0-${count - 1}`;
 }

@@ -3,6 +3,7 @@ import shell from '../../imports/minicluster-shell.json';
 import { CERTIFICATE_KEY } from '../api/labels';
 import { brokerConfig, resourceSource } from './broker-config';
 import type { ClusterContext } from './context';
+import { idset } from './cores';
 import { hostlist, hosts, joinsAnother } from './hosts';
 import { batchScript, isBatch, leadScript } from './lead-command';
 import { mapSorted, sortedEntries } from './object';
@@ -153,6 +154,7 @@ function settings(context: ClusterContext): string {
     affinity: flag(flux.cpuAffinity),
     archive: archive?.path ?? '',
     certificate: CERTIFICATE,
+    gpus: local && context.gpus > 0 ? idset(context.gpus) : '',
     complete: flag(flux.completeWorkers),
     hostname: pod.hostNetwork === true ? 'pod' : '',
     hosts: local ? hostlist(hosts(resource, spec)) : '',

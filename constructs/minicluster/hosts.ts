@@ -51,7 +51,7 @@ export function hosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[
   if (bursting?.leadBroker !== undefined) {
     const { address, name, port = DEFAULT_PORT, size } = bursting.leadBroker;
     return [
-      { host: `${name}-0`, connect: `tcp://${address}:${port}` },
+      { host: `${name}-0`, connect: `tcp://${inUri(address)}:${port}` },
       ...(size > 1 ? [{ host: hostRange(name, size - 1, 1) }] : []),
       { host: own },
     ];
@@ -61,6 +61,11 @@ export function hosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[
     all.push({ host: hostRange(name ?? `burst-${index}`, size ?? spec.size) });
   });
   return all;
+}
+
+/** An IPv6 address has brackets in a URI. */
+function inUri(address: string): string {
+  return address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
 }
 
 /** With a minimal Service only the lead broker is reachable, at the address of the Service. */

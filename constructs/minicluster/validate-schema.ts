@@ -1,4 +1,5 @@
 /** The rules of the CRD's schema: which fields exist, their types and their values. */
+import { nearest, v1alpha1Remedy } from './nearest-field';
 import type { Schema } from './schema';
 import type { ValidationIssue } from './validation-issue';
 
@@ -8,7 +9,12 @@ type Check = (value: unknown) => readonly ValidationIssue[];
 /** Compiles a schema to a function that returns what the schema does not allow in a value. */
 export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly ValidationIssue[] {
   const check = checkOf(schema);
-  return (value, path) => within(path, check(value));
+  return (value, path) => within(path, check(value)).map(withV1alpha1Remedy);
+}
+
+function withV1alpha1Remedy(issue: ValidationIssue): ValidationIssue {
+  const remedy = issue.message === UNKNOWN_FIELD ? v1alpha1Remedy(issue.path) : undefined;
+  return remedy === undefined ? issue : { ...issue, remedy };
 }
 
 /**
@@ -36,6 +42,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+const UNKNOWN_FIELD = 'is not a field of MiniCluster';
 const NONE: readonly ValidationIssue[] = [];
 
 function within(path: string, issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
@@ -121,12 +128,12 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function unknownFieldIssue(key: string, value: unknown, known: object): ValidationIssue {
-  const similar = Object.keys(known).find((name) => name.toLowerCase() === key.toLowerCase());
+  const similar = key.length > 64 ? undefined : nearest(key, Object.keys(known));
   const remedy =
     similar === undefined
       ? 'remove it; docs/minicluster-fields.md lists every field'
       : `did you mean ${similar}`;
-  return { path: '', message: 'is not a field of MiniCluster', value, remedy };
+  return { path: '', message: UNKNOWN_FIELD, value, remedy };
 }
 
 function segment(key: string): string {

@@ -12,6 +12,7 @@ const chart = new Chart(app, 'broker-config');
 const brokerConfig = `
 [bootstrap]
 curve_cert = "/run/flux-curve/curve.cert"
+enable_ipv6 = true
 default_port = 8050
 default_bind = "tcp://*:%p"
 default_connect = "tcp://%h.tuned:%p"

@@ -1,106 +1,29 @@
-/**
- * Boots rendered clusters with a real Flux; the pods are sandboxes on this machine. The suite requires a Flux
- * (`FLUX_PREFIX`, or `flux` in PATH), bubblewrap, and the right to create networks; otherwise it is skipped, and
- * only a fake flux tests the scripts.
- */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseAllDocuments, stringify } from 'yaml';
-import type { ManifestObject, MiniClusterSpec } from '../../constructs/minicluster';
-import { render } from '../../runtime/cli/render';
-import { checkCertificate, makeCertificate } from '../../runtime/miniclusters/curve';
+import type { MiniClusterSpec } from '../../constructs/minicluster';
+import { checkCertificate } from '../../runtime/miniclusters/curve';
 import { waitFor } from '../cluster/wait';
-import { Network } from './network';
 import { type Image, Pods } from './pods';
-
-const FLUX = fluxPrefix();
-const isSupported =
-  FLUX !== undefined && process.getuid?.() === 0 && ['bwrap', 'ip', 'nsenter', 'setpriv'].every(found);
-
-function fluxPrefix(): string | undefined {
-  const { FLUX_PREFIX } = process.env;
-  if (FLUX_PREFIX !== undefined) return FLUX_PREFIX;
-  const { stdout } = spawnSync('sh', ['-c', 'command -v flux'], { encoding: 'utf8' });
-  return stdout === '' ? undefined : dirname(dirname(stdout.trim()));
-}
-
-function found(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-}
+import { type Container, describeWithFlux, FLUX, lines, manifests, WITH_FLUX } from './suite';
 
 const WITHOUT_FLUX: Image = { folders: {} };
-const WITH_FLUX: Image = { folders: { [FLUX ?? '']: FLUX ?? '' }, path: [`${FLUX}/bin`] };
 const hasFluxion = existsSync(`${FLUX}/lib/flux/modules/sched-fluxion-qmanager.so`);
 /** The layout of the published view image: the packages in /opt/software and their merged tree in /opt/view. */
 const VIEW: Image = { folders: { '/opt/software': '/opt/software', '/opt/view': FLUX ?? '' } };
 
-let network: Network;
-let pods: Pods | undefined;
-
-async function remove(): Promise<void> {
-  await pods?.remove();
-  pods = undefined;
-}
-
-const CERTIFICATE = makeCertificate({ name: 'mc', hostname: 'test', madeAt: new Date(0) });
-
-/** The manifests that `fluxqueue render` prints, and the Secret that they mount. */
-function manifests(spec: object, namespace?: string, name = 'mc'): ManifestObject[] {
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
-  const resource = { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', metadata, spec };
-  const { yaml } = render({ text: stringify(resource), source: 'test' });
-  const documents = parseAllDocuments(yaml).map((document) => document.toJS() as ManifestObject);
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mc-curve' } };
-  return [...documents, { ...secret, data: { 'curve.cert': CERTIFICATE } }];
-}
-
-type Container = Partial<MiniClusterSpec['containers'][number]>;
-
-/** A cluster whose image contains Flux. */
-function cluster(container: Container, more: Partial<MiniClusterSpec> = {}): Pods {
-  const { flux = {}, ...rest } = more;
-  const spec = {
-    size: 2,
-    containers: [{ image: 'app', ...container }],
-    flux: { container: { disable: true }, ...flux },
-    ...rest,
-  };
-  pods = new Pods(manifests(spec, 'lab'), () => WITH_FLUX, network);
-  return pods;
-}
-
-const SOCKET = 'local:///mnt/flux/config/run/flux/local';
-
-/** Runs a flux command in pod 0, as `kubectl exec` does. */
-async function inLead(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await pods!.exec(0, [`${FLUX}/bin/flux`, 'proxy', SOCKET, ...words]);
-  if (code !== 0) throw new Error(`${words.join(' ')}: ${code}: ${stderr}`);
-  return stdout.trim();
-}
-
-/** The number of nodes that are up in the instance. */
-async function nodesUp(): Promise<number> {
-  const words = ['flux', 'resource', 'list', '-s', 'free', '-no', '{nnodes}'];
-  return Number(await inLead(...words).catch(() => '0'));
-}
-
-const lines = (text: string) => text.trim().split('\n').sort();
-
-(isSupported ? describe : describe.skip)('with a real Flux', () => {
-  beforeAll(() => {
-    network = new Network();
-  });
-  afterEach(remove);
-  afterAll(() => network.remove());
+describeWithFlux('with a real Flux', (boot) => {
+  const cluster = boot.cluster.bind(boot);
+  const inLead = boot.inLead.bind(boot);
+  const nodesUp = boot.nodesUp.bind(boot);
 
   test.each<[string, Image]>([
     ['in the image', WITH_FLUX],
     ['from the view', WITHOUT_FLUX],
   ])('runs a spec with only an image and a command, with Flux %s', async (_, image) => {
     const spec = { size: 4, containers: [{ image: 'app', command: 'hostname' }] };
-    pods = new Pods(manifests(spec), (name) => (name === 'app' ? image : VIEW), network);
+    const pods = boot.boot(manifests(spec), (name) => (name === 'app' ? image : VIEW));
     const { lead, workers } = await pods.toTheEnd();
     expect([lead.code, lead.stdout]).toEqual([0, expect.stringMatching(/^mc-[0-3]\n$/)]);
     expect(workers.map(({ code }) => code)).toEqual([143, 143, 143]);
@@ -190,7 +113,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
     ).toTheEnd();
     expect(new Set(lines(lead.stdout)).size).toBe(1);
     expect(lead.stdout).toMatch(/:\t0-/);
-    await remove();
+    await boot.remove();
     await cluster(
       { resources: { limits: { cpu: '3500m' } } },
       { size: 2, maxSize: 4, minSize: 2 },
@@ -287,7 +210,7 @@ const lines = (text: string) => text.trim().split('\n').sort();
           more,
         ).toTheEnd();
         expect([lead.code, lead.stdout]).toEqual([0, printed]);
-        await remove();
+        await boot.remove();
       }
       rmSync(state, { recursive: true });
     },
@@ -325,13 +248,13 @@ const lines = (text: string) => text.trim().split('\n').sort();
     const flux = { container: { disable: true }, bursting: { clusters: [{ name: 'burst', size: 1 }] } };
     await cluster({ resources: { requests: { cpu: '1' } } }, { size: 1, minSize: 1, flux }).startAll();
     await waitFor('a node', async () => (await nodesUp()) === 1);
-    const leadBroker = { address: network.address(0), name: 'mc', port: 8050, size: 1 };
+    const leadBroker = { address: boot.network.address(0), name: 'mc', port: 8050, size: 1 };
     const spec = {
       size: 1,
       containers: [{ image: 'app', resources: { requests: { cpu: '1' } } }],
       flux: { container: { disable: true }, bursting: { leadBroker }, curveCertSecret: 'mc-curve' },
     };
-    const burst = new Pods(manifests(spec, 'lab', 'burst'), () => WITH_FLUX, network, 8);
+    const burst = new Pods(manifests(spec, 'lab', 'burst'), () => WITH_FLUX, boot.network, 8);
     try {
       await burst.startAll();
       await waitFor('two nodes', async () => (await nodesUp()) === 2);

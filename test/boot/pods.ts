@@ -42,11 +42,12 @@ export class Pods {
     /** Network index of pod 0, so that two clusters can share one network. */
     private readonly first = 0,
   ) {
-    this.job = objects.find(({ kind }) => kind === 'Job')!;
+    this.job = objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet')!;
   }
 
   get size(): number {
-    return (this.job.spec as { completions: number }).completions;
+    const { completions, replicas } = this.job.spec as { completions?: number; replicas?: number };
+    return completions ?? replicas!;
   }
 
   private get pod(): PodSpec {
@@ -107,12 +108,17 @@ export class Pods {
       if (exitCode === null && signalCode === null) signal(await pid, 'SIGTERM');
   }
 
-  /** Kills all containers; the creator of the network removes the network. */
-  async remove(): Promise<void> {
-    for (const each of [...this.running.values()].flat()) {
+  /** Kills all containers of a pod, as the failure of its node does. */
+  async kill(index: number): Promise<void> {
+    for (const each of this.running.get(index) ?? []) {
       each.process.kill('SIGKILL');
       await each.ended;
     }
+  }
+
+  /** Kills all containers; the creator of the network removes the network. */
+  async remove(): Promise<void> {
+    for (const index of this.running.keys()) await this.kill(index);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -150,14 +156,19 @@ export class Pods {
     const lines = headless
       ? Array.from({ length: SIZE - this.first }, (_, index) => {
           const short = `${this.hostname(index)}.${subdomain}`;
-          return `${this.network.address(this.first + index)} ${short}.${domain} ${short}`;
-        })
-      : [`${this.network.address(this.first)} ${subdomain}.${domain} ${subdomain}`];
+          return this.hostLines(index, `${short}.${domain} ${short}`);
+        }).flat()
+      : this.hostLines(0, `${subdomain}.${domain} ${subdomain}`);
     const path = join(folder, 'hosts');
     // In a cluster, the kubelet writes the pod's own name and DNS has the others.
-    const self = `${this.network.address(this.first + own)} ${this.hostname(own)}`;
-    writeFileSync(path, `${['127.0.0.1 localhost', self, ...lines].join('\n')}\n`);
+    const self = this.hostLines(own, this.hostname(own));
+    writeFileSync(path, `${['127.0.0.1 localhost', ...self, ...lines].join('\n')}\n`);
     return path;
+  }
+
+  /** One line for each address of a pod. */
+  private hostLines(index: number, names: string): string[] {
+    return this.network.addresses(this.first + index).map((address) => `${address} ${names}`);
   }
 }
 

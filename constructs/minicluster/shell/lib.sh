@@ -22,12 +22,15 @@ fail() {
 run_script() {
   [ -e "$user_scripts/$1.sh" ] || return 0
   if [ "$strict" = yes ]; then
+    block=$1 failed=''
+    trap 'failed=$?; [ "$failed" = 0 ] || printf "MiniCluster: %s failed with code %s\n" "$block" "$failed" >&2' EXIT
     # shellcheck disable=SC3040 # only shells that have pipefail run it
     if (set -o pipefail) 2>/dev/null; then set -eo pipefail; else set -e; fi
   fi
   # shellcheck source=/dev/null
   . "$user_scripts/$1.sh"
   set +e
+  trap - EXIT
 }
 
 # In quiet mode the output of user scripts is hidden, their errors are not.
@@ -60,12 +63,13 @@ find_flux() {
 # $code is then its exit code; $terminated is set if SIGTERM came.
 # shellcheck disable=SC2034 # start.sh and sidecar.sh read them
 child='' terminated='' code=0
-trap 'terminated=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || :' TERM
+stop_child() { kill -TERM "$child" 2>/dev/null || :; }
+trap 'terminated=yes; [ -z "$child" ] || stop_child' TERM
 run() {
   code=0
   "$@" &
   child=$!
-  [ -z "$terminated" ] || kill -TERM "$child" 2>/dev/null || :
+  [ -z "$terminated" ] || stop_child
   wait "$child" || code=$?
   # A signal interrupts `wait` while the command is still running.
   # shellcheck disable=SC2034

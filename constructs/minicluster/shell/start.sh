@@ -5,7 +5,7 @@ here=${0%/*}
 user_scripts=$here/runner
 # User scripts may require bash, so bash runs everything if the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
-certificate='' run='' affinity='' timed='' logs='' resources='' hosts='' hostname='' joins='' complete='' archive='' dump=''
+certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 rank=${JOB_COMPLETION_INDEX:?must be the index of this pod}
@@ -39,7 +39,15 @@ EOF
 # Without CPU amounts in the spec, the resources of this node stand for those of all pods, including later ones.
 write_resources() {
   [ "$resources" = local ] || return 0
-  flux R encode --local --hosts="$hosts" >"$config/etc/flux/system/R" || fail "cannot discover the resources of this node"
+  options=--local
+  if [ -n "$gpus" ]; then
+    # Devices of a pod are not always discovered, and Flux does not combine --local with --gpus.
+    cores=$(flux R encode --local | flux R decode --count=core)
+    case $cores in '' | 0 | 1) cores=0 ;; *) cores=0-$((cores - 1)) ;; esac
+    options="--cores=$cores --gpus=$gpus"
+  fi
+  # shellcheck disable=SC2086 # two options without spaces
+  flux R encode $options --hosts="$hosts" >"$config/etc/flux/system/R" || fail "cannot discover the resources of this node"
 }
 
 # By default Flux pins the first task of every pod to the first core of the node.
@@ -50,11 +58,24 @@ release_cores() {
     "$builtin" >"$config/initrc.lua"
 }
 
+# Replaces the function of lib.sh. A broker ignores SIGTERM while it loads its first modules, so it gets the signal until
+# it is gone. A second one would end the archive of the lead broker, so after its socket exists it gets one at most.
+stop_child() {
+  (
+    last=''
+    while [ -z "$last" ]; do
+      for socket in "$config"/run/flux/local*; do [ -z "$leads" ] || [ ! -S "$socket" ] || last=yes; done
+      kill -TERM "$child" && sleep 1 || last=yes
+    done
+  ) >/dev/null 2>&1 &
+}
+
 lead() {
+  leads=yes
   run_script_quietly brokerPre
   say "starting the lead broker: $*"
   began=$(date +%s)
-  run "$@"
+  [ -n "$terminated" ] || run "$@"
   took=$(($(date +%s) - began))
   [ "$timed" != yes ] || printf 'FLUXTIME fluxstart wall time %d:%02d\n' $((took / 60)) $((took % 60)) >&2
   # An incomplete dump must not replace the last complete one.
@@ -76,6 +97,7 @@ work() {
 
 run_script_quietly init
 find_flux
+rm -f "$config"/run/flux/local*
 mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux"
 if [ -n "$logs" ]; then
   export FLUX_OUTPUT_DIR="$logs"

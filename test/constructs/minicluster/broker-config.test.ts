@@ -19,6 +19,7 @@ allow-root-owner = true
 
 [bootstrap]
 curve_cert = "/run/flux-curve/curve.cert"
+enable_ipv6 = true
 default_port = 8050
 default_bind = "tcp://*:%p"
 default_connect = "tcp://%h.mc.lab.svc.cluster.local:%p"
@@ -64,14 +65,18 @@ test('takes cores from flux.cores, else from the limit, else from the request, e
   expect(toml({ flux: { cores: 8 } }, both)).toContain('cores = "0-7"');
 });
 
-test('lets the brokers of a cluster of fixed size without CPU amounts discover their resources', () => {
-  expect(toml()).not.toContain('[resource]');
+test('lets the brokers of a cluster of fixed size without CPU amounts discover their resources if none comes back', () => {
+  for (const more of [{}, { backoffLimit: 0 }, { size: 1, interactive: true }, { size: 1, backoffLimit: 1 }])
+    expect(toml(more)).not.toContain('[resource]');
 });
 
 test.each<[string, Partial<MiniClusterSpec>]>([
   ['it may grow', { maxSize: 8 }],
   ['it starts with fewer', { minSize: 2 }],
   ['others may join', { flux: { bursting: { clusters: [{}] } } }],
+  ['it is interactive', { interactive: true }],
+  ['it is a StatefulSet', { interactive: true, workload: 'StatefulSet' }],
+  ['its pods are replaced', { backoffLimit: 1 }],
 ])('takes the resources from a file without CPU amounts if %s', (_, more) => {
   expect(toml(more)).toContain('[resource]\nnoverify = true\npath = "/mnt/flux/config/etc/flux/system/R"');
   expect(files(more)['cluster_settings.sh']).toContain('resources=local');
@@ -114,6 +119,8 @@ test('lists the hosts of a cluster that it joins first, with the address of the 
   expect(config).toContain(
     '{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "main-[1-3]" },\n  { host = "mc-[0-3]" },',
   );
+  const ipv6 = toml({ flux: { bursting: { leadBroker: { ...leadBroker, address: 'fd77::1' } } } });
+  expect(ipv6).toContain('connect = "tcp://[fd77::1]:30000"');
   const lone = toml({ flux: { bursting: { leadBroker: { ...leadBroker, size: 1 } } } });
   expect(lone).toContain('{ host = "main-0", connect = "tcp://10.0.0.1:30000" },\n  { host = "mc-[0-3]" },');
 });
@@ -135,4 +142,15 @@ test('sets the policies of Fluxion, or the simple scheduler', () => {
   const simple = files({ flux: { scheduler: { simple: true } } });
   expect(simple['config_broker.toml']).toContain('[modules]\nalternatives.sched = "sched-simple"');
   expect(simple['cluster_settings.sh']).not.toContain('FLUX_RC_EXTRA');
+});
+
+test.each([
+  [{ limits: { 'nvidia.com/gpu': 2 } }, '0-1'],
+  [{ requests: { 'amd.com/gpu': '1' } }, '0'],
+  [{ requests: { 'amd.com/gpu': 4 }, limits: { 'amd.com/gpu': 4 } }, '0-3'],
+  [{ claims: [{ name: 'devices', request: 'gpu-0' }, { name: 'gpu' }, { name: 'nic' }] }, '0-1'],
+])('offers the GPUs of the resources %j, with and without CPU amounts', (resources, gpus) => {
+  expect(toml({ flux: { cores: 1 } }, { resources })).toContain(`cores = "0"\ngpus = "${gpus}"\n`);
+  expect(toml({}, { resources })).toContain('path = "/mnt/flux/config/etc/flux/system/R"');
+  expect(files({}, { resources })['cluster_settings.sh']).toContain(`gpus=${gpus}\n`);
 });

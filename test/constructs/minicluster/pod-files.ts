@@ -94,6 +94,11 @@ export class PodFiles {
     return this.has('calls') ? this.read('calls').trimEnd().split('\n') : [];
   }
 
+  /** How often a broker got SIGTERM. */
+  signals(): number {
+    return this.has('calls.signals') ? this.read('calls.signals').trimEnd().split('\n').length : 0;
+  }
+
   /** The first call of this subcommand. */
   call(subcommand: string): string | undefined {
     return this.calls().find((call) => call.startsWith(`<${subcommand}>`));

@@ -98,6 +98,18 @@ test('suggests the field that differs in upper and lower case only', () => {
   ]);
 });
 
+test.each([
+  ['existingVolumes', 'it is a field of v1alpha1; use volumes'],
+  ['preCommand', 'it is a field of v1alpha1; use commands.pre'],
+  ['comand', 'did you mean command'],
+  ['enviroment', 'did you mean environment'],
+  ['xyzzy', 'remove it; docs/minicluster-fields.md lists every field'],
+  ['x'.repeat(10_000), 'remove it; docs/minicluster-fields.md lists every field'],
+])('names what to do about the field %s', (key, remedy) => {
+  const [issue, ...others] = validate({ containers: [{ image: 'app', [key]: 1 }] });
+  expect([issue?.remedy, others]).toEqual([remedy, []]);
+});
+
 test('refuses names that are too long for host names', () => {
   const name = 'a'.repeat(60);
   expect(paths({ size: 10, containers: [{}] }, name)).toEqual([]);

@@ -136,4 +136,13 @@ describeShells('the lead broker', (make) => {
     expect(pod.call('R')).toBe('<R><encode><--local><--hosts=mc-[0-7]>');
     expect(pod.read('/mnt/flux/config/etc/flux/system/R')).toBe('{"version":1}\n');
   });
+
+  test.each([
+    ['4', '0-3'],
+    ['1', '0'],
+  ])('adds the GPUs of the spec to the %s cores of its node', async (FAKE_CORES, cores) => {
+    const pod = make(spec({ command: 'true', resources: { limits: { 'nvidia.com/gpu': 2 } } }));
+    await pod.run({ FAKE_CORES });
+    expect(pod.calls()).toContain(`<R><encode><--cores=${cores}><--gpus=0-1><--hosts=mc-[0-3]>`);
+  });
 });

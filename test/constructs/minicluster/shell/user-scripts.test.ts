@@ -23,8 +23,9 @@ describeShells('user scripts of the lead broker', (make) => {
     const pod = make(
       spec({ command: 'true', commands: { pre: 'false\necho on' } }, { logging: { strict: true } }),
     );
-    const { code, stdout } = await pod.run();
+    const { code, stdout, stderr } = await pod.run();
     expect([code, stdout, pod.call('broker')]).toEqual([1, '', undefined]);
+    expect(stderr).toBe('MiniCluster: pre failed with code 1\n');
   });
 
   test('continue after a failing line without strict', async () => {
