@@ -58,6 +58,8 @@ interface Applied {
   /** Unix seconds. */
   readonly at: number;
   readonly rejection: Rejection | undefined;
+  /** How often the workload was created since the watch last showed it. */
+  readonly unseen: number;
 }
 
 /** One cluster during one reconcile. */
@@ -79,6 +81,8 @@ const RESYNC_S = 300;
 const REJECTED_RETRY_S = 30;
 /** The objects of a deleted cluster of the same name may still exist for this time. */
 const NEW_CLUSTER_S = 10;
+const UNSEEN_FIRST_S = 5;
+const UNSEEN_MOST_S = 60;
 const NAME_TAKEN_RETRY_MS = 1_000;
 const NOT_SEEN_RETRY_MS = 30;
 /** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
@@ -143,19 +147,20 @@ export class MiniClusterReconciler {
     await endApplying(this.options.client, cluster, context.state);
     return {
       rejection: applied.rejection ?? notEffective,
-      requeue: { after: resyncAfterMs(cluster, applied) },
+      requeue: { after: resyncAfterMs(context, applied) },
     };
   }
 
   /** Applies the manifests unless these very manifests were applied recently. */
   private async applyManifests(context: Context, manifests: readonly Manifest[]): Promise<Applied> {
     const { state, workload } = context;
+    const create = workload.progress === undefined;
     if (this.isUpToDate(context, manifests)) {
       this.log(context, 'manifests are up to date');
-      return state.applied!;
+      state.applied = { ...state.applied!, unseen: create ? state.applied!.unseen : 0 };
+      return state.applied;
     }
     const at = this.options.now();
-    const create = workload.progress === undefined;
     const rejection = create
       ? await this.createObjects(context, manifests)
       : await this.updateObjects(context, manifests);
@@ -163,7 +168,8 @@ export class MiniClusterReconciler {
       manifests: manifests.length,
       ...rejection,
     });
-    state.applied = { manifests, at, rejection };
+    const unseen = create ? (state.applied?.unseen ?? 0) + 1 : 0;
+    state.applied = { manifests, at, rejection, unseen };
     return state.applied;
   }
 
@@ -173,8 +179,7 @@ export class MiniClusterReconciler {
     const { rejection } = applied;
     if (rejection !== undefined)
       return age < REJECTED_RETRY_S && rejection.reason !== 'NameTaken' && rejection.reason !== NOT_SEEN_YET;
-    // A workload that was created just now may not have reached the cache yet.
-    return age < (workload.progress === undefined ? 1 : RESYNC_S);
+    return age < (workload.progress === undefined ? unseenSeconds(applied) : RESYNC_S);
   }
 
   /** Creates the workload last, because its brokers need the other objects and the certificate. */
@@ -330,8 +335,14 @@ function nameTaken({ metadata: { name } }: MiniCluster): Rejection {
   };
 }
 
-function resyncAfterMs(cluster: MiniCluster, { rejection }: Applied): number {
-  if (rejection !== undefined) return REJECTED_RETRY_S * 1000;
+/** Seconds until a workload is created again that the watch does not show: repetitions make a late watch later. */
+function unseenSeconds({ unseen }: Applied): number {
+  return unseen === 0 ? 0 : Math.min(UNSEEN_MOST_S, UNSEEN_FIRST_S * 2 ** (unseen - 1));
+}
+
+function resyncAfterMs({ cluster, workload }: Context, applied: Applied): number {
+  if (applied.rejection !== undefined) return REJECTED_RETRY_S * 1000;
+  if (workload.progress === undefined) return unseenSeconds(applied) * 1000;
   const { phase, jobid } = cluster.status ?? {};
   return phase === 'Waiting' && jobid === undefined ? UNQUEUED_RESYNC_MS : RESYNC_S * 1000;
 }

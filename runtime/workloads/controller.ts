@@ -78,6 +78,7 @@ export class WorkloadController implements Controller {
 
   async stop(): Promise<void> {
     this.cancelMetrics();
+    this.reconciler.stop();
     await this.queue.stop();
   }
 
@@ -166,6 +167,7 @@ export class WorkloadController implements Controller {
       },
       onQueueChanged: () => signals.schedule.emit(),
       onUnrecordedGrant: () => signals.audit.emit(),
+      enqueue: (key) => this.enqueue(key),
       recordEvent: (object, adapter, note) => this.events.recordEvent(object, adapter, note),
       logger,
       clock: time.clock,

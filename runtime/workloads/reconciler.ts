@@ -24,6 +24,7 @@ import { DeletedPods } from './deleted-pods';
 import { listNames } from './events';
 import { Eviction, type EvictionReason } from './eviction';
 import { GrantWatch } from './grant-watch';
+import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
 import { belongsToGrant, isGated, pinPatch, usedNodes } from './pod';
@@ -58,6 +59,8 @@ export interface WorkloadReconcilerOptions {
   readonly onUnrecordedGrant: () => void;
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
   readonly onQueueChanged: () => void;
+  /** Reconciles this workload again. */
+  readonly enqueue: (key: WorkloadKey) => void;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
@@ -75,6 +78,7 @@ export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
   private readonly eviction: Eviction;
   private readonly release: Release;
+  private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
 
@@ -83,12 +87,17 @@ export class WorkloadReconciler {
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
+    this.largeReleases = new LargeReleases(options);
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
   }
 
   /** Loads what the leader before left. */
   load(): Promise<void> {
     return this.rescue.load();
+  }
+
+  stop(): void {
+    this.largeReleases.stop();
   }
 
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
@@ -172,7 +181,7 @@ export class WorkloadReconciler {
     const reason = this.eviction.reasonFor(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
-      const result = await this.release.release(current);
+      const result = await this.largeReleases.run(row, object, () => this.release.release(current));
       if (result === 'deleted') return this.cancelDeleted(row);
       if (result !== undefined) return result;
     }

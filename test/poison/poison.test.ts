@@ -39,6 +39,11 @@ describeStack(
       expect(result.figures.peakRssMiB).toBeLessThan(600);
     });
 
+    test('the Jobs of a namespace without the queue are measured beside them', () => {
+      const { plainP50Ms, seenP50Ms } = result.figures;
+      expect([plainP50Ms > 0, seenP50Ms > 0]).toEqual([true, true]);
+    });
+
     test('what cannot be read is counted', async () => {
       const metrics = await controller.metrics();
       const [, count] = /^fluxqueue_invalid_workloads_total\{stage="intake"\} (\d+)$/m.exec(metrics) ?? [];

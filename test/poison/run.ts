@@ -4,7 +4,7 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from '../stack/roles';
 import type { Stack } from '../stack/stack';
-import { Canary, quantile } from './canary';
+import { Canary, isReleased, isStarted, quantile } from './canary';
 import { unexplained } from './explanations';
 import type { Poison } from './objects';
 import { type Submitted, submit } from './submit';
@@ -20,6 +20,13 @@ export interface PoisonFigures {
   /** How long the apiserver took to create a canary: of a machine with other load, most of the wait. */
   readonly creationP50Ms: number;
   readonly creationP99Ms: number;
+  /** How long a watch of another client took to show the creation. */
+  readonly seenP50Ms: number;
+  readonly seenP99Ms: number;
+  /** A canary of a namespace without the queue, created at the same time: until the Job controller has started it. */
+  readonly plainP50Ms: number;
+  readonly plainP99Ms: number;
+  readonly plainMaxMs: number;
   /** Canaries that were not released a minute after the last one. */
   readonly unreleased: number;
   /** Terms of leadership after the first one, and ends of the process. */
@@ -46,41 +53,32 @@ export interface PoisonRun {
 
 const NAMESPACE = 'poison';
 const CANARIES = 'canaries';
+const PLAIN = 'canaries-without-queue';
 /** Milliseconds within which the stack has to explain every object. */
 const EXPLAINED_MS = 60_000;
 
 export async function runPoison(run: PoisonRun): Promise<PoisonResult> {
   const { stack, client, controller, corpus, seconds, progress } = run;
   await stack.namespace(CANARIES);
-  const canary = new Canary(client, CANARIES);
-  await canary.start();
+  await stack.namespace(PLAIN, false);
+  const canary = new Canary(client, CANARIES, isReleased);
+  const plain = new Canary(client, PLAIN, isStarted);
+  await Promise.all([canary.start(), plain.start()]);
   await waitFor('the first canaries', () => canary.count >= 3);
   const submitted = await submit(stack, corpus, NAMESPACE);
   const at = canary.count;
   progress(
     `${submitted.accepted.length} accepted, ${submitted.refused.length} refused, ${at} canaries so far`,
   );
-  let left: readonly string[] = [];
-  await waitFor(
-    'all objects to be explained',
-    async () => {
-      left = await unexplained(client, submitted.accepted);
-      return left.length === 0;
-    },
-    { timeoutMs: EXPLAINED_MS, everyMs: 1_000 },
-  ).catch((error: unknown) => progress(String(error)));
+  const left = await untilExplained(run, submitted);
   await waitFor('enough canaries', () => canary.count >= at + seconds, { timeoutMs: 2_000 * seconds });
-  const waits = await released(canary, progress);
+  await Promise.all([canary, plain].map((each) => ended(each, progress)));
   const figures = {
     objects: corpus.length,
     refused: submitted.refused.length,
-    canaries: waits.length,
-    canaryP50Ms: quantile(waits, 0.5),
-    canaryP99Ms: quantile(waits, 0.99),
-    canaryMaxMs: quantile(waits, 1),
-    creationP50Ms: quantile(canary.creations(), 0.5),
-    creationP99Ms: quantile(canary.creations(), 0.99),
-    unreleased: canary.unreleased,
+    canaries: canary.count,
+    ...canaryFigures(canary, plain),
+    unreleased: canary.open,
     restarts: restartsOf(controller),
     peakRssMiB: peakRssMiB(controller),
     unexplained: left,
@@ -88,9 +86,39 @@ export async function runPoison(run: PoisonRun): Promise<PoisonResult> {
   return { figures, submitted };
 }
 
-async function released(canary: Canary, progress: (line: string) => void): Promise<readonly number[]> {
+/** @returns what the stack has not explained in time */
+async function untilExplained({ client, progress }: PoisonRun, { accepted }: Submitted) {
+  let left: readonly string[] = [];
+  await waitFor(
+    'all objects to be explained',
+    async () => {
+      left = await unexplained(client, accepted);
+      return left.length === 0;
+    },
+    { timeoutMs: EXPLAINED_MS, everyMs: 1_000 },
+  ).catch((error: unknown) => progress(String(error)));
+  return left;
+}
+
+function canaryFigures(canary: Canary, plain: Canary) {
+  const waits = canary.waits();
+  const plainWaits = plain.waits();
+  return {
+    canaryP50Ms: quantile(waits, 0.5),
+    canaryP99Ms: quantile(waits, 0.99),
+    canaryMaxMs: quantile(waits, 1),
+    creationP50Ms: quantile(canary.creations(), 0.5),
+    creationP99Ms: quantile(canary.creations(), 0.99),
+    seenP50Ms: quantile(canary.sightings(), 0.5),
+    seenP99Ms: quantile(canary.sightings(), 0.99),
+    plainP50Ms: quantile(plainWaits, 0.5),
+    plainP99Ms: quantile(plainWaits, 0.99),
+    plainMaxMs: quantile(plainWaits, 1),
+  };
+}
+
+async function ended(canary: Canary, progress: (line: string) => void): Promise<void> {
   await canary.stop(60_000).catch((error: unknown) => progress(String(error)));
-  return canary.waits();
 }
 
 /** Its first term is none. */

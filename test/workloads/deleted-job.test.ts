@@ -63,6 +63,7 @@ describe('a Job that is being deleted', () => {
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,
+      enqueue: () => undefined,
       logger: createLogger('test', 'silent'),
       clock: systemClock,
       now: () => NOW,

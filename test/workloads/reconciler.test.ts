@@ -77,6 +77,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,
+      enqueue: () => undefined,
       recordEvent: (_object, _adapter, event) => events.push(event),
       logger,
       clock,

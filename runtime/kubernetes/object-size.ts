@@ -1,0 +1,23 @@
+/** Characters of JSON beside the texts themselves: the quotes of a text; those of a key with its colon and comma. */
+const QUOTES = 2;
+const PUNCTUATION = 4;
+
+/** Whether the JSON of an object has more than about this many characters. It counts no further than that. */
+export function isLargerThan(object: unknown, most: number): boolean {
+  const open: unknown[] = [object];
+  for (let size = 0; open.length > 0; ) {
+    const value = open.pop();
+    size += ownSize(value);
+    if (size > most) return true;
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) open.push(part);
+  }
+  return false;
+}
+
+/** The characters without those of its parts. */
+function ownSize(value: unknown): number {
+  if (typeof value === 'string') return value.length + QUOTES;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (Array.isArray(value)) return value.length + QUOTES;
+  return Object.keys(value).reduce((size, key) => size + key.length + PUNCTUATION, QUOTES);
+}
