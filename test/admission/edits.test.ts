@@ -141,8 +141,8 @@ const EDITS: readonly Edit[] = [
   {
     title: 'the annotations of the template are removed after a requeue',
     phase: 'waiting again',
-    from: [{}, { annotations: { note: 'x' } }, { metadata: { annotations: { note: 'x' } } }],
-    to: [{}],
+    from: [{}, {}, { metadata: { labels: { app: 'x' }, annotations: { note: 'x' } } }],
+    to: [{}, {}, { metadata: { labels: { app: 'x' } } }],
     result: { suspended: true },
   },
 ];
