@@ -89,9 +89,9 @@ const CLAIMS: readonly Attack[] = [
     'the Job is admitted',
   ),
   editor(
-    'another assignment of a released Job',
-    patch('Job', 'running', {
-      spec: { template: { ...annotated(ASSIGNMENT_ANNOTATION, '0/1:node-9') } },
+    'an assignment in the template of a waiting Job',
+    patch('Job', 'waiting', {
+      spec: { template: annotated(ASSIGNMENT_ANNOTATION, '0/1:node-9') },
     }),
     RESERVED,
   ),
