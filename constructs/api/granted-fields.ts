@@ -3,8 +3,6 @@
  * release on they can only become lower. Admission (CEL and webhook) puts a higher value back without an error, because
  * a manifest that is applied again has it; the guard refuses what admission did not see.
  */
-import { DEADLINE_ANNOTATION } from './labels';
-
 export interface GrantedField {
   readonly field: 'parallelism' | 'activeDeadlineSeconds';
   /** Why a higher value is refused. */
@@ -25,6 +23,3 @@ export const GRANTED_FIELDS: readonly GrantedField[] = [
     remedy: 'submit another Job with a longer walltime',
   },
 ];
-
-/** Annotation of the Job that is put back with these fields. */
-export const GRANTED_ANNOTATION = DEADLINE_ANNOTATION;

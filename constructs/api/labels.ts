@@ -56,6 +56,12 @@ export const EXCLUSIVE = 'fluxqueue/exclusive';
 /** Annotation: the user who created the workload. Admission writes it, except on objects that a controller created. */
 export const USER_ANNOTATION = 'fluxqueue/user';
 
+/**
+ * Annotation of a Job that its user suspends: what `spec.suspend` says is the queue's, so admission notes what the user last
+ * asked for. `held` if admission added the hold for it, else `true`.
+ */
+export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
+
 /** Annotation on a Job: the activeDeadlineSeconds that the queue wrote at the release; a different value is the user's. */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 /** Label of every object of a MiniCluster: the name of the MiniCluster. */

@@ -1,9 +1,9 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
-import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
-import { addLabels, type JsonPatch, type Metadata } from './review';
+import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
 import { recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {
@@ -38,13 +38,29 @@ export function admitJob(
   const suspended = job.spec?.suspend === true;
   // A Job that its user suspended must not start. A suspended Job with the admitted label was suspended by
   // admission: by its other form, or it is a copy of a waiting Job.
-  const held =
-    suspended && metadata.labels?.[ADMITTED_LABEL] !== 'true' && settingOf(metadata, HOLD) === undefined;
+  const isAdmitted = metadata.labels?.[ADMITTED_LABEL] === 'true';
+  const held = suspended && !isAdmitted && settingOf(metadata, HOLD) === undefined;
+  const user = recordUser(job.metadata, username, controllerUsers);
+  const hasAnnotations = metadata.annotations !== undefined || user.length > 0;
   return [
     ...addLabels(job.metadata, { [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) }),
     ...(suspended ? [] : [{ op: 'add', path: '/spec/suspend', value: true } as const]),
-    ...recordUser(job.metadata, username, controllerUsers),
+    ...user,
+    ...(isAdmitted
+      ? []
+      : noteSuspension(metadata, suspended ? (held ? 'held' : 'true') : '', hasAnnotations)),
   ];
+}
+
+/** @param hasAnnotations whether the map exists, also if only an earlier patch adds it */
+function noteSuspension({ annotations }: Metadata, note: string, hasAnnotations: boolean): JsonPatch[] {
+  const given = annotations?.[SUSPEND_ANNOTATION] ?? '';
+  if (given === note) return [];
+  const path = `/metadata/annotations/${pointerToken(SUSPEND_ANNOTATION)}`;
+  if (note === '') return [{ op: 'remove', path }];
+  return hasAnnotations
+    ? [{ op: 'add', path, value: note }]
+    : [{ op: 'add', path: '/metadata/annotations', value: { [SUSPEND_ANNOTATION]: note } }];
 }
 
 /** Whether another controller runs the Job, or Kueue suspends it. */

@@ -6,9 +6,10 @@
  */
 import { FluxqError } from '../errors';
 import { creatorKind, noteCreator } from './creators';
-import { restoreGrant, type UpdatedJob } from './job-updates';
+import { restoreJob } from './job-updates';
 import { type AdmittedJob, admitJob } from './jobs';
 import { type AdmittedPod, admitPod, type PodAdmissionOptions } from './pods';
+import type { UpdatedJob } from './reapplied';
 import type { AdmissionRequest, JsonPatch, Verdict } from './review';
 
 export type AdmissionOptions = PodAdmissionOptions;
@@ -32,7 +33,7 @@ function patchOf(request: AdmissionRequest, options: AdmissionOptions): JsonPatc
       return admitJob(object as AdmittedJob, username, options);
     case 'UPDATE batch/v1/Job':
       // The webhook configuration excludes updates by the runtime.
-      return restoreGrant(object as UpdatedJob, (oldObject ?? {}) as UpdatedJob);
+      return restoreJob(object as UpdatedJob, (oldObject ?? {}) as UpdatedJob);
     case 'CREATE /v1/Pod':
       return admitPod(object as AdmittedPod, username, options);
     default:

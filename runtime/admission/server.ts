@@ -134,8 +134,8 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
   }
 }
 
-/** @param code status code of a denial; 422 as for any invalid object */
-function reviewOf(uid: string, { allowed, patch, message }: Verdict, code = 422): object {
+/** @param code status code of a denial; 403 as by the guards, which say why (constructs/fluxqueue/admission/guard-policy.ts) */
+function reviewOf(uid: string, { allowed, patch, message }: Verdict, code = 403): object {
   const patches = Buffer.from(JSON.stringify(patch)).toString('base64');
   return {
     apiVersion: 'admission.k8s.io/v1',
@@ -144,7 +144,7 @@ function reviewOf(uid: string, { allowed, patch, message }: Verdict, code = 422)
       uid,
       allowed,
       ...(patch.length === 0 ? {} : { patchType: 'JSONPatch', patch: patches }),
-      ...(allowed ? {} : { status: { code, reason: code === 422 ? 'Invalid' : 'BadRequest', message } }),
+      ...(allowed ? {} : { status: { code, reason: code === 403 ? 'Forbidden' : 'BadRequest', message } }),
     },
   };
 }

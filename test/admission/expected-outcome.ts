@@ -4,6 +4,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   GATE,
   HOLD,
+  SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
@@ -50,9 +51,18 @@ function asSuspended(before: KubeObject, held: boolean): KubeObject {
   const labels = { ...before.metadata.labels, [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) };
   return {
     ...before,
-    metadata: { ...before.metadata, labels },
+    metadata: { ...withSuspension(before).metadata, labels },
     spec: { ...(before.spec as Spec), suspend: true },
   };
+}
+
+/** Admission notes that the user suspended the Job, and whether it held the Job for that. */
+function withSuspension(before: KubeObject): KubeObject {
+  const { labels, annotations } = before.metadata;
+  if ((before.spec as Spec).suspend !== true || labels?.[ADMITTED_LABEL] === 'true') return before;
+  const isGiven = (annotations?.[HOLD] ?? labels?.[HOLD]) !== undefined;
+  const noted = { ...annotations, [SUSPEND_ANNOTATION]: isGiven ? 'true' : 'held' };
+  return { ...before, metadata: { ...before.metadata, annotations: noted } };
 }
 
 function asGated(before: KubeObject): KubeObject {

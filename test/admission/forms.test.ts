@@ -30,7 +30,7 @@ describeCluster(
       const { policies, webhook: reply } = replies;
       expect(policies.status).toBe(reply.status);
       if (entry.expectedOutcome.is === 'denied') {
-        expect(policies.status).toBe(422);
+        expect(policies.status).toBe(403);
         const { code, field } = entry.expectedOutcome;
         for (const form of FORMS) expect(messageOf(replies[form])).toMatch(`${code}: ${field}: `);
         expect(messageOf(policies)).toBe(messageOf(reply));

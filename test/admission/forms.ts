@@ -50,6 +50,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   for (const form of FORMS) {
     await untilActive(cluster, form);
     await untilKeysAreKnown(cluster, form);
+    await untilUpdatesAreCorrected(cluster, form);
   }
   return webhook;
 }
@@ -102,4 +103,14 @@ async function untilKeysAreKnown(cluster: Cluster, namespace: string): Promise<v
       const { text } = await cluster.api.send('POST', `${path}?dryRun=All`, object);
       return text.includes('FLUXQ_SETTING_INVALID');
     });
+}
+
+async function untilUpdatesAreCorrected(cluster: Cluster, namespace: string): Promise<void> {
+  const [probe] = await cluster.create({ ...job(), metadata: { name: 'probe', namespace } });
+  const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${probe!.metadata.name}`;
+  await cluster.waitFor(`the correction of updates in ${namespace}`, async () => {
+    const { status } = await cluster.api.send('PATCH', `${path}?dryRun=All`, { spec: { suspend: false } });
+    return status === 200;
+  });
+  await cluster.request('DELETE', path);
 }

@@ -56,7 +56,7 @@ describeCluster(
     const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
       const { status, body } = await reply;
       expect(body.message).toContain(`denied request: ${start}`);
-      expect(status).toBe(422);
+      expect(status).toBe(403);
     };
     const resize = (user: string, { metadata }: KubeObject, spec: object) =>
       users.send(user, 'PATCH', `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/resize`, {

@@ -131,11 +131,11 @@ describeCluster(
         for (const [kind, make] of [...Object.entries(MAKERS), ['MiniCluster', miniCluster] as const]) {
           const metadata = kind === 'MiniCluster' ? { priority: 1 } : labelled('1');
           const urgent = () => users.create('tenant', namespace, make(metadata));
-          await cluster.waitFor(`the guard of ${kind}`, async () => (await urgent()).status === 422);
+          await cluster.waitFor(`the guard of ${kind}`, async () => (await urgent()).status === 403);
         }
       await cluster.waitFor('the class', async () => {
         const { status } = await users.create('tenant', 'policies', MAKERS.Job!({}, classed('urgent')));
-        return status === 422;
+        return status === 403;
       });
       const granted = () => users.create('lead', 'webhook', job({}, labelled('1')));
       await cluster.waitFor('the right to prioritize', async () => (await granted()).status === 201);
@@ -156,7 +156,7 @@ describeCluster(
     const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
       const { status, body } = await reply;
       expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);
-      expect(status).toBe(422);
+      expect(status).toBe(403);
     };
     const TOO_HIGH = 'fluxqueue/priority: must be from -100 to 0; ';
     const NO_CLASS = 'priorityClassName: ';

@@ -86,7 +86,7 @@ describeCluster(
       ] as const)
         await getCluster().waitFor(`a refusal of ${field}`, async () => {
           const { status, body } = await users.patch(ALICE, 'leaving', train, { spec: { [field]: value } });
-          return status === 422 && body.message?.includes(`FLUXQ_RELEASED: spec.${field}: `);
+          return status === 403 && body.message?.includes(`FLUXQ_RELEASED: spec.${field}: `);
         });
     });
   },

@@ -114,7 +114,7 @@ describe('the webhook', () => {
     const { review: judged } = await post(review(pod()), '/validate');
     expect(judged.response).toEqual({ uid: 'u-1', allowed: true });
     const { review: refused } = await post(review(badPod), '/validate');
-    expect(refused.response).toMatchObject({ allowed: false, status: { code: 422 } });
+    expect(refused.response).toMatchObject({ allowed: false, status: { code: 403 } });
     expect(seen).toEqual([
       ['Pod', 'patched'],
       ['Pod', 'unchanged'],

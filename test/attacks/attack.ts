@@ -80,6 +80,7 @@ interface Spec {
 /** Properties of an accepted object that make an attack worthless. */
 export const CONTAINED = {
   'the Job is suspended': ({ spec }: KubeObject) => (spec as Spec).suspend === true,
+  'the Job is admitted': ({ metadata }: KubeObject) => metadata.labels?.['fluxqueue/admitted'] === 'true',
   'the Pod is gated': ({ spec }: KubeObject) =>
     (spec as Spec).schedulingGates?.some(({ name }) => name === 'fluxqueue') === true,
   'the grant is unchanged': ({ spec }: KubeObject) => {
@@ -88,4 +89,5 @@ export const CONTAINED = {
   },
   "the queue is not the stack's": ({ spec }: KubeObject) => (spec as Spec).queue !== STACK_DEFAULTS.queueName,
   'the user is mallory': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] === 'mallory',
+  'the user is not root': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] !== 'root',
 } as const;

@@ -10,7 +10,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, BETA, type CONTAINED, PLAIN, type Role, STRICT } from './attack';
-import { container, create, job, type Made, patch, pathTo, ROOT, remove } from './objects';
+import { apply, container, create, job, type Made, patch, pathTo, ROOT, remove } from './objects';
 
 const as =
   (role: Role) =>
@@ -46,7 +46,24 @@ const ungate = patch('Pod', 'gated', { spec: { schedulingGates: [{ name: 'mine' 
 
 /** Attempts to start without a grant, or to look as if there was one. */
 const STARTS: readonly Attack[] = (['editor', 'account'] as const).flatMap((role) => [
-  as(role)('the start of a waiting Job', patch('Job', 'waiting', { spec: { suspend: false } }), HELD),
+  contained(
+    role,
+    'the start of a waiting Job',
+    patch('Job', 'waiting', { spec: { suspend: false } }),
+    'the Job is suspended',
+  ),
+  contained(
+    role,
+    'the start of a waiting Job without what admission wrote',
+    patch('Job', 'waiting', { metadata: { labels: null, annotations: null }, spec: { suspend: false } }),
+    'the Job is suspended',
+  ),
+  contained(
+    role,
+    'the start of a waiting Job by server-side apply',
+    apply('Job', 'waiting', { spec: { ...job(), suspend: false } }),
+    'the Job is suspended',
+  ),
   as(role)('the start of a gated Pod', ungate, HELD),
   contained(
     role,
@@ -59,7 +76,25 @@ const STARTS: readonly Attack[] = (['editor', 'account'] as const).flatMap((role
 ]);
 
 const CLAIMS: readonly Attack[] = [
-  editor('a Job that leaves the queue', patch('Job', 'waiting', labelled(ADMITTED_LABEL, null)), RESERVED),
+  contained(
+    'editor',
+    'a Job that leaves the queue',
+    patch('Job', 'waiting', labelled(ADMITTED_LABEL, null)),
+    'the Job is admitted',
+  ),
+  contained(
+    'editor',
+    'a running Job that leaves the queue',
+    patch('Job', 'running', { metadata: { labels: null, annotations: null } }),
+    'the Job is admitted',
+  ),
+  editor(
+    'an assignment in the template of a waiting Job',
+    patch('Job', 'waiting', {
+      spec: { template: annotated(ASSIGNMENT_ANNOTATION, '0/1:node-9') },
+    }),
+    RESERVED,
+  ),
   editor('a Pod that leaves the queue', patch('Pod', 'gated', labelled(ADMITTED_LABEL, null)), RESERVED),
   editor(
     'a Job that claims to be admitted',
@@ -86,7 +121,12 @@ const CLAIMS: readonly Attack[] = [
     newJob({ spec: job({}, {}, { annotations: { [JOBID_ANNOTATION]: '9007199254740991' } }) }),
     RESERVED,
   ),
-  editor("another's name on a Job", patch('Job', 'waiting', annotated(USER_ANNOTATION, 'root')), RESERVED),
+  contained(
+    'editor',
+    "another's name on a Job",
+    patch('Job', 'waiting', annotated(USER_ANNOTATION, 'root')),
+    'the user is not root',
+  ),
   contained(
     'editor',
     "another's name on a new Job",

@@ -70,10 +70,12 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
     });
 
-    test('frees the nodes of a running Job that its user suspends, and releases it again', async () => {
+    test('frees the nodes of a running Job that its user suspends, and releases it when its user resumes it', async () => {
       const job = await science.job('paused', { pods: 3, cores: 4, runs: '30s' });
       const before = await science.phase(job, 'Running');
       await science.patch(job, 'Job', { spec: { suspend: true } });
+      await science.phase(job, 'Waiting', 'Held');
+      await science.patch(job, 'Job', { spec: { suspend: false } });
       const after = await waitFor('it to run again', async () => {
         const row = await science.row(job);
         return row?.phase === 'Running' && row.jobid !== before.jobid && row;

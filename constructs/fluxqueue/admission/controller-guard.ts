@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { addGuard } from './guard-policy';
+import { addGuard, type GuardSpec } from './guard-policy';
 import { MiniClusterMatch } from './minicluster-match';
 import { miniClusterChanges, miniClusterObjects } from './minicluster-objects';
 import { EVICTION_GUARD, JOB_RELEASE_GUARD, POD_RELEASE_GUARD } from './release-guard';
@@ -25,12 +25,15 @@ export class ControllerGuard extends Construct {
       name: 'the-controller',
       expression: `request.userInfo.username in ${celList(controllerUsers(props))}`,
     };
-    addGuard(this, 'release-jobs', props, JOB_RELEASE_GUARD(props, byController));
-    addGuard(this, 'release-pods', props, POD_RELEASE_GUARD(props, byController));
-    addGuard(this, 'evictions', props, EVICTION_GUARD(props, byController));
+    // The controller tries what is Forbidden again, and gives up what is Invalid.
+    const guard = (name: string, spec: GuardSpec) =>
+      addGuard(this, name, props, { ...spec, reason: 'Invalid' });
+    guard('release-jobs', JOB_RELEASE_GUARD(props, byController));
+    guard('release-pods', POD_RELEASE_GUARD(props, byController));
+    guard('evictions', EVICTION_GUARD(props, byController));
     if (!props.miniClusters) return;
-    addGuard(this, 'controller', props, miniClusterObjects(props, byController));
-    addGuard(this, 'miniclusters', props, miniClusterChanges(byController));
+    guard('controller', miniClusterObjects(props, byController));
+    guard('miniclusters', miniClusterChanges(byController));
     if (props.mutatingPolicies) new MiniClusterMatch(this, 'match', props, byController);
   }
 }

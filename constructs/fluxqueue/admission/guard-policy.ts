@@ -43,6 +43,11 @@ export interface GuardSpec {
   readonly params?: Params;
   readonly variables?: readonly Variable[];
   readonly validations: readonly Validation[];
+  /**
+   * Reason of the refusal. An engine of GitOps that may force deletes an object whose update is Invalid, to create it again.
+   * @default 'Forbidden'
+   */
+  readonly reason?: 'Forbidden' | 'Invalid';
 }
 
 /** The reference to the params in a binding. */
@@ -65,7 +70,12 @@ export function addGuard(
   scope: Construct,
   id: string,
   props: AdmissionScopeProps,
-  { params, matchConstraints: { namespaceSelector: selector, ...matchConstraints }, ...spec }: GuardSpec,
+  {
+    params,
+    reason = 'Forbidden',
+    matchConstraints: { namespaceSelector: selector, ...matchConstraints },
+    ...spec
+  }: GuardSpec,
 ): void {
   const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
   const policy = new ApiObject(scope, id, {
@@ -77,6 +87,7 @@ export function addGuard(
       ...(params === undefined ? {} : { paramKind: params.kind }),
       matchConstraints,
       ...spec,
+      validations: spec.validations.map((validation) => ({ ...validation, reason })),
     },
   });
   new ApiObject(scope, `${id}-binding`, {

@@ -1,5 +1,5 @@
 /** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
-import { ADMITTED_LABEL, HOLD } from '../../api/labels';
+import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
 import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 
@@ -16,6 +16,19 @@ export const JOB_VARIABLES: readonly Variable[] = [
   },
 ];
 
+const SUSPEND_PATH = `/metadata/annotations/${pointerToken(SUSPEND_ANNOTATION)}`;
+
+/** After the patch of the user, which may have made the map. A Job with the admitted label was noted before. */
+const SUSPEND_PATCH = `
+(variables.labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true" ? []
+  : !variables.suspended
+  ? (${cel(SUSPEND_ANNOTATION)} in variables.annotations ? [JSONPatch{op: "remove", path: "${SUSPEND_PATH}"}] : [])
+  : has(object.metadata.annotations) || (!variables.carriesUser && variables.user != "")
+  ? [JSONPatch{op: "add", path: "${SUSPEND_PATH}", value: variables.held ? "held" : "true"}]
+  : [JSONPatch{op: "add", path: "/metadata/annotations",
+      value: {${cel(SUSPEND_ANNOTATION)}: variables.held ? "held" : "true"}}])
+`.trim();
+
 export const JOB_PATCH = `
 (has(object.metadata.labels)
   ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(ADMITTED_LABEL)}", value: "true"}]
@@ -25,4 +38,5 @@ export const JOB_PATCH = `
       : {${cel(ADMITTED_LABEL)}: "true"}}])
 + (variables.suspended ? [] : [JSONPatch{op: "add", path: "/spec/suspend", value: true}])
 + ${USER_PATCH}
++ ${SUSPEND_PATCH}
 `.trim();

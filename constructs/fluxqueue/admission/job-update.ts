@@ -2,31 +2,25 @@
  * CEL of a started Job whose user changes what was granted: the mutation that puts it back, and the guard for requests that
  * no mutation saw. runtime/admission/job-updates.ts has the same rules.
  */
-import { GRANTED_ANNOTATION, GRANTED_FIELDS } from '../../api/granted-fields';
-import { ADMITTED_LABEL } from '../../api/labels';
+import { GRANTED_FIELDS } from '../../api/granted-fields';
+import { REAPPLIED_PATCH, REAPPLIED_VARIABLES, TOUCHES_THE_QUEUE, WAS_ADMITTED } from './job-reapplied';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
-  cel,
   celList,
   controllerUsers,
   type MatchCondition,
-  pointerToken,
+  type Variable,
 } from './scope';
 import type { Validation } from './settings';
 
-const annotationOf = (object: string) =>
-  `${object}.metadata.?annotations[?${cel(GRANTED_ANNOTATION)}].orValue("")`;
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
-const ANNOTATION_CHANGED = `${annotationOf('object')} != ${annotationOf('oldObject')}`;
 
 /** A Job that the queue started and that its user does not suspend: a suspended Job is judged anew before its next start. */
-const STARTED =
-  `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true" && ` +
-  '!oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)';
+const STARTED = `${WAS_ADMITTED} && !oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)`;
 
-/** Few updates of Jobs change one of these fields, and only those are mutated. */
+/** Few updates of Jobs change something of this, and only those are mutated. */
 export function jobUpdateConditions(
   props: AdmissionScopeProps & ControllerUserProps,
 ): readonly MatchCondition[] {
@@ -35,29 +29,25 @@ export function jobUpdateConditions(
       name: 'not-the-controller',
       expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
     },
-    { name: 'started', expression: STARTED },
+    { name: 'admitted', expression: WAS_ADMITTED },
     {
-      name: 'changes-its-grant',
-      expression: [...GRANTED_FIELDS.map(({ field }) => raised(field)), ANNOTATION_CHANGED].join(' || '),
+      name: 'changes-what-is-the-queues',
+      expression: `${TOUCHES_THE_QUEUE} || (${STARTED} && (${GRANTED_FIELDS.map(({ field }) => raised(field)).join(' || ')}))`,
     },
   ];
 }
 
 const restoredField = (field: string) =>
-  `(${raised(field)} ? [JSONPatch{op: "add", path: "/spec/${field}", value: oldObject.spec.${field}}] : [])`;
+  `(variables.started && ${raised(field)} ? [JSONPatch{op: "add", path: "/spec/${field}", value: oldObject.spec.${field}}] : [])`;
 
-const PATH = `/metadata/annotations/${pointerToken(GRANTED_ANNOTATION)}`;
-const RESTORED_ANNOTATION = `
-(!(${ANNOTATION_CHANGED}) ? []
-  : ${annotationOf('oldObject')} == "" ? [JSONPatch{op: "remove", path: "${PATH}"}]
-  : has(object.metadata.annotations)
-  ? [JSONPatch{op: "add", path: "${PATH}", value: ${annotationOf('oldObject')}}]
-  : [JSONPatch{op: "add", path: "/metadata/annotations", value: {${cel(GRANTED_ANNOTATION)}: ${annotationOf('oldObject')}}}])
-`.trim();
+export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
+  ...REAPPLIED_VARIABLES,
+  { name: 'started', expression: '!variables.was && !variables.stops' },
+];
 
 export const JOB_UPDATE_PATCH = [
   ...GRANTED_FIELDS.map(({ field }) => restoredField(field)),
-  RESTORED_ANNOTATION,
+  REAPPLIED_PATCH,
 ].join('\n+ ');
 
 /** Validations of the guard of Jobs. */

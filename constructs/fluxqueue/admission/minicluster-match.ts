@@ -96,6 +96,7 @@ export class MiniClusterMatch extends Construct {
         matchConditions: [byController, WRITES_PODS, OF_PARAMS],
         variables: SOURCE_VARIABLES,
         validations: match,
+        reason: 'Invalid',
       });
     }
   }

@@ -4,7 +4,7 @@ import { CREATOR_KINDS } from '../../api/creators';
 import { creatorConditions, creatorPatch } from './creators';
 import { inNamespaces } from './guard-policy';
 import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
-import { JOB_UPDATE_PATCH, jobUpdateConditions } from './job-update';
+import { JOB_UPDATE_PATCH, JOB_UPDATE_VARIABLES, jobUpdateConditions } from './job-update';
 import { POD_VARIABLES, podPatch } from './pod-mutation';
 import {
   type AdmissionScopeProps,
@@ -60,7 +60,7 @@ export class AdmissionPolicies extends Construct {
       operations: ['UPDATE'],
       suffix: 'job-updates',
       conditions: jobUpdateConditions(props),
-      variables: [],
+      variables: JOB_UPDATE_VARIABLES,
       patch: JOB_UPDATE_PATCH,
     });
     this.addPolicy('Pods', props, {

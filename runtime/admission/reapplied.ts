@@ -1,0 +1,127 @@
+/**
+ * Puts back what is the queue's in a Job that its user updates (docs/edits.md): a
+ * manifest that is applied again drops or overwrites it, and means nothing by it.
+ */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  HOLD,
+  JOBID_ANNOTATION,
+  SUSPEND_ANNOTATION,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
+import { settingOf } from '../workloads/settings';
+import { type JsonPatch, type Metadata, pointerToken } from './review';
+
+export interface UpdatedJob {
+  readonly metadata?: Metadata;
+  readonly spec?: {
+    readonly suspend?: boolean;
+    readonly parallelism?: number;
+    readonly activeDeadlineSeconds?: number;
+    readonly template?: { readonly metadata?: Metadata };
+  };
+}
+
+/** What an update means for the suspension of a Job. */
+export interface SuspensionWish {
+  /** The value that spec.suspend gets. */
+  readonly suspend: boolean;
+  /** What admission notes in SUSPEND_ANNOTATION; empty for nothing. */
+  readonly note: string;
+  /** Whether admission holds the Job. */
+  readonly holds: boolean;
+  /** Whether the hold that admission gave the Job ends. */
+  readonly lifts: boolean;
+}
+
+const LABELS = '/metadata/labels';
+const ANNOTATIONS = '/metadata/annotations';
+const TEMPLATE = '/spec/template/metadata';
+
+/**
+ * `spec.suspend` is the queue's, so the value of an update is the user's wish only if it differs both from the queue's
+ * value and from the user's last wish, which SUSPEND_ANNOTATION notes. A hold says more than a suspension.
+ */
+export function suspensionWish(job: UpdatedJob, old: UpdatedJob): SuspensionWish {
+  const is = job.spec?.suspend === true;
+  const was = old.spec?.suspend === true;
+  const noted = old.metadata?.annotations?.[SUSPEND_ANNOTATION] ?? '';
+  const hold = settingOf(job.metadata ?? {}, HOLD) ?? '';
+  const resumes = was && !is && noted !== '';
+  const stops = !was && is && hold !== 'false' && (noted === '' || hold === 'true');
+  if (resumes) return { suspend: true, note: '', holds: false, lifts: noted === 'held' };
+  const holdsAnew = stops && hold === '';
+  const isNew = !was && is && noted === '';
+  const note = isNew ? (holdsAnew ? 'held' : 'true') : noted;
+  const keepsHold = !stops && note === 'held' && losesHold(job, old);
+  return { suspend: was || stops, note, holds: holdsAnew || keepsHold, lifts: false };
+}
+
+/** An update that drops all labels drops also the hold of admission, which a user lifts by its own name. */
+function losesHold(job: UpdatedJob, old: UpdatedJob): boolean {
+  return old.metadata?.labels?.[HOLD] === 'true' && job.metadata?.labels?.[ADMITTED_LABEL] === undefined;
+}
+
+/** The patch for an update of an admitted Job by anybody but the runtime. */
+export function putBack(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+  const wish = suspensionWish(job, old);
+  const suspend: JsonPatch = { op: 'add', path: '/spec/suspend', value: wish.suspend };
+  return [
+    ...((job.spec?.suspend === true) === wish.suspend ? [] : [suspend]),
+    ...entries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
+    ...entries(ANNOTATIONS, job.metadata?.annotations, annotationsOf(old, wish)),
+    ...templateEntries(job, old),
+  ];
+}
+
+/** Undefined: the key is removed. */
+type Wanted = Readonly<Record<string, string | undefined>>;
+
+function labelsOf(job: UpdatedJob, { holds, lifts }: SuspensionWish): Wanted {
+  const isHeld = job.metadata?.labels?.[HOLD] === 'true';
+  return {
+    [ADMITTED_LABEL]: 'true',
+    ...(holds ? { [HOLD]: 'true' } : {}),
+    ...(lifts && isHeld ? { [HOLD]: undefined } : {}),
+  };
+}
+
+function annotationsOf(old: UpdatedJob, { note }: SuspensionWish): Wanted {
+  const before = old.metadata?.annotations;
+  return {
+    [USER_ANNOTATION]: before?.[USER_ANNOTATION],
+    [DEADLINE_ANNOTATION]: before?.[DEADLINE_ANNOTATION],
+    [SUSPEND_ANNOTATION]: note === '' ? undefined : note,
+  };
+}
+
+/** A value of a user's own is refused by the guard; only a dropped one is put back. */
+function templateEntries(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+  const metadata = job.spec?.template?.metadata;
+  const before = old.spec?.template?.metadata?.annotations;
+  const dropped = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].filter(
+    (key) => before?.[key] !== undefined && metadata?.annotations?.[key] === undefined,
+  );
+  if (dropped.length === 0) return [];
+  const wanted = Object.fromEntries(dropped.map((key) => [key, before?.[key]]));
+  return [
+    ...(metadata === undefined ? [{ op: 'add', path: TEMPLATE, value: {} } as const] : []),
+    ...entries(`${TEMPLATE}/annotations`, metadata?.annotations, wanted),
+  ];
+}
+
+function entries(
+  path: string,
+  map: Readonly<Record<string, string>> | undefined,
+  wanted: Wanted,
+): JsonPatch[] {
+  const changed = Object.entries(wanted).filter(([key, value]) => map?.[key] !== value);
+  if (changed.length === 0) return [];
+  const patches = changed.map(([key, value]): JsonPatch => {
+    const at = `${path}/${pointerToken(key)}`;
+    return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
+  });
+  return map === undefined ? [{ op: 'add', path, value: {} }, ...patches] : patches;
+}
