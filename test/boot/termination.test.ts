@@ -30,13 +30,6 @@ describeWithFlux('with a real Flux', (boot) => {
     expect(codes).toEqual(MOMENTS.map(() => 143));
   });
 
-  test('a lead broker ends at whatever moment of its start it is terminated', async () => {
-    const pods = boot.cluster({}, { size: 1 });
-    const codes = [];
-    for (const moment of MOMENTS) codes.push((await terminate(pods, 0, moment)).code);
-    expect(codes).toEqual(MOMENTS.map(() => 143));
-  });
-
   test('the workers of a cluster that ends while they start end with it', async () => {
     const pods = boot.cluster({ command: 'echo done' }, { size: 6, minSize: 1, tasks: 1 });
     const { lead, workers } = await pods.toTheEnd();
