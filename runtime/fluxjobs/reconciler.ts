@@ -60,7 +60,7 @@ const PACE: StatusPace = {
   perSecond: { busy: 4, quiet: 100 },
   burst: 10,
   // With the time that a phase must last, no FluxJob is more than 10 s behind its row.
-  longestWait: 7.5,
+  longestWait: 6.5,
   // 10,000 new FluxJobs in 26 s.
   mostPerSecond: 500,
 };
@@ -68,7 +68,7 @@ const PACE: StatusPace = {
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
   Waiting: 1.5,
-  Ready: 2,
+  Ready: 3,
   Running: 1,
   Finished: 0,
 };
