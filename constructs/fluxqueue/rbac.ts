@@ -145,7 +145,6 @@ export class ControllerAccount extends Construct {
         resources: ['fluxjobs'],
         verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
       },
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs/status'], verbs: ['patch'] },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups/status'], verbs: ['patch'] },
       { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },

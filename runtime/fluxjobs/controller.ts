@@ -30,7 +30,7 @@ export class FluxJobController implements Controller {
     private readonly shared: Shared,
     scheduler: { precedence(): Precedence },
   ) {
-    const { client, workloadCache, informers, logger, now } = shared;
+    const { client, workloadCache, informers, workloads, logger, now } = shared;
     this.rows = new PendingRows(workloadCache, shared.queue);
     this.positions = new QueuePositions(workloadCache, () => scheduler.precedence(), now);
     this.reconciler = new FluxJobReconciler({
@@ -39,6 +39,7 @@ export class FluxJobController implements Controller {
       rowOf: (uid) => this.rows.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
+      exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       isBusy: shared.isBusy,
       onFinal: (uid) => this.rows.forget(uid),
@@ -55,8 +56,8 @@ export class FluxJobController implements Controller {
   }
 
   async start(): Promise<void> {
-    const { informers, signals, workloadCache, grantWaits } = this.shared;
-    await this.rows.recover(informers.fluxJobs.list());
+    const { informers, signals, workloadCache, workloads, grantWaits } = this.shared;
+    await this.rows.recover(workloads.uids(), informers.fluxJobs.list());
     workloadCache.onChange((row) => this.rowChanged(row));
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));

@@ -6,7 +6,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import type { Allocation } from '../resources/types';
 
 export class PendingRows {
-  /** Finished rows whose last status is not written yet. */
+  /** Finished rows whose FluxJob does not say so yet. */
   private readonly finished = new Map<string, WorkloadRow>();
   /** Allocations by uid, with the nodes that were freed early. */
   private readonly granted = new Map<string, Allocation>();
@@ -43,13 +43,17 @@ export class PendingRows {
     return this.finished.keys();
   }
 
-  /** Finds the finished rows whose FluxJob does not say so: a crash came between the commit and the status write. */
-  async recover(fluxJobs: readonly FluxJobObject[]): Promise<void> {
-    const uids = fluxJobs
-      .filter(({ status }) => status?.phase !== 'Finished')
-      .map(({ spec }) => spec.workload.uid)
-      .filter((uid) => this.workloadCache.byUid(uid) === undefined);
-    if (uids.length === 0) return;
-    for (const row of await this.queue.byUid(uids)) this.rowChanged(row);
+  /**
+   * Finds the finished rows that no FluxJob shows as finished: a crash came between the commit and the write.
+   * @param workloads uids of all objects that may be workloads
+   */
+  async recover(workloads: Iterable<string>, fluxJobs: readonly FluxJobObject[]): Promise<void> {
+    const uids = new Set(workloads);
+    for (const { spec, status } of fluxJobs)
+      if (status?.phase === 'Finished') uids.delete(spec.workload.uid);
+      else uids.add(spec.workload.uid);
+    const unknown = [...uids].filter((uid) => this.workloadCache.byUid(uid) === undefined);
+    if (unknown.length === 0) return;
+    for (const row of await this.queue.byUid(unknown)) this.rowChanged(row);
   }
 }

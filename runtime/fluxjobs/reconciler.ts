@@ -1,7 +1,7 @@
 /**
  * Keeps the FluxJob of every row equal to it. Users watch FluxJobs, but nothing is decided by them, so their writes
- * may be late and few: a phase that passes quickly (granted, released) is not written at all. An ordinary job costs
- * a create and two status writes.
+ * may be late and few: a phase that passes quickly (granted, released) is not written at all. A FluxJob is created
+ * together with its status, once it has something to tell: a workload that starts and ends soon costs one write.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGER, FLUXJOB_GROUP, FLUXJOB_VERSION } from '../../constructs/api/labels';
@@ -38,6 +38,8 @@ export interface FluxJobReconcilerOptions {
   readonly positionOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
+  /** Whether the workload itself still exists, as the watch last delivered it. */
+  readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
   /** Whether many workloads start and end at this moment. */
@@ -52,18 +54,21 @@ export interface FluxJobReconcilerOptions {
   readonly now: () => number;
 }
 
-/**
- * While many workloads start and end, the apiserver's time belongs to them: the two status writes of a FluxJob cost it
- * a quarter of what the whole Job costs.
- */
+/** While many workloads start and end, the apiserver's time belongs to them. */
 const PACE: StatusPace = {
   perSecond: { busy: 4, quiet: 100 },
   burst: 10,
-  // With the time that a phase must last, no FluxJob is more than 10 s behind its row.
-  longestWait: 6.5,
+  // With the time that a workload or a phase must last, no FluxJob is more than 10 s behind its row.
+  longestWait: 5,
   // 10,000 new FluxJobs in 26 s.
   mostPerSecond: 500,
 };
+
+/**
+ * Seconds after its submission at which a FluxJob is created, unless its workload has ended before. Most workloads of a
+ * busy queue have.
+ */
+const CREATE_SECONDS = { busy: 4.5, quiet: 1 };
 
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
@@ -79,7 +84,6 @@ const RECREATE_MS = 1_000;
 interface Written {
   /** The uid of the FluxJob. */
   readonly uid: string;
-  readonly generation: number;
   readonly spec: FluxJobProps['spec'];
   readonly status: FluxJobStatus;
   /** Unix seconds of the last status write by this process; 0 if there is none. */
@@ -115,58 +119,39 @@ export class FluxJobReconciler {
   }
 
   private async reconcileRow(row: WorkloadRow): Promise<StatusDecision> {
-    const { uid } = row;
-    const before = this.written.get(uid) ?? this.findExisting(row);
-    const settling = before === undefined ? 0 : this.settlingSeconds(row, before);
-    if (settling > 0) return { decision: 'waiting for the phase to last', after: milliseconds(settling) };
-    if (!this.limiter.claim(uid)) return { decision: 'status write is rate-limited' };
-    const known = before ?? (await this.create(row));
-    if (known === undefined) return this.finalize(row, 'not created: the workload or its namespace is gone');
-    // A FluxJob that is created late is created with its current status.
-    const later = this.settlingSeconds(row, known);
-    return later > 0
-      ? { decision: 'created, waiting for the phase to last', after: milliseconds(later) }
-      : this.write(row, known);
-  }
-
-  private async write(row: WorkloadRow, known: Written): Promise<StatusDecision> {
-    const { now } = this.options;
-    const status = this.statusOf(row, known);
-    const spec = this.specOf(row);
-    let { generation } = known;
-    if (!isDeepStrictEqual(spec, known.spec)) {
-      const left = await this.patchSpec(row, known, spec);
-      if (left === undefined) return this.recreate(row);
-      generation = left;
+    const before = this.written.get(row.uid) ?? this.findExisting(row);
+    if (before === undefined && row.phase === 'Finished' && !this.options.exists(row)) {
+      // The garbage collector would delete it at once.
+      this.limiter.drop(row.uid);
+      return this.finalize(row, 'not created: the workload is gone');
     }
-    if (!isDeepStrictEqual(status, known.status) && !(await this.patchStatus(row, known, status)))
-      return this.recreate(row);
-    this.written.set(row.uid, { ...known, spec, status, generation, at: now() });
-    return this.finalize(row, 'status written');
+    const settling = before === undefined ? this.secondsToCreation(row) : this.settlingSeconds(row, before);
+    if (settling > 0)
+      return {
+        decision: before === undefined ? 'not created yet' : 'waiting for the phase to last',
+        after: milliseconds(settling),
+      };
+    if (!this.limiter.claim(row.uid)) return { decision: 'write is rate-limited' };
+    return before === undefined ? this.create(row) : this.update(row, before);
   }
 
-  /** Returns the new generation; undefined if the FluxJob is gone or is another one. */
-  private async patchSpec(
-    row: WorkloadRow,
-    { uid, generation }: Written,
-    spec: FluxJobProps['spec'],
-  ): Promise<number | undefined> {
-    const patch = { type: 'merge', body: { metadata: { uid }, spec } } as const;
-    let left = generation;
-    const outcome = await applyPatch(this.options.client, pathOf(row), patch, ({ metadata }) => {
-      left = metadata.generation ?? generation;
-    });
-    return outcome === 'done' ? left : undefined;
+  private async update(row: WorkloadRow, before: Written): Promise<StatusDecision> {
+    const { uid } = before;
+    const spec = this.specOf(row);
+    const status = this.statusOf(row, before.status);
+    const changes = {
+      ...(isDeepStrictEqual(spec, before.spec) ? {} : { spec: mergePatchOf(before.spec, spec) }),
+      ...(isDeepStrictEqual(status, before.status) ? {} : { status: mergePatchOf(before.status, status) }),
+    };
+    if (Object.keys(changes).length > 0) {
+      const patch = { type: 'merge', body: { metadata: { uid }, ...changes } } as const;
+      if ((await applyPatch(this.options.client, pathOf(row), patch)) !== 'done') return this.recreate(row);
+    }
+    this.written.set(row.uid, { uid, spec, status, at: this.options.now() });
+    return this.finalize(row, 'written');
   }
 
-  /** Returns false if the FluxJob is gone or is another one. */
-  private async patchStatus(row: WorkloadRow, known: Written, status: FluxJobStatus): Promise<boolean> {
-    const body = { metadata: { uid: known.uid }, status: mergePatchOf(known.status, status) };
-    const patch = { type: 'merge', body } as const;
-    return (await applyPatch(this.options.client, pathOf(row, 'status'), patch)) === 'done';
-  }
-
-  /** A finished row is not needed any more once its last status is written. */
+  /** A finished row is not needed any more once its FluxJob says so. */
   private finalize(row: WorkloadRow, decision: string): StatusDecision {
     if (row.phase !== 'Finished') return { decision };
     this.written.delete(row.uid);
@@ -182,6 +167,12 @@ export class FluxJobReconciler {
       : { decision: 'the FluxJob is gone, it will be created again', after: RECREATE_MS };
   }
 
+  private secondsToCreation({ phase, submittedAt }: WorkloadRow): number {
+    if (phase === 'Finished') return 0;
+    const { isBusy, now } = this.options;
+    return submittedAt + (isBusy() ? CREATE_SECONDS.busy : CREATE_SECONDS.quiet) - now();
+  }
+
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const since = Math.max(known.at, phaseSince(row));
@@ -195,17 +186,19 @@ export class FluxJobReconciler {
     return object?.spec.workload.uid === row.uid ? this.remember(row, object) : undefined;
   }
 
-  /** Returns undefined if the workload or its namespace is gone. */
-  private async create(row: WorkloadRow): Promise<Written | undefined> {
+  private async create(row: WorkloadRow): Promise<StatusDecision> {
     const body = this.newFluxJob(row);
     try {
       const options = { fieldManager: FIELD_MANAGER, metadataOnly: true };
       const path = fluxJobs(row.namespace);
       const { metadata } = await this.options.client.create<KubernetesObject>(path, body, options);
-      return this.remember(row, { metadata, spec: body.spec });
+      const { spec, status } = body;
+      this.written.set(row.uid, { uid: metadata.uid, spec, status, at: this.options.now() });
+      return this.finalize(row, 'created');
     } catch (error) {
       // A namespace that is being deleted accepts no new objects.
-      if (isStatus(error, 404) || isStatus(error, 403)) return undefined;
+      if (isStatus(error, 404) || isStatus(error, 403))
+        return this.finalize(row, 'not created: the namespace is gone');
       if (!isStatus(error, 409)) throw error;
       return this.replaceOrAdopt(row);
     }
@@ -223,21 +216,21 @@ export class FluxJobReconciler {
         ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }],
       },
       spec: this.specOf(row),
+      status: this.statusOf(row),
     };
   }
 
   /** A FluxJob of this name exists: this workload's from before a restart, or one of a workload that was deleted. */
-  private async replaceOrAdopt(row: WorkloadRow): Promise<Written | undefined> {
+  private async replaceOrAdopt(row: WorkloadRow): Promise<StatusDecision> {
     const object = await this.options.client.get<FluxJobObject>(pathOf(row));
-    if (object.spec.workload.uid === row.uid) return this.remember(row, object);
+    if (object.spec.workload.uid === row.uid) return this.update(row, this.remember(row, object));
     await this.options.client.delete(pathOf(row), { uid: object.metadata.uid });
     return this.create(row);
   }
 
   private remember(row: WorkloadRow, object: FluxJobObject): Written {
-    const { uid, generation = 1 } = object.metadata;
-    const { spec, status = {} } = object;
-    const written = { uid, generation, spec, status, at: 0 };
+    const { metadata, spec, status = {} } = object;
+    const written = { uid: metadata.uid, spec, status, at: 0 };
     this.written.set(row.uid, written);
     return written;
   }
@@ -246,20 +239,19 @@ export class FluxJobReconciler {
     return fluxJobSpec(row, this.options.adapters.get(row.kind)!.apiVersion);
   }
 
-  private statusOf(row: WorkloadRow, known: Written): FluxJobStatus {
+  private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
     const { positionOf, waitOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       wait: waitOf(row.uid),
-      previous: known.status,
-      generation: known.generation,
+      previous,
       now: now(),
     });
   }
 }
 
-function pathOf(row: WorkloadRow, subresource?: string): string {
-  return fluxJobs(row.namespace, fluxJobName(row.kind, row.name), subresource);
+function pathOf(row: WorkloadRow): string {
+  return fluxJobs(row.namespace, fluxJobName(row.kind, row.name));
 }
 
 function milliseconds(seconds: number): number {

@@ -46,8 +46,6 @@ export interface StatusContext {
   readonly wait: GrantWait | undefined;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
-  /** The FluxJob's metadata.generation. */
-  readonly generation: number;
   /** Unix seconds. */
   readonly now: number;
 }
@@ -59,7 +57,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 
 export function fluxJobStatus(
   stored: WorkloadRow,
-  { position, wait, previous, generation, now }: StatusContext,
+  { position, wait, previous, now }: StatusContext,
 ): FluxJobStatus {
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
@@ -76,7 +74,6 @@ export function fluxJobStatus(
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
     conditions: conditionsOf(row, wait).map((condition) => stamped(condition, previous.conditions, now)),
-    observedGeneration: generation,
   };
 }
 

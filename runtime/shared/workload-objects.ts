@@ -34,6 +34,14 @@ export class WorkloadObjects {
     }
   }
 
+  /** The uids of all objects that may be workloads. */
+  *uids(): Iterable<string> {
+    for (const key of this.keys()) {
+      const object = this.get(key);
+      if (object !== undefined) yield object.metadata.uid;
+    }
+  }
+
   /** The pods of this workload. */
   podsOf(workload: WorkloadIdentity): readonly Pod[] {
     const named = this.informers.pods.byIndex('workload', workload.uid);

@@ -165,9 +165,9 @@ function fluxJob(row: WorkloadRow, position: number | undefined, now: number): o
       namespace: row.namespace,
       uid: `${row.uid}-fluxjob`,
       resourceVersion: '1',
-      generation: 1,
+     
     },
     spec: fluxJobSpec(row, 'batch/v1'),
-    status: fluxJobStatus(row, { position, wait: undefined, previous: {}, generation: 1, now }),
+    status: fluxJobStatus(row, { position, wait: undefined, previous: {}, now }),
   };
 }

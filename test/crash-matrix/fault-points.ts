@@ -17,7 +17,7 @@ export const CALLS = [
   'client.patch jobs',
   'client.patch pods',
   'client.create fluxjobs',
-  'client.patch fluxjobs/status',
+  'client.patch fluxjobs',
   'client.create events',
   'fluxion.init',
   'fluxion.replay',

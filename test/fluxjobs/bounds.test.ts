@@ -41,7 +41,7 @@ test('a FluxJob takes less than 64 kB, whatever its workload is', () => {
     allocation: { jobid: 7, start: 0, end: 9, nodes },
     evictionReason: 'x'.repeat(5000),
   });
-  const context = { position: undefined, wait: undefined, previous: {}, generation: 1, now: 5 };
+  const context = { position: undefined, wait: undefined, previous: {}, now: 5 };
   const status = fluxJobStatus(row, context);
   const fluxJob = { spec: fluxJobSpec({ ...row, jobspec }, 'batch/v1'), status };
   expect(JSON.stringify(fluxJob).length).toBeLessThan(62_000);
@@ -60,7 +60,7 @@ test('an allocation of thousands of nodes is written once for all parts of the s
     },
   }));
   const row = rowIn('Running', { allocation: { jobid: 7, start: 0, end: 9, nodes } });
-  const context = { position: undefined, wait: undefined, previous: {}, generation: 1, now: 5 };
+  const context = { position: undefined, wait: undefined, previous: {}, now: 5 };
   const status = fluxJobStatus(row, context);
   expect(status).toMatchObject({ nodes: 'n[0-4999]', nodeCount: 5000 });
   expect(reads).toBe(0);

@@ -7,9 +7,12 @@
  *   5 and 40 workloads per second           | 10 s
  *   10,000 workloads at once                | 30 s
  *   10,000 waiting, and one ends per second | 10 s for the changed ones
+ *
+ * And how many writes they cost: one for a workload that ends soon, one more for each phase that lasts.
  */
 import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { WorkQueue } from '../../runtime/kubernetes/work-queue';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { adapters } from '../../runtime/workloads/index';
@@ -27,6 +30,7 @@ class Scene {
   private readonly changes: { readonly uid: string; readonly at: number }[] = [];
   private readonly writes = new Map<string, number[]>();
   private readonly queue: WorkQueue;
+  readonly deleted = new Set<string>();
   busy = true;
 
   constructor() {
@@ -37,6 +41,7 @@ class Scene {
       rowOf: (uid) => this.rows.get(uid),
       waitOf: () => undefined,
       positionOf: () => undefined,
+      exists: (row) => !this.deleted.has(row.uid),
       fluxJobOf: () => undefined,
       isBusy: () => this.busy,
       onFinal: (uid) => this.rows.delete(uid),
@@ -59,7 +64,8 @@ class Scene {
   }
 
   change(uid: string, phase: Phase, over: Partial<WorkloadRow> = {}): void {
-    const since = { submittedAt: this.now, allocatedAt: this.now, startedAt: this.now };
+    const submittedAt = this.rows.get(uid)?.submittedAt ?? this.now;
+    const since = { submittedAt, allocatedAt: this.now, startedAt: this.now };
     this.rows.set(uid, rowIn(phase, { uid, name: uid, ...since, ...over }));
     this.changes.push({ uid, at: this.now });
     this.queue.add(uid);
@@ -73,15 +79,20 @@ class Scene {
     });
   }
 
+  /** Each write of a FluxJob by name: its verb and the phase that it says. */
+  readonly said: string[] = [];
+
   private client(): KubernetesClient {
     const answer = { metadata: { uid: 'fluxjob', generation: 1 } };
-    const create = async (_: string, body: { metadata: { name: string } }) => {
+    const create = async (_: string, body: FluxJobObject) => {
+      this.said.push(`create ${body.status?.phase}`);
       this.sent(body.metadata.name);
       await this.clock.pause(REQUEST_MS);
       return answer;
     };
-    const patch = async (path: string) => {
-      this.sent(path.split('/').at(-2)!);
+    const patch = async (path: string, body: Partial<FluxJobObject>) => {
+      this.said.push(`patch ${body.status?.phase}`);
+      this.sent(path.split('/').at(-1)!);
       await this.clock.pause(REQUEST_MS);
       return answer;
     };
@@ -128,4 +139,36 @@ test('after 10,000 workloads at once, FluxJobs are at most 30 s behind', async (
   }
   await scene.clock.advance(10_000);
   expect(Math.max(...scene.lags().slice(10_000))).toBeLessThan(10);
+});
+
+/** Milliseconds at which a workload changes its phase. */
+type Life = Partial<Record<Phase, number>>;
+
+test.each<[string, boolean, Life, string[]]>([
+  ['ends soon, busy', true, { Waiting: 0, Ready: 300, Running: 2_000, Finished: 4_000 }, ['create Finished']],
+  ['ends at once, quiet', false, { Waiting: 0, Ready: 50, Running: 400, Finished: 900 }, ['create Finished']],
+  ['runs on, quiet', false, { Waiting: 0, Ready: 50, Running: 900 }, ['create Running']],
+  ['runs on, busy', true, { Waiting: 0, Ready: 50, Running: 900 }, ['create Running']],
+  [
+    'waits, then runs',
+    true,
+    { Waiting: 0, Ready: 20_000, Running: 21_000, Finished: 60_000 },
+    ['create Waiting', 'patch Running', 'patch Finished'],
+  ],
+])('a workload that %s', async (_, busy, life, writes) => {
+  const scene = new Scene();
+  scene.busy = busy;
+  for (const [phase, at] of Object.entries(life))
+    scene.clock.after(at, () => scene.change('w', phase as Phase));
+  await scene.clock.advance(90_000);
+  expect(scene.said).toEqual(writes);
+});
+
+test('no FluxJob is created for a workload that was deleted before it had one', async () => {
+  const scene = new Scene();
+  scene.change('w', 'Waiting');
+  scene.deleted.add('w');
+  scene.change('w', 'Finished');
+  await scene.clock.advance(30_000);
+  expect(scene.said).toEqual([]);
 });

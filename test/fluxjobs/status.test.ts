@@ -8,7 +8,6 @@ const context = (over: Partial<StatusContext> = {}): StatusContext => ({
   position: undefined,
   wait: undefined,
   previous: {},
-  generation: 3,
   now: 1000,
   ...over,
 });
@@ -113,7 +112,6 @@ describe('the status of a FluxJob', () => {
       position: 2,
       start: '~2027-01-15T08:00:00Z',
       estimatedStart: '2027-01-15T08:00:00Z',
-      observedGeneration: 3,
       jobID: 7,
     });
   });

@@ -39,7 +39,7 @@ describeStack(
         Reconciling: 'False',
         Stalled: 'False',
       });
-      expect(shown.status).toMatchObject({ nodeCount: 3, observedGeneration: 1, jobID: running.jobid });
+      expect(shown.status).toMatchObject({ nodeCount: 3, jobID: running.jobid });
       const table = await getFixture().stack.cluster.kubectl([
         'get',
         'fluxjobs.jobs.converged-computing.org',

@@ -84,11 +84,6 @@ const CONTROLLER: readonly Caller[] = [
     verbs: ['get', 'create', 'patch', 'delete'],
   },
   {
-    folder: 'runtime/fluxjobs',
-    resources: { 'jobs.converged-computing.org/fluxjobs/status': "'status')" },
-    verbs: ['patch'],
-  },
-  {
     folder: 'runtime/fluxsetups',
     resources: { 'flux-framework.org/fluxsetups': 'fluxSetups(' },
     verbs: ['get'],

@@ -74,7 +74,6 @@ test('without MiniClusters the stack has neither their rights nor their policies
   expect(written.sort()).toEqual([
     'events',
     'fluxjobs',
-    'fluxjobs/status',
     'fluxsetups/status',
     'jobs',
     'pods',

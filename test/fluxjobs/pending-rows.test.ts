@@ -1,0 +1,48 @@
+/** What a new leader still has to record: workloads that ended while no leader could write their FluxJob. */
+import { PendingRows } from '../../runtime/fluxjobs/pending-rows';
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { rowIn } from '../queue/rows';
+
+const ROWS: readonly WorkloadRow[] = [
+  rowIn('Running', { uid: 'active' }),
+  rowIn('Finished', { uid: 'without-fluxjob' }),
+  rowIn('Finished', { uid: 'shown-running' }),
+  rowIn('Finished', { uid: 'shown-finished' }),
+];
+
+function fluxJob(uid: string, phase: 'Running' | 'Finished'): FluxJobObject {
+  const workload = { apiVersion: 'batch/v1', kind: 'Job', name: uid, uid };
+  return {
+    metadata: {
+      name: `${uid}-job`,
+      uid: `fluxjob-${uid}`,
+      resourceVersion: '1',
+      creationTimestamp: '2030-01-01T00:00:00Z',
+    },
+    spec: { workload, queue: 'default' },
+    status: { phase },
+  };
+}
+
+test.each<[string, string[], FluxJobObject[], string[]]>([
+  ['nothing where nothing exists', [], [], []],
+  ['a workload without a FluxJob', ['without-fluxjob'], [], ['without-fluxjob']],
+  [
+    'a FluxJob that does not say so',
+    ['shown-running'],
+    [fluxJob('shown-running', 'Running')],
+    ['shown-running'],
+  ],
+  ['a FluxJob whose workload is deleted', [], [fluxJob('shown-running', 'Running')], ['shown-running']],
+  ['not what a FluxJob says already', ['shown-finished'], [fluxJob('shown-finished', 'Finished')], []],
+  ['not what is active', ['active'], [], []],
+  ['not what was never queued', ['stranger'], [], []],
+])('recovers %s', async (_, workloads, fluxJobs, expected) => {
+  const cache = { byUid: (uid: string) => ROWS.find((row) => row.uid === uid && row.phase !== 'Finished') };
+  const queue = { byUid: async (uids: readonly string[]) => ROWS.filter(({ uid }) => uids.includes(uid)) };
+  const pending = new PendingRows(cache as WorkloadCache, queue);
+  await pending.recover(workloads, fluxJobs);
+  expect([...pending.finishedUids()]).toEqual(expected);
+});
