@@ -64,12 +64,8 @@ const PACE: StatusPace = {
   mostPerSecond: 500,
 };
 
-/**
- * Seconds after its submission at which a FluxJob is created, unless its workload has ended before. Most workloads of a
- * busy queue have.
- */
-const CREATE_SECONDS = { busy: 4.5, quiet: 1 };
-
+/** Seconds after its submission at which a workload gets its FluxJob, unless it has ended before. */
+const CREATE_SECONDS = 1;
 /** Seconds that a phase must last before it is written. */
 const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
   Waiting: 1.5,
@@ -77,6 +73,8 @@ const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
   Running: 1,
   Finished: 0,
 };
+/** While many workloads start and end, all that lasts for less than these seconds is not written, except the end. */
+const BUSY_SECONDS = 4.5;
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
@@ -168,16 +166,18 @@ export class FluxJobReconciler {
   }
 
   private secondsToCreation({ phase, submittedAt }: WorkloadRow): number {
-    if (phase === 'Finished') return 0;
-    const { isBusy, now } = this.options;
-    return submittedAt + (isBusy() ? CREATE_SECONDS.busy : CREATE_SECONDS.quiet) - now();
+    return submittedAt + this.lasting(phase === 'Finished' ? 0 : CREATE_SECONDS) - this.options.now();
   }
 
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const since = Math.max(known.at, phaseSince(row));
     const phase = shownPhase(row, this.options.waitOf(row.uid));
-    return since + SETTLE_SECONDS[phase] - this.options.now();
+    return since + this.lasting(SETTLE_SECONDS[phase]) - this.options.now();
+  }
+
+  private lasting(seconds: number): number {
+    return seconds > 0 && this.options.isBusy() ? BUSY_SECONDS : seconds;
   }
 
   /** After a restart the FluxJob exists already. */

@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
+  allOf,
   type MatchCondition,
   type namespaceSelector,
   type Variable,
@@ -38,6 +39,7 @@ export interface GuardSpec {
     readonly objectSelector?: ObjectSelector;
     readonly resourceRules: readonly ResourceRule[];
   };
+  /** All must hold; the first should exclude most requests. */
   readonly matchConditions: readonly MatchCondition[];
   /** Objects for each of which the rules hold, as `params`. @default - evaluated once */
   readonly params?: Params;
@@ -74,6 +76,7 @@ export function addGuard(
     params,
     reason = 'Forbidden',
     matchConstraints: { namespaceSelector: selector, ...matchConstraints },
+    matchConditions,
     ...spec
   }: GuardSpec,
 ): void {
@@ -86,6 +89,7 @@ export function addGuard(
       failurePolicy: 'Fail',
       ...(params === undefined ? {} : { paramKind: params.kind }),
       matchConstraints,
+      matchConditions: allOf(matchConditions),
       ...spec,
       validations: spec.validations.map((validation) => ({ ...validation, reason })),
     },

@@ -65,7 +65,7 @@ export class AdmissionGuards extends Construct {
       ...settings,
       matchConstraints: createdOrUpdated(PODS, namespaceSelector(props)),
       // A pod with an assignment has the settings of its Job, which are already validated.
-      matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...SETTING_CONDITIONS],
+      matchConditions: [NOT_ASSIGNED, ...POD_CONDITIONS, ...SETTING_CONDITIONS],
     });
     addGuard(this, 'bypass', props, {
       ...BYPASS_GUARD,
@@ -108,14 +108,14 @@ export class AdmissionGuards extends Construct {
     addGuard(this, 'job-limits', props, {
       ...ofJobs,
       matchConstraints: createdOrUpdated(JOBS, selector),
-      matchConditions: [...JOB_CONDITIONS, ...ofJobs.matchConditions],
+      matchConditions: [...ofJobs.matchConditions, ...JOB_CONDITIONS],
     });
     const ofPods = podLimitRules('spec');
     addGuard(this, 'pod-limits', props, {
       ...ofPods,
       matchConstraints: createdOrUpdated(PODS, selector),
       // A pod with an assignment has the fields of its Job, which are already checked.
-      matchConditions: [...POD_CONDITIONS, NOT_ASSIGNED, ...ofPods.matchConditions],
+      matchConditions: [NOT_ASSIGNED, ...ofPods.matchConditions, ...POD_CONDITIONS],
     });
   }
 }

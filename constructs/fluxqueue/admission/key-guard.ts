@@ -25,18 +25,21 @@ import { INVALID, type Validation } from './settings';
 
 const MAPS = ['annotations', 'labels'] as const;
 
-/** Keys of our prefix that are not among these, and that the object did not have before. */
-function newKeys(path: string, map: (typeof MAPS)[number], known: readonly string[]): string {
+/** Whether `key` has our prefix, is not among these, and is not what the object had before. */
+function isNewKey(path: string, map: (typeof MAPS)[number], known: readonly string[]): string {
   const before = `(oldObject != null && key in oldObject.${path}.?${map}.orValue({}))`;
-  return (
-    `object.${path}.?${map}.orValue({}).map(key, key).filter(key, key.startsWith(${cel(KEY_PREFIX)}) && ` +
-    `!(key in ${celList(known)}) && !${before})`
-  );
+  return `key.startsWith(${cel(KEY_PREFIX)}) && !(key in ${celList(known)}) && !${before}`;
 }
 
-/** Most objects have none of our keys but known ones. */
+function newKeys(path: string, map: (typeof MAPS)[number], known: readonly string[]): string {
+  return `object.${path}.?${map}.orValue({}).map(key, key).filter(key, ${isNewKey(path, map, known)})`;
+}
+
+/** Most objects have none of our keys but known ones, so this builds no list. */
 function hasNewKeys(path: string, known: readonly string[]): string {
-  return MAPS.map((map) => `${newKeys(path, map, known)}.size() > 0`).join(' || ');
+  return MAPS.map(
+    (map) => `object.${path}.?${map}.orValue({}).exists(key, ${isNewKey(path, map, known)})`,
+  ).join(' || ');
 }
 
 /** The first key by name, of the annotations before the labels. */
@@ -110,7 +113,7 @@ export class KeyGuard extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionScopeProps = {}) {
     super(scope, id);
     // A pod with an assignment has the metadata of its Job's template, which is already checked.
-    const podConditions = [...POD_CONDITIONS, { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` }];
+    const podConditions = [{ name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` }, ...POD_CONDITIONS];
     const guard = (name: string, apiGroup: string, resource: string, rules: Rules) =>
       addGuard(this, name, props, {
         ...rules,

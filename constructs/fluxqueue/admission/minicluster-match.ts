@@ -4,7 +4,14 @@ import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSI
 import { addGuard, type Params, paramRef, type ResourceRule } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
 import { CHANGES_PODS, OWNER_MARK } from './minicluster-objects';
-import { type AdmissionScopeProps, admissionMetadata, cel, type MatchCondition, pointerToken } from './scope';
+import {
+  type AdmissionScopeProps,
+  admissionMetadata,
+  allOf,
+  cel,
+  type MatchCondition,
+  pointerToken,
+} from './scope';
 
 /** Those whose objects are being written, because each of them costs time. */
 const APPLYING: Params = {
@@ -112,7 +119,7 @@ export class MiniClusterMatch extends Construct {
         reinvocationPolicy,
         ...(params === undefined ? {} : { paramKind: params.kind, variables: SOURCE_VARIABLES }),
         matchConstraints: { objectSelector: LABELLED, resourceRules },
-        matchConditions,
+        matchConditions: allOf(matchConditions),
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
       },
     });

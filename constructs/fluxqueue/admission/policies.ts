@@ -9,6 +9,7 @@ import { POD_VARIABLES, podPatch } from './pod-mutation';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
+  allOf,
   type ControllerUserProps,
   JOB_CONDITIONS,
   type MatchCondition,
@@ -110,7 +111,7 @@ export class AdmissionPolicies extends Construct {
             },
           ],
         },
-        matchConditions: rule.conditions,
+        matchConditions: allOf(rule.conditions),
         variables: rule.variables,
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: rule.patch } }],
       },

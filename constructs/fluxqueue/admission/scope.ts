@@ -64,6 +64,17 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
+/**
+ * Conditions that must all hold, as one. The apiserver evaluates each matchCondition of a policy, also when another one is
+ * false already, and most requests fail the first: so the first should be the cheapest that excludes most.
+ */
+export function allOf(conditions: readonly MatchCondition[]): readonly MatchCondition[] {
+  if (conditions.length < 2) return conditions;
+  return [
+    { name: 'applies', expression: conditions.map(({ expression }) => `(${expression})`).join(' && ') },
+  ];
+}
+
 /** Kubernetes sets this label on every namespace. */
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 

@@ -7,6 +7,7 @@ import { jobUpdateConditions } from './job-update';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
+  allOf,
   type ControllerUserProps,
   JOB_CONDITIONS,
   type MatchCondition,
@@ -131,7 +132,7 @@ function webhook(
         scope: 'Namespaced',
       },
     ],
-    matchConditions,
+    matchConditions: allOf(matchConditions),
   };
 }
 
