@@ -1,4 +1,5 @@
 /** Shared by the benchmarks of the whole system: creates one-pod Jobs with one core and one second, and waits for them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { jobs as jobsPath } from '../../runtime/kubernetes/paths';
 import { Reflector } from '../../runtime/kubernetes/reflector';
@@ -22,39 +23,49 @@ export interface JobsRun {
   /** Seconds from the first create until the last Job is Complete. */
   readonly seconds: number;
   readonly uids: readonly string[];
+  /** Unix seconds at which the create of each Job was sent, and at which this process saw it Complete; by uid. */
+  readonly created: ReadonlyMap<string, number>;
+  readonly completed: ReadonlyMap<string, number>;
 }
 
-/** Creates Jobs `<prefix>-<i>` as fast as the apiserver accepts them. */
+/**
+ * Creates Jobs `<prefix>-<i>` as fast as the apiserver accepts them.
+ * @param perSecond creates them at this rate instead
+ */
 export async function runJobs(
   client: KubernetesClient,
   namespace: string,
   prefix: string,
   count: number,
+  perSecond = Number.POSITIVE_INFINITY,
 ): Promise<JobsRun> {
-  const complete = new Set<string>();
+  const completed = new Map<string, number>();
+  const created = new Map<string, number>();
   const done = Promise.withResolvers<void>();
   const reflector = new Reflector<Job>({
     client,
     path: jobsPath(namespace),
     logger: createLogger('bench', 'silent'),
-    onChange: (key, job) => {
+    onChange: (_, job) => {
       if (!job?.metadata.name.startsWith(`${prefix}-`) || !isComplete(job)) return;
-      complete.add(key);
-      if (complete.size === count) done.resolve();
+      if (!completed.has(job.metadata.uid)) completed.set(job.metadata.uid, Date.now() / 1000);
+      if (completed.size === count) done.resolve();
     },
   });
   reflector.start();
   await reflector.synced;
   const started = performance.now();
-  const jobs = await Promise.all(
-    Array.from({ length: count }, (_, i) =>
-      client.create<Job>(jobsPath(namespace), oneJob(`${prefix}-${i}`)),
-    ),
-  );
+  const create = async (i: number) => {
+    await sleep((i * 1000) / perSecond);
+    const at = Date.now() / 1000;
+    const { metadata } = await client.create<Job>(jobsPath(namespace), oneJob(`${prefix}-${i}`));
+    created.set(metadata.uid, at);
+  };
+  await Promise.all(Array.from({ length: count }, (_, i) => create(i)));
   await done.promise;
   const seconds = (performance.now() - started) / 1000;
   await reflector.stop();
-  return { seconds, uids: jobs.map(({ metadata }) => metadata.uid) };
+  return { seconds, uids: [...created.keys()], created, completed };
 }
 
 function isComplete({ status }: Job): boolean {

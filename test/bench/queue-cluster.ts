@@ -165,7 +165,6 @@ function fluxJob(row: WorkloadRow, position: number | undefined, now: number): o
       namespace: row.namespace,
       uid: `${row.uid}-fluxjob`,
       resourceVersion: '1',
-     
     },
     spec: fluxJobSpec(row, 'batch/v1'),
     status: fluxJobStatus(row, { position, wait: undefined, previous: {}, now }),

@@ -1,30 +1,37 @@
 /**
  * `npm run -s bench:throughput -- --json`: one-pod Jobs per second, alternating without and with the queue on one control
- * plane, and the cost of the queue.
+ * plane, and the CPU of all processes until everything is written. `--sustained` is a stream instead of bursts.
  */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
-import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
-import { print, round, runJobs, withAdmin } from './jobs';
+import { type JobsRun, print, round, runJobs, withAdmin } from './jobs';
+import { cpuSeconds, rssMiB, sum, usedBetween, writesOf } from './processes';
+import { Records } from './records';
 import { median, quantile } from './statistics';
 
 interface Trial {
   readonly jobsPerSecond: number;
-  /** CPU seconds of the control plane and, with the queue, of our processes. */
-  readonly cpuSeconds: number;
-  /** The cost of our processes, with the queue only. */
-  readonly own?: {
-    readonly writesPerJob: number;
-    readonly eventsPerJob: number;
-    readonly cpuSeconds: number;
-    readonly rssMiB: number;
-  };
+  /** CPU milliseconds of all processes per Job, until the last Job was complete and until its FluxJob was final. */
+  readonly cpuMs: { readonly atLastJob: number; readonly untilWritten: number };
+  /** With the queue only. */
+  readonly own?: OwnCost;
+}
+
+interface OwnCost {
+  readonly writesPerJob: number;
+  readonly eventsPerJob: number;
+  /** CPU milliseconds of our processes per Job. */
+  readonly cpuMs: number;
+  readonly rssMiB: number;
+  /** Seconds from the end of each Job to its final FluxJob. */
+  readonly lags: readonly number[];
+  /** Seconds from the create of each Job to its release. */
+  readonly releases: readonly number[];
 }
 
 const options = new Command('bench:throughput')
@@ -37,6 +44,9 @@ const options = new Command('bench:throughput')
     'delete the ValidatingAdmissionPolicies first, to measure what they cost',
     false,
   )
+  .option('--sustained', 'a stream of Jobs with the queue at --rate instead of pairs of bursts', false)
+  .option('--minutes <n>', 'length of the stream', Number, 5)
+  .option('--rate <n>', 'Jobs per second of the stream', Number, 20)
   .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
   .opts<{
@@ -45,6 +55,9 @@ const options = new Command('bench:throughput')
     pairs: number;
     sidecar: boolean;
     withoutGuards: boolean;
+    sustained: boolean;
+    minutes: number;
+    rate: number;
     json: boolean;
   }>();
 
@@ -57,7 +70,7 @@ async function main(): Promise<void> {
   try {
     await withAdmin(stack, async (client) => {
       if (options.withoutGuards) await deleteGuards(client);
-      await measure(stack, client);
+      await (options.sustained ? sustain(stack, client) : measure(stack, client));
     });
   } finally {
     await stack.stop();
@@ -92,8 +105,8 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
  */
 async function warmUp(stack: Stack, client: KubernetesClient): Promise<void> {
   print('warming up');
-  await trial(stack, client, 'warm-plain', false, 50);
-  await trial(stack, client, 'warm-queue', true, 50);
+  await trial(stack, client, 'warm-plain', false, { count: 50 });
+  await trial(stack, client, 'warm-queue', true, { count: 50 });
 }
 
 /** Number of Jobs before the measured ones: the first seconds of a controller are not typical. */
@@ -104,78 +117,139 @@ async function trial(
   client: KubernetesClient,
   namespace: string,
   queue: boolean,
-  count = options.jobs,
+  { count = options.jobs, perSecond }: { readonly count?: number; readonly perSecond?: number } = {},
 ): Promise<Trial> {
   await stack.namespace(namespace, queue);
-  const fluxion = queue && options.sidecar ? await stack.roles.startFluxion() : undefined;
-  const controller = queue
-    ? await stack.startController({
-        fluxion: { address: options.sidecar ? stack.roles.fluxionAddress : 'embedded' },
-      })
-    : undefined;
+  const roles = queue ? await startRoles(stack) : {};
+  const records = new Records(client, namespace);
+  await records.start();
   try {
     await runJobs(client, namespace, 'first', FIRST_JOBS);
-    if (queue) await untilRecorded(stack, client, namespace, FIRST_JOBS);
-    const before = controller && (await usage(controller, fluxion));
-    const cpuBefore = controlPlaneCpu(stack);
-    const { seconds, uids } = await runJobs(client, namespace, 'job', count);
-    const jobsPerSecond = count / seconds;
-    const used = PROGRAMS.map((_, i) => controlPlaneCpu(stack)[i]! - cpuBefore[i]!);
-    const cpuSeconds = used.reduce((sum, one) => sum + one, 0);
-    print(`  CPU seconds: ${PROGRAMS.map((name, i) => `${name} ${used[i]!.toFixed(1)}`).join(', ')}`);
-    if (before === undefined) return { jobsPerSecond, cpuSeconds };
-    const drained = await untilRecorded(stack, client, namespace, FIRST_JOBS + count);
-    const after = await usage(controller!, fluxion);
-    for (const [kind, number] of after.writesByKind) {
-      const perJob = (number - (before.writesByKind.get(kind) ?? 0)) / count;
-      if (perJob > 0) print(`  ${kind.padEnd(32)} ${perJob.toFixed(2)} per Job`);
-    }
-    print(`  all FluxJobs Finished ${drained.toFixed(1)} s after the last Job`);
-    await printSteps(stack, uids);
+    if (queue) await records.until(FIRST_JOBS);
+    const before = cpuSeconds(stack, roles);
+    const writesBefore = roles.controller && (await writesOf(roles.controller));
+    const run = await runJobs(client, namespace, 'job', count, perSecond);
+    const atLastJob = usedBetween(before, cpuSeconds(stack, roles));
+    if (queue) await records.until(FIRST_JOBS + count);
+    const untilWritten = usedBetween(before, cpuSeconds(stack, roles));
+    const shares = Object.entries(untilWritten).map(([name, cpu]) => `${name} ${perJob(cpu, count)}`);
+    print(`  CPU ms per Job until all is written: ${shares.join(', ')}`);
     return {
-      jobsPerSecond,
-      cpuSeconds: cpuSeconds + after.cpuSeconds - before.cpuSeconds,
-      own: {
-        writesPerJob: (after.writes - before.writes) / count,
-        eventsPerJob: (after.events - before.events) / count,
-        cpuSeconds: after.cpuSeconds - before.cpuSeconds,
-        rssMiB: after.rssMiB,
+      jobsPerSecond: count / run.seconds,
+      cpuMs: {
+        atLastJob: perJob(sum(atLastJob), count),
+        untilWritten: perJob(sum(untilWritten), count),
       },
+      ...(roles.controller === undefined || writesBefore === undefined
+        ? {}
+        : { own: await ownCost(stack, roles, { run, records, untilWritten, writesBefore, count }) }),
     };
   } finally {
-    await controller?.stop();
-    await fluxion?.stop();
+    await records.stop();
+    await roles.controller?.stop();
+    await roles.fluxion?.stop();
     await clean(stack, client, namespace);
   }
 }
 
-/** Prints quantiles of the steps of a workload, which show where the time goes. */
-async function printSteps(stack: Stack, uids: readonly string[]): Promise<void> {
+/** Milliseconds. */
+function perJob(seconds: number, count: number): number {
+  return round((seconds * 1000) / count);
+}
+
+interface Started extends Readonly<Record<string, RoleProcess | undefined>> {
+  readonly controller?: RoleProcess;
+  readonly fluxion?: RoleProcess;
+}
+
+async function startRoles(stack: Stack): Promise<Started> {
+  const fluxion = options.sidecar ? await stack.roles.startFluxion() : undefined;
+  const address = options.sidecar ? stack.roles.fluxionAddress : 'embedded';
+  const controller = await stack.startController({ fluxion: { address } });
+  return { controller, ...(fluxion && { fluxion }) };
+}
+
+interface Measured {
+  readonly run: JobsRun;
+  readonly records: Records;
+  readonly untilWritten: Readonly<Record<string, number>>;
+  readonly writesBefore: Awaited<ReturnType<typeof writesOf>>;
+  readonly count: number;
+}
+
+async function ownCost(stack: Stack, roles: Started, measured: Measured): Promise<OwnCost> {
+  const { run, records, untilWritten, writesBefore, count } = measured;
+  const { writes, events, byKind } = await writesOf(roles.controller!);
+  for (const [kind, number] of byKind) {
+    const each = (number - (writesBefore.byKind.get(kind) ?? 0)) / count;
+    if (each > 0) print(`  ${kind.padEnd(32)} ${each.toFixed(2)} per Job`);
+  }
+  const lags = run.uids.map((uid) => records.finished.get(uid)! - run.completed.get(uid)!);
+  const lastLags = lags.slice(-Math.ceil(lags.length / 5));
+  print(
+    `  FluxJobs are behind by p50 ${median(lags).toFixed(1)} s, p99 ${quantile(lags, 0.99).toFixed(1)} s; of the last fifth p99 ${quantile(lastLags, 0.99).toFixed(1)} s`,
+  );
+  return {
+    writesPerJob: (writes - writesBefore.writes) / count,
+    eventsPerJob: (events - writesBefore.events) / count,
+    cpuMs: perJob((untilWritten.controller ?? 0) + (untilWritten.fluxion ?? 0), count),
+    rssMiB: rssMiB(roles.controller!.process.pid),
+    lags,
+    releases: await printSteps(stack, run),
+  };
+}
+
+/**
+ * Prints quantiles of the steps of a workload, which show where the time goes.
+ * @returns seconds from the create to the release of each Job
+ */
+async function printSteps(stack: Stack, { uids, created }: JobsRun): Promise<readonly number[]> {
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   const rows = await queue.byUid(uids);
   await queue.close();
-  const first = Math.min(...rows.map(({ submittedAt }) => submittedAt));
   const times = ['submittedAt', 'allocatedAt', 'releasedAt', 'startedAt', 'finishedAt'] as const;
+  const after = (time: (typeof times)[number]) =>
+    rows.flatMap((row) => (row[time] === null ? [] : [row[time] - created.get(row.uid)!]));
   for (const time of times) {
-    const values = rows.flatMap((row) => (row[time] === null ? [] : [row[time] - first]));
-    print(
-      `  ${time.padEnd(12)} p10 ${quantile(values, 0.1).toFixed(2)} p50 ${median(values).toFixed(2)} p100 ${quantile(values, 1).toFixed(2)} s`,
-    );
+    const [p10, p50, p100] = [0.1, 0.5, 1].map((q) => quantile(after(time), q).toFixed(2));
+    print(`  ${time.padEnd(12)} p10 ${p10} p50 ${p50} p100 ${p100} s after the create`);
   }
+  return after('releasedAt');
 }
 
-/** FluxJobs may lag under load, and their cost counts as well. @returns seconds until all are Finished */
-async function untilRecorded(stack: Stack, client: KubernetesClient, namespace: string, count: number) {
-  const started = performance.now();
-  await stack.cluster.waitFor(
-    'the FluxJobs',
-    async () => {
-      const { items } = await client.list<FluxJobObject>(fluxJobs(namespace));
-      return items.filter(({ status }) => status?.phase === 'Finished').length === count;
-    },
-    { timeoutMs: 180_000, everyMs: 500 },
-  );
-  return (performance.now() - started) / 1000;
+/** A stream shows whether the FluxJobs keep up. */
+async function sustain(stack: Stack, client: KubernetesClient): Promise<void> {
+  await warmUp(stack, client);
+  const count = Math.round(options.rate * options.minutes * 60);
+  const { own, cpuMs } = await trial(stack, client, 'stream', true, { count, perSecond: options.rate });
+  const { lags, releases, ...cost } = own!;
+  const minute = Math.round(options.rate * 60);
+  show({
+    jobs: count,
+    perSecond: options.rate,
+    cpuMsPerJob: cpuMs.untilWritten,
+    ...lagsOf(lags),
+    lagP99FirstMinute: round(quantile(lags.slice(0, minute), 0.99)),
+    lagP99LastMinute: round(quantile(lags.slice(-minute), 0.99)),
+    ...releasesOf(releases),
+    writesPerJob: round(cost.writesPerJob),
+    rssMiB: round(cost.rssMiB),
+  });
+}
+
+function lagsOf(lags: readonly number[]) {
+  return {
+    lagP50Seconds: round(median(lags)),
+    lagP99Seconds: round(quantile(lags, 0.99)),
+    lagMaxSeconds: round(Math.max(...lags)),
+  };
+}
+
+function releasesOf(seconds: readonly number[]) {
+  return {
+    releaseP50Ms: Math.round(median(seconds) * 1000),
+    releaseP99Ms: Math.round(quantile(seconds, 0.99) * 1000),
+  };
 }
 
 /** Deletes the namespace, so that the next trial starts with an empty cluster. */
@@ -191,77 +265,31 @@ async function clean(stack: Stack, client: KubernetesClient, namespace: string):
   );
 }
 
-interface Usage {
-  readonly writes: number;
-  /** By verb, resource and status, also Events. */
-  readonly writesByKind: ReadonlyMap<string, number>;
-  readonly events: number;
-  readonly cpuSeconds: number;
-  readonly rssMiB: number;
-}
-
-const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete']);
-
-/** Work of controller and Fluxion since their start, from /proc and from the metrics of the controller. */
-async function usage(controller: RoleProcess, fluxion: RoleProcess | undefined): Promise<Usage> {
-  let writes = 0;
-  let events = 0;
-  const writesByKind = new Map<string, number>();
-  for (const line of (await controller.metrics()).split('\n')) {
-    const match = /^fluxqueue_kubernetes_requests_total\{verb="(\w+)",resource="([^"]+)"(.*)\} (\d+)/.exec(
-      line,
-    );
-    // Leader election updates its Lease every two seconds, independent of the load.
-    if (match === null || !WRITES.has(match[1]!) || match[2] === 'leases') continue;
-    const [, verb, resource, status, number] = match;
-    writesByKind.set(`${verb} ${resource} ${status?.replace(/[^0-9]/g, '')}`, Number(number));
-    if (resource === 'events') events += Number(number);
-    else writes += Number(number);
-  }
-  const pids = [controller, fluxion].flatMap((role) => (role === undefined ? [] : [role.process.pid]));
-  return {
-    writes,
-    writesByKind,
-    events,
-    cpuSeconds: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
-    rssMiB: pids.reduce((sum, pid) => sum + rssMiBOf(pid), 0),
-  };
-}
-
-const PROGRAMS = ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
-
-function controlPlaneCpu(stack: Stack): number[] {
-  return PROGRAMS.map((program) => cpuSecondsOf(stack.cluster.component(program).pid));
-}
-
-const CLOCK_TICKS = 100;
-
-function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
-}
-
-function rssMiBOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-}
-
 function report(plain: readonly Trial[], queued: readonly Trial[]): void {
   const own = queued.map((trial) => trial.own!);
-  const result = {
+  const ratio = (of: (trial: Trial) => number) =>
+    round(median(queued.map((trial, i) => of(trial) / of(plain[i]!))));
+  show({
     jobs: options.jobs,
     nodes: options.nodes,
     pairs: options.pairs,
     plainJobsPerSecond: round(median(plain.map((trial) => trial.jobsPerSecond))),
     queueJobsPerSecond: round(median(queued.map((trial) => trial.jobsPerSecond))),
-    ratio: round(median(queued.map((trial, i) => trial.jobsPerSecond / plain[i]!.jobsPerSecond))),
-    cpuRatio: round(median(queued.map((trial, i) => trial.cpuSeconds / plain[i]!.cpuSeconds))),
+    ratio: ratio(({ jobsPerSecond }) => jobsPerSecond),
+    cpuRatioAtLastJob: ratio(({ cpuMs }) => cpuMs.atLastJob),
+    cpuRatio: ratio(({ cpuMs }) => cpuMs.untilWritten),
+    plainCpuMsPerJob: round(median(plain.map(({ cpuMs }) => cpuMs.untilWritten))),
+    cpuMsPerJob: round(median(queued.map(({ cpuMs }) => cpuMs.untilWritten))),
     writesPerJob: round(median(own.map(({ writesPerJob }) => writesPerJob))),
     eventsPerJob: round(median(own.map(({ eventsPerJob }) => eventsPerJob))),
-    cpuSecondsPer1000Jobs: round((median(own.map(({ cpuSeconds }) => cpuSeconds)) * 1000) / options.jobs),
-    rssMiB: round(median(own.map(({ rssMiB }) => rssMiB))),
-  };
+    ownCpuMsPerJob: round(median(own.map(({ cpuMs }) => cpuMs))),
+    ...lagsOf(own.flatMap(({ lags }) => lags)),
+    ...releasesOf(own.flatMap(({ releases }) => releases)),
+    rssMiB: round(median(own.map((cost) => cost.rssMiB))),
+  });
+}
+
+function show(result: Readonly<Record<string, number>>): void {
   if (!options.json) for (const [key, value] of Object.entries(result)) print(`${key.padEnd(24)} ${value}`);
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
