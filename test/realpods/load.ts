@@ -93,6 +93,14 @@ export class Load {
     return status;
   }
 
+  /** The FluxJob, once it says Finished: it is written a moment after the Job has ended. */
+  finishedFluxJob(name: string): Promise<FluxJobStatus> {
+    return this.cluster.waitFor(`FluxJob ${name} to say Finished`, async () => {
+      const status = await this.fluxJob(name);
+      return status.phase === 'Finished' ? status : undefined;
+    });
+  }
+
   /** Returns the nodes on which pods of the Job ran. */
   async nodesOfPods(name: string): Promise<string[]> {
     const path = `/api/v1/namespaces/${TEAM}/pods?labelSelector=batch.kubernetes.io/job-name%3D${name}`;

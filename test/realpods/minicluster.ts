@@ -72,7 +72,7 @@ async function waitFinished({ rig, load }: Run): Promise<string[]> {
 /** Checks the nodes, the exit code and, with a real Flux, the output of one task of each broker. */
 async function check(run: Run, nodes: readonly string[]): Promise<void> {
   const { figures, load } = run;
-  const granted = (await load.fluxJob(NAME)).allocation?.map(({ node }) => node).sort() ?? [];
+  const granted = (await load.finishedFluxJob(NAME)).allocation?.map(({ node }) => node).sort() ?? [];
   if (granted.length !== SIZE || granted.join() !== nodes.join()) {
     throw new Error(`it was granted ${granted} and ran on ${nodes}`);
   }

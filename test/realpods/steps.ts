@@ -29,7 +29,7 @@ async function runJobs({ load, figures, say, rig }: Run): Promise<void> {
   for (let i = 0; i < 6; i++) names.push(await load.submit(`single-${i}`));
   await load.waitFinished(names, 120_000);
   for (const name of names) {
-    const granted = (await load.fluxJob(name)).allocation?.map(({ node }) => node) ?? [];
+    const granted = (await load.finishedFluxJob(name)).allocation?.map(({ node }) => node) ?? [];
     const strays = (await load.nodesOfPods(name)).filter((node) => !granted.includes(node));
     if (strays.length > 0 || granted.length === 0) {
       figures.problems.push(`Job ${name} was granted ${granted} and also ran on ${strays}`);

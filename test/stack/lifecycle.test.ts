@@ -101,7 +101,8 @@ describeStack(
       for (const replica of replicas) {
         const row = await science.phase(replica, 'Running');
         expect(replica.spec.nodeName).toBe(row.allocation!.nodes[0]!.name);
-        expect((await science.fluxJob(`${replica.metadata.name}-pod`))?.spec.workload.kind).toBe('Pod');
+        const shown = await science.shown(`${replica.metadata.name}-pod`, 'Running');
+        expect(shown.spec.workload.kind).toBe('Pod');
       }
       await getFixture().client.delete('/apis/apps/v1/namespaces/science/deployments/web');
       for (const replica of replicas)
