@@ -61,7 +61,10 @@ describeStack(
         reason: 'Reserved',
         message: `nodes are reserved for it behind ${science.name}/late, which should have ended by now`,
       });
-      expect((await science.shown('wide-job', 'Waiting', 'Reserved')).status!.start).toBeUndefined();
+      await waitFor('its FluxJob to promise no start', async () => {
+        const { status } = await science.shown('wide-job', 'Waiting', 'Reserved');
+        return status!.start === undefined && status!.estimatedStart === undefined;
+      });
       const written = await waitsWritten(wide.metadata.uid);
       const small = await science.job('small', { cores: 4, runs: '10s', annotations: walltime('20s') });
       await science.phase(small, 'Finished');
