@@ -105,6 +105,12 @@ describeStack(
         // Only a waiting row can be updated.
         if (fault.call === 'queue.update')
           await Promise.race([science.phase(batch.held, 'Waiting'), faults.sprung]);
+        // A FluxJob that exists is patched when its Job ends.
+        if (fault.call === 'client.patch fluxjobs')
+          await Promise.race([
+            science.shown(`${batch.held.metadata.name}-job`, 'Waiting', 'Held'),
+            faults.sprung,
+          ]);
         await disturb(batch);
         if (fault.call === 'queue.requeue') await loseNode(faults);
         await waitFor(`the fault ${JSON.stringify(fault)}`, () => faults.isSprung, {

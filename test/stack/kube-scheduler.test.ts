@@ -195,7 +195,7 @@ describeStack(
         requiredDuringSchedulingIgnoredDuringExecution: terms.map((term) => ({ ...term, namespaceSelector })),
       };
       await science.job('job', { runs: '2s', podSpec: { affinity: { podAntiAffinity } } });
-      const shown = await science.shown('job-job', 'Running');
+      const shown = await science.shown('job-job', 'Finished');
       expect(shown.status!.conditions).toContainEqual(
         expect.objectContaining({
           type: 'PartiallyModeled',
