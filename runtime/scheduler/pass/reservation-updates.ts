@@ -8,15 +8,18 @@ import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 
 /**
- * Keeps the reservations of the previous pass that are still valid and cancels the others.
- * @param ordered all rows that may start
+ * Keeps the reservations of the previous pass that are still valid and cancels the others. Where a queue may have fewer than
+ * before, because its policy changed, the first in line keep theirs.
+ * @param ordered all rows that may start, in order
  */
 export async function keepReservations(
   pass: Pass,
   previous: readonly Reservation[],
   ordered: readonly WorkloadRow[],
 ): Promise<void> {
-  for (const reservation of previous) {
+  const rank = new Map(ordered.map(({ uid }, index) => [uid, index]));
+  const rankOf = ({ uid }: Reservation) => rank.get(uid) ?? Number.POSITIVE_INFINITY;
+  for (const reservation of previous.toSorted((a, b) => compare(rankOf(a), rankOf(b)))) {
     const row = pass.eligible.get(reservation.uid);
     if (row === undefined || !isValid(pass, reservation, row)) {
       await pass.input.matcher.cancel(reservation.jobid);
@@ -90,6 +93,11 @@ export function markFreed(pass: Pass): void {
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
+}
+
+/** Two that are infinite are equal. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
 }
 
 function charge(pass: Pass, row: WorkloadRow, { allocation }: Reservation): void {

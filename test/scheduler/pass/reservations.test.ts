@@ -21,6 +21,17 @@ test('easy makes one reservation, hybrid as many as configured, conservative one
   ]);
 });
 
+test('the first in line keep their reservations when the policy allows fewer, in whichever order they were made', async () => {
+  const sim = await busy('conservative');
+  await sim.pass();
+  sim.change('wide0', { jobid: 4711 });
+  await sim.pass();
+  sim.queue('default', { policy: 'hybrid', reservations: 2 });
+  expect(reserved(await sim.pass()).sort()).toEqual(['wide0', 'wide1']);
+  sim.queue('default', { policy: 'easy' });
+  expect(reserved(await sim.pass())).toEqual(['wide0']);
+});
+
 test('keeps all reservations without a match while no units become free', async () => {
   const sim = await busy('conservative');
   const first = await sim.pass();
