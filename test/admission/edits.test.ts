@@ -8,14 +8,13 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { type Fields, job } from './corpus-objects';
-import { FORMS, installForms } from './forms';
-import { ALICE, applyAs, CONTROLLER, liftHold, named, release, stateOf } from './git';
-import { type Users, usersOf } from './users';
+import { FORMS, useForms } from './forms';
+import { applyAs, liftHold, named, release, stateOf } from './git';
+import { ALICE, CONTROLLER, type Users } from './users';
 
 type Phase = 'waiting' | 'running' | 'waiting again';
 
@@ -150,15 +149,9 @@ const EDITS: readonly Edit[] = [
 describeCluster(
   'an edit in Git',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
     const patch = async (user: string, form: string, object: KubeObject, body: object) => {

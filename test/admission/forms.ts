@@ -10,14 +10,13 @@ import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { job, pod } from './corpus-objects';
-import { USER_RIGHTS } from './users';
+import { CONTROLLER, USER_RIGHTS, type Users, usersOf } from './users';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
 
 /** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const ENABLED = { 'fluxqueue/enabled': 'true' };
 
 /**
@@ -53,6 +52,28 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     await untilUpdatesAreCorrected(cluster, form);
   }
   return webhook;
+}
+
+/**
+ * Installs both forms before the tests and stops them after.
+ * @param group as of `usersOf`
+ */
+export function useForms(
+  getCluster: () => Cluster,
+  use: (users: Users) => void,
+  group?: Parameters<typeof usersOf>[1],
+): void {
+  let webhook: WebhookServer | undefined;
+  let users: Users | undefined;
+  beforeAll(async () => {
+    webhook = await installForms(getCluster());
+    users = usersOf(getCluster(), group);
+    use(users);
+  });
+  afterAll(async () => {
+    users?.close();
+    await webhook?.stop();
+  });
 }
 
 /** Creates a namespace and waits until pods can be created in it. */

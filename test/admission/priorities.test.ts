@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, type Fields, job, pod } from './corpus-objects';
-import { FORMS, installForms } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, useForms } from './forms';
+import { accepted, type Reply, type Users } from './users';
 
 const CLASSES = [
   ['urgent', 1000, false],
@@ -91,12 +90,16 @@ const classed = (priorityClassName: string) => ({ priorityClassName });
 describeCluster(
   'priorities',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
+    useForms(
+      getCluster,
+      (made) => {
+        users = made;
+      },
+      null,
+    );
     beforeAll(async () => {
       const cluster = getCluster();
-      webhook = await installForms(cluster);
-      users = usersOf(cluster, null);
       const write = ['create', 'update', 'patch'];
       const workloads = [
         rule(['batch'], ['jobs', 'cronjobs'], write),
@@ -142,17 +145,7 @@ describeCluster(
       const used = () => users.create('classy', 'policies', MAKERS.Job!({}, classed('urgent')));
       await cluster.waitFor('the right to the class', async () => (await used()).status === 201);
     });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
-    });
 
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
     const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
       const { status, body } = await reply;
       expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);

@@ -1,12 +1,11 @@
 /** `kubectl apply` of the same manifest, in every phase of a Job and in both forms of admission, on a real apiserver. */
 import { HOLD } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { FORMS, installForms } from './forms';
+import { FORMS, useForms } from './forms';
 import { APPLIERS, type Applier, applyAs, liftHold, named, release, stateOf } from './git';
-import { type Users, usersOf } from './users';
+import type { Users } from './users';
 
 const metadata = { labels: { app: 'x' }, annotations: { note: 'x' } };
 
@@ -38,15 +37,9 @@ const CONFLICTING = ['forced', 'never-held', 'claiming', 'held-and-forced', 'lif
 describeCluster(
   'a manifest that is applied again',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
     const MAKERS = ['client-side apply', 'server-side apply'] as const;
