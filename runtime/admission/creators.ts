@@ -1,7 +1,8 @@
 /** Notes the person who creates an object for which controllers create Jobs and pods (constructs/api/creators.ts). */
 import { CREATOR_KINDS, type CreatorKind } from '../../constructs/api/creators';
+import { pointerToken } from '../../constructs/api/json-pointer';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import type { JsonPatch, Metadata } from './review';
 import { isController } from './user';
 
 const BY_KIND: ReadonlyMap<string, CreatorKind> = new Map(

@@ -1,9 +1,10 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
+import { pointerToken } from '../../constructs/api/json-pointer';
 import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
-import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
+import { addLabels, type JsonPatch, type Metadata } from './review';
 import { recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {

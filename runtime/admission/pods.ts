@@ -2,6 +2,7 @@
  * Admission of Pods: *pins* a pod whose assignment determines its node, and
  * *gates* every other pod.
  */
+import { pointerToken } from '../../constructs/api/json-pointer';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -12,7 +13,7 @@ import { checkPodLimits } from '../jobspec/jobspec';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
-import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
+import { addLabels, type JsonPatch, type Metadata } from './review';
 import { recordUser, type UserOptions } from './user';
 
 interface NodeSelectorRequirement {

@@ -2,6 +2,7 @@
  * Puts back what is the queue's in a Job that its user updates (docs/edits.md): a
  * manifest that is applied again drops or overwrites it, and means nothing by it.
  */
+import { pointerToken } from '../../constructs/api/json-pointer';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -12,7 +13,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { settingOf } from '../workloads/settings';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import type { JsonPatch, Metadata } from './review';
 
 export interface UpdatedJob {
   readonly metadata?: Metadata;

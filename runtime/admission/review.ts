@@ -1,8 +1,5 @@
 /** Types of the admission protocol: AdmissionReview v1 as input, a verdict with JSON patches (RFC 6902) as output. */
-
 import { pointerToken } from '../../constructs/api/json-pointer';
-
-export { pointerToken };
 
 interface GroupVersionKind {
   readonly group: string;

@@ -1,6 +1,7 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
+import { pointerToken } from '../../constructs/api/json-pointer';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import type { JsonPatch, Metadata } from './review';
 
 export interface UserOptions {
   /** User names of the runtime at the apiserver. @default - none */
