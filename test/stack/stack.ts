@@ -18,12 +18,13 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
 import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
-import { type Postgres, startPostgres } from '../cluster/postgres';
+import { type Postgres, type PostgresOptions, startPostgres } from '../cluster/postgres';
 import { type RoleProcess, Roles } from './roles';
 import { runtimeUrl } from './runtime-role';
 
 export interface StackOptions {
   readonly cluster?: ClusterOptions;
+  readonly postgres?: PostgresOptions;
   /** Props of the synthesized stack beside those that say the runtime is outside. */
   readonly props?: FluxQueueProps;
   /** Settings of the roles. */
@@ -54,7 +55,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { progress = () => undefined } = options;
   const started = await Promise.allSettled([
     startCluster({ progress, ...options.cluster }),
-    startPostgres(),
+    startPostgres(options.postgres),
   ] as const);
   const [cluster, postgres] = started;
   if (cluster.status === 'rejected' || postgres.status === 'rejected') {
@@ -129,8 +130,7 @@ export class Stack {
 
   async stop(): Promise<void> {
     await this.roles.stop();
-    await this.cluster.stop();
-    await this.postgres.stop();
+    await Promise.all([this.cluster.stop(), this.postgres.stop()]);
   }
 
   /** Policies are read by the apiserver some moments after they were written, each by itself. */
