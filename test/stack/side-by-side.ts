@@ -49,11 +49,15 @@ export class SideBySide {
     for (const one of this.tests) test(one.title, () => outcomes.get(one)!, TIMEOUT);
   }
 
-  /** The names of the nodes of each test. */
+  /** The names of the nodes of each test, of which the queue takes the first ones first. */
   private async addNodes(): Promise<readonly (readonly string[])[]> {
-    const shapes = this.tests.flatMap((_, i) => this.shapes.map((shape) => owned(shape, `science-${i}`)));
-    const names = await this.getFixture().stack.cluster.addNodesOf(shapes);
-    return this.tests.map(() => names.splice(0, this.shapes.length));
+    const { cluster } = this.getFixture().stack;
+    const names: string[][] = this.tests.map(() => []);
+    for (const shape of this.shapes) {
+      const added = await cluster.addNodesOf(this.tests.map((_, i) => owned(shape, `science-${i}`)));
+      for (const [i, name] of added.entries()) names[i]!.push(name);
+    }
+    return names;
   }
 
   private async play({ run }: SharedTest, name: string, nodes: readonly string[]): Promise<void> {
