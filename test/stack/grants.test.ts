@@ -341,5 +341,5 @@ describeStack(
       await getFixture().stack.namespace('others', false);
     });
   },
-  { cluster: { nodes: 1, nodeShape: NODE } },
+  { createsMiniClusters: false, cluster: { nodes: 1, nodeShape: NODE } },
 );
