@@ -1,11 +1,9 @@
 /** The person who counts for what controllers create, in both forms of admission on a real apiserver. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, job, owner, pod } from './corpus-objects';
-import { FORMS, makeNamespace, useForms } from './forms';
+import { FORMS, MINICLUSTERS, makeNamespace, useForms } from './forms';
 import { accepted, CONTROLLER, type Users } from './users';
 
 const REPLICASETS = 'system:serviceaccount:kube-system:replicaset-controller';
@@ -70,9 +68,6 @@ describeCluster(
   'the creator of what controllers run',
   (getCluster) => {
     let users: Users;
-    beforeAll(() =>
-      getCluster().apply(parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject),
-    );
     useForms(getCluster, (made) => {
       users = made;
     });
@@ -131,5 +126,5 @@ describeCluster(
       });
     });
   },
-  { scheduler: false },
+  { scheduler: false, objects: [MINICLUSTERS] },
 );

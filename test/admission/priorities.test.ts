@@ -1,11 +1,9 @@
 /** Which users may give which priorities, in both forms of admission on a real apiserver. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, type Fields, job, pod } from './corpus-objects';
-import { FORMS, useForms } from './forms';
+import { FORMS, MINICLUSTERS, useForms } from './forms';
 import { accepted, type Reply, type Users } from './users';
 
 const CLASSES = [
@@ -120,7 +118,6 @@ describeCluster(
       const { group, resource, verb } = PRIORITIZE;
       await cluster.apply([
         ...classes,
-        parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject,
         ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
         ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
         ...rights(
@@ -197,5 +194,5 @@ describeCluster(
       });
     });
   },
-  { scheduler: false },
+  { scheduler: false, objects: [MINICLUSTERS] },
 );
