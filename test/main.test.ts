@@ -192,5 +192,5 @@ describeStack(
       await second.stop();
     }, 90_000);
   },
-  { cluster: { nodes: 1 }, postgres: { own: true } },
+  { createsMiniClusters: false, cluster: { nodes: 1 }, postgres: { own: true } },
 );

@@ -21,7 +21,10 @@ export function v1alpha1Remedy(path: string): string | undefined {
   return remedy === undefined ? undefined : `it is a field of v1alpha1; ${remedy}`;
 }
 
-/** The name with the fewest edits to a name that is not a field; undefined if none is near. */
+/**
+ * The name with the fewest edits to a name that is not a field; undefined if none is near. `nearestSetting` counts pairs of
+ * letters instead, because CEL cannot count edits; pairs miss a typo in a short name and suggest a field for any word.
+ */
 export function nearest(key: string, names: readonly string[]): string | undefined {
   const written = key.toLowerCase();
   let best: string | undefined;

@@ -1,7 +1,8 @@
 /** Notes the person who creates an object for which controllers create Jobs and pods (constructs/api/creators.ts). */
 import { CREATOR_KINDS, type CreatorKind } from '../../constructs/api/creators';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
+import type { Metadata } from './review';
 import { isController } from './user';
 
 const BY_KIND: ReadonlyMap<string, CreatorKind> = new Map(
@@ -24,13 +25,9 @@ export function noteCreator(
   const wanted = old === undefined ? creator(username) : notedIn(metadataIn(old, holder));
   if (notedIn(metadata) === wanted) return [];
   const path = `/${[...holder, 'metadata'].join('/')}`;
-  const entry = `${path}/annotations/${pointerToken(USER_ANNOTATION)}`;
-  if (wanted === '') return [{ op: 'remove', path: entry }];
-  const annotations = { [USER_ANNOTATION]: wanted };
+  const annotations = { [USER_ANNOTATION]: wanted || undefined };
   if (metadata === undefined) return [{ op: 'add', path, value: { annotations } }];
-  return metadata.annotations === undefined
-    ? [{ op: 'add', path: `${path}/annotations`, value: annotations }]
-    : [{ op: 'add', path: entry, value: wanted }];
+  return patchEntries(`${path}/annotations`, metadata.annotations, annotations);
 }
 
 function creator(username: string): string {

@@ -4,8 +4,8 @@
  */
 import { GRANTED_FIELDS, type GrantedField } from '../../constructs/api/granted-fields';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import type { JsonPatch } from '../kubernetes/json-patch';
 import { putBack, suspensionWish, type UpdatedJob } from './reapplied';
-import type { JsonPatch } from './review';
 
 /** The patch for an update by anybody but the runtime. */
 export function restoreJob(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {

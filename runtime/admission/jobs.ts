@@ -1,9 +1,10 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
 import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
+import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
-import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
+import type { Metadata } from './review';
 import { recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {
@@ -43,7 +44,10 @@ export function admitJob(
   const user = recordUser(job.metadata, username, controllerUsers);
   const hasAnnotations = metadata.annotations !== undefined || user.length > 0;
   return [
-    ...addLabels(job.metadata, { [ADMITTED_LABEL]: 'true', ...(held ? { [HOLD]: 'true' } : {}) }),
+    ...patchEntries('/metadata/labels', metadata.labels, {
+      [ADMITTED_LABEL]: 'true',
+      ...(held ? { [HOLD]: 'true' } : {}),
+    }),
     ...(suspended ? [] : [{ op: 'add', path: '/spec/suspend', value: true } as const]),
     ...user,
     ...(isAdmitted
@@ -56,11 +60,8 @@ export function admitJob(
 function noteSuspension({ annotations }: Metadata, note: string, hasAnnotations: boolean): JsonPatch[] {
   const given = annotations?.[SUSPEND_ANNOTATION] ?? '';
   if (given === note) return [];
-  const path = `/metadata/annotations/${pointerToken(SUSPEND_ANNOTATION)}`;
-  if (note === '') return [{ op: 'remove', path }];
-  return hasAnnotations
-    ? [{ op: 'add', path, value: note }]
-    : [{ op: 'add', path: '/metadata/annotations', value: { [SUSPEND_ANNOTATION]: note } }];
+  const map = hasAnnotations ? (annotations ?? {}) : undefined;
+  return patchEntries('/metadata/annotations', map, { [SUSPEND_ANNOTATION]: note || undefined });
 }
 
 /** Whether another controller runs the Job, or Kueue suspends it. */

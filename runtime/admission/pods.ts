@@ -9,10 +9,11 @@ import {
   GATE,
 } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
+import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { workloadSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
-import { addLabels, type JsonPatch, type Metadata, pointerToken } from './review';
+import type { Metadata } from './review';
 import { recordUser, type UserOptions } from './user';
 
 interface NodeSelectorRequirement {
@@ -110,9 +111,8 @@ function placementOf(metadata: Metadata | undefined): PodPlacement | undefined {
  */
 function trimAssignment(metadata: Metadata | undefined, { node, index }: PodPlacement): JsonPatch[] {
   if (index === undefined) return [];
-  const own = `${index}/1:${node}`;
-  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === own) return [];
-  return [{ op: 'add', path: `/metadata/annotations/${pointerToken(ASSIGNMENT_ANNOTATION)}`, value: own }];
+  const own = { [ASSIGNMENT_ANNOTATION]: `${index}/1:${node}` };
+  return patchEntries('/metadata/annotations', metadata?.annotations, own);
 }
 
 function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
@@ -129,7 +129,8 @@ function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
     gates === undefined
       ? { op: 'add', path, value: [{ name: GATE }] }
       : { op: 'add', path: `${path}/-`, value: { name: GATE } };
-  return [...addLabels(metadata, { [ADMITTED_LABEL]: 'true' }), ...(gated ? [] : [add])];
+  const labels = patchEntries('/metadata/labels', metadata?.labels, { [ADMITTED_LABEL]: 'true' });
+  return [...labels, ...(gated ? [] : [add])];
 }
 
 /** Adds the node to the required node affinity of the pod. */

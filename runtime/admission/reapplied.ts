@@ -11,8 +11,9 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
+import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf } from '../workloads/settings';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import type { Metadata } from './review';
 
 export interface UpdatedJob {
   readonly metadata?: Metadata;
@@ -70,8 +71,8 @@ export function putBack(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
   const suspend: JsonPatch = { op: 'add', path: '/spec/suspend', value: wish.suspend };
   return [
     ...((job.spec?.suspend === true) === wish.suspend ? [] : [suspend]),
-    ...entries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
-    ...entries(ANNOTATIONS, job.metadata?.annotations, annotationsOf(old, wish)),
+    ...patchEntries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
+    ...patchEntries(ANNOTATIONS, job.metadata?.annotations, annotationsOf(old, wish)),
     ...templateEntries(job, old),
   ];
 }
@@ -108,20 +109,6 @@ function templateEntries(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
   const wanted = Object.fromEntries(dropped.map((key) => [key, before?.[key]]));
   return [
     ...(metadata === undefined ? [{ op: 'add', path: TEMPLATE, value: {} } as const] : []),
-    ...entries(`${TEMPLATE}/annotations`, metadata?.annotations, wanted),
+    ...patchEntries(`${TEMPLATE}/annotations`, metadata?.annotations, wanted),
   ];
-}
-
-function entries(
-  path: string,
-  map: Readonly<Record<string, string>> | undefined,
-  wanted: Wanted,
-): JsonPatch[] {
-  const changed = Object.entries(wanted).filter(([key, value]) => map?.[key] !== value);
-  if (changed.length === 0) return [];
-  const patches = changed.map(([key, value]): JsonPatch => {
-    const at = `${path}/${pointerToken(key)}`;
-    return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
-  });
-  return map === undefined ? [{ op: 'add', path, value: {} }, ...patches] : patches;
 }

@@ -1,8 +1,5 @@
 /** Types of the admission protocol: AdmissionReview v1 as input, a verdict with JSON patches (RFC 6902) as output. */
-
-import { pointerToken } from '../../constructs/api/json-pointer';
-
-export { pointerToken };
+import type { JsonPatch } from '../kubernetes/json-patch';
 
 interface GroupVersionKind {
   readonly group: string;
@@ -23,11 +20,6 @@ export interface AdmissionRequest {
   readonly oldObject?: unknown;
 }
 
-/** The operations that admission uses. RFC 6902 `add` also replaces a member of an object. */
-export type JsonPatch =
-  | { readonly op: 'add'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
-
 export interface Verdict {
   readonly allowed: boolean;
   readonly patch: readonly JsonPatch[];
@@ -43,15 +35,4 @@ export interface Metadata {
     readonly kind: string;
     readonly controller?: boolean;
   }[];
-}
-
-/** Sets labels, and creates the map of labels if the object has none. */
-export function addLabels(
-  metadata: Metadata | undefined,
-  labels: Readonly<Record<string, string>>,
-): JsonPatch[] {
-  if (metadata?.labels === undefined) return [{ op: 'add', path: '/metadata/labels', value: labels }];
-  return Object.entries(labels)
-    .filter(([key, value]) => metadata.labels?.[key] !== value)
-    .map(([key, value]) => ({ op: 'add', path: `/metadata/labels/${pointerToken(key)}`, value }));
 }

@@ -5,12 +5,13 @@
  * test/admission/corpus.ts on a real apiserver.
  */
 import { FluxqError } from '../errors';
+import type { JsonPatch } from '../kubernetes/json-patch';
 import { creatorKind, noteCreator } from './creators';
 import { restoreJob } from './job-updates';
 import { type AdmittedJob, admitJob } from './jobs';
 import { type AdmittedPod, admitPod, type PodAdmissionOptions } from './pods';
 import type { UpdatedJob } from './reapplied';
-import type { AdmissionRequest, JsonPatch, Verdict } from './review';
+import type { AdmissionRequest, Verdict } from './review';
 
 export type AdmissionOptions = PodAdmissionOptions;
 

@@ -1,13 +1,12 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { type JsonPatch, type Metadata, pointerToken } from './review';
+import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
+import type { Metadata } from './review';
 
 export interface UserOptions {
   /** User names of the runtime at the apiserver. @default - none */
   readonly controllerUsers?: readonly string[];
 }
-
-const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
 /** @param username the user who sent the request @param controllerUsers user names of the runtime */
 export function recordUser(
@@ -16,12 +15,8 @@ export function recordUser(
   controllerUsers: readonly string[] = [],
 ): JsonPatch[] {
   if (carriesUser(metadata, username, controllerUsers)) return [];
-  const annotations = metadata?.annotations;
-  const claimed = annotations?.[USER_ANNOTATION];
-  if (isController(username)) return claimed === undefined ? [] : [{ op: 'remove', path: PATH }];
-  if (annotations === undefined)
-    return [{ op: 'add', path: '/metadata/annotations', value: { [USER_ANNOTATION]: username } }];
-  return claimed === username ? [] : [{ op: 'add', path: PATH, value: username }];
+  const user = isController(username) ? undefined : username;
+  return patchEntries('/metadata/annotations', metadata?.annotations, { [USER_ANNOTATION]: user });
 }
 
 /** Whether the creator is a part of Kubernetes. A ServiceAccount in a user's namespace counts as a user. */

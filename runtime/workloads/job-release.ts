@@ -3,18 +3,16 @@
  * and the labels and annotations, in which the settings are. A resourceVersion would also change with each status of the
  * Job controller, which writes one just when a new Job is released.
  */
-import { pointerToken } from '../../constructs/api/json-pointer';
 import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import { patchEntries } from '../kubernetes/json-patch';
 import type { Job } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { JsonPatchOperation } from './adapter';
-
-type Texts = Readonly<Record<string, string>>;
 
 /** What a release writes. */
 export interface JobRelease {
@@ -39,31 +37,16 @@ export function jobReleasePatch(
     { op: 'test', path: '/metadata/generation', value: generation },
     { op: 'test', path: '/metadata/labels', value: labels ?? null },
     { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
-    ...deadlineMark(annotations, isEnforced ? String(activeDeadlineSeconds) : undefined),
+    ...patchEntries('/metadata/annotations', annotations, {
+      [DEADLINE_ANNOTATION]: isEnforced ? String(activeDeadlineSeconds) : undefined,
+    }),
     { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
     ...(metadata === undefined ? [{ op: 'add', path: template, value: {} } as const] : []),
-    ...addTo(`${template}/annotations`, metadata?.annotations, grant),
+    ...patchEntries(`${template}/annotations`, metadata?.annotations, grant),
     // The apiserver gives it to all other Jobs: by it the pods of a deleted Job are found.
     ...(job.spec.manualSelector === true
-      ? addTo(`${template}/labels`, metadata?.labels, { [JOB_UID_LABEL]: uid })
+      ? patchEntries(`${template}/labels`, metadata?.labels, { [JOB_UID_LABEL]: uid })
       : []),
     { op: 'add', path: '/spec/suspend', value: false },
   ];
-}
-
-function deadlineMark(annotations: Texts | undefined, value: string | undefined) {
-  const path = '/metadata/annotations';
-  if (value !== undefined) return addTo(path, annotations, { [DEADLINE_ANNOTATION]: value });
-  if (annotations?.[DEADLINE_ANNOTATION] === undefined) return [];
-  return [{ op: 'remove', path: `${path}/${pointerToken(DEADLINE_ANNOTATION)}` } as const];
-}
-
-/** Adds entries to a map that may not exist. */
-function addTo(path: string, map: Texts | undefined, entries: Texts): readonly JsonPatchOperation[] {
-  if (map === undefined) return [{ op: 'add', path, value: entries }];
-  return Object.entries(entries).map(([key, value]) => ({
-    op: 'add',
-    path: `${path}/${pointerToken(key)}`,
-    value,
-  }));
 }

@@ -1,15 +1,11 @@
 /** The person who counts for what controllers create, in both forms of admission on a real apiserver. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, job, owner, pod } from './corpus-objects';
-import { FORMS, installForms, makeNamespace } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, MINICLUSTERS, makeNamespace, useForms } from './forms';
+import { accepted, CONTROLLER, type Users } from './users';
 
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const REPLICASETS = 'system:serviceaccount:kube-system:replicaset-controller';
 const CRONJOBS = 'system:serviceaccount:kube-system:cronjob-controller';
 
@@ -71,13 +67,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 describeCluster(
   'the creator of what controllers run',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
+    useForms(getCluster, (made) => {
+      users = made;
+    });
     beforeAll(async () => {
       const cluster = getCluster();
-      await cluster.apply(parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject);
-      webhook = await installForms(cluster);
-      users = usersOf(cluster);
       await makeNamespace(cluster, 'other', {});
       for (const form of FORMS)
         for (const [kind, { make, holder }] of Object.entries(MAKERS))
@@ -91,17 +86,6 @@ describeCluster(
           return status === 403;
         });
     });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
-    });
-
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
 
     describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
       it.each(Object.entries(MAKERS))(
@@ -142,5 +126,5 @@ describeCluster(
       });
     });
   },
-  { scheduler: false },
+  { scheduler: false, objects: [MINICLUSTERS] },
 );

@@ -1,25 +1,18 @@
 /** The corpus through both forms of admission on a real apiserver. */
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CORPUS } from './corpus';
 import { ADMIN, type Entry, userOf } from './corpus-objects';
 import { expectOutcome } from './expected-outcome';
-import { FORMS, type Form, installForms, PLAIN } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, type Form, PLAIN, useForms } from './forms';
+import type { Reply, Users } from './users';
 
 describeCluster(
   'the two forms of admission',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
     const create = (namespace: string, { object, as }: Entry) => users.create(as, namespace, object);

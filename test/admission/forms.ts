@@ -1,5 +1,7 @@
 /** A control plane with both forms of admission, each for one namespace. */
+import { readFileSync } from 'node:fs';
 import { Testing } from 'cdk8s';
+import { parse } from 'yaml';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
@@ -10,14 +12,16 @@ import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { job, pod } from './corpus-objects';
-import { USER_RIGHTS } from './users';
+import { CONTROLLER, USER_RIGHTS, type Users, usersOf } from './users';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
 
+/** The kind MiniCluster, which policies know some seconds after the start of the apiserver or of the kind. */
+export const MINICLUSTERS = parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject;
+
 /** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const ENABLED = { 'fluxqueue/enabled': 'true' };
 
 /**
@@ -45,14 +49,38 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     caBundle: tls.bundle,
   });
   await cluster.apply([USER_RIGHTS, ...(Testing.synth(chart) as KubeObject[])]);
-  for (const form of FORMS) await makeNamespace(cluster, form, { ...ENABLED, form });
-  await makeNamespace(cluster, PLAIN, {});
-  for (const form of FORMS) {
-    await untilActive(cluster, form);
-    await untilKeysAreKnown(cluster, form);
-    await untilUpdatesAreCorrected(cluster, form);
-  }
+  await Promise.all([
+    makeNamespace(cluster, PLAIN, {}),
+    ...FORMS.map(async (form) => {
+      await makeNamespace(cluster, form, { ...ENABLED, form });
+      await untilActive(cluster, form);
+      await untilKeysAreKnown(cluster, form);
+      await untilUpdatesAreCorrected(cluster, form);
+    }),
+  ]);
   return webhook;
+}
+
+/**
+ * Installs both forms before the tests and stops them after.
+ * @param group as of `usersOf`
+ */
+export function useForms(
+  getCluster: () => Cluster,
+  use: (users: Users) => void,
+  group?: Parameters<typeof usersOf>[1],
+): void {
+  let webhook: WebhookServer | undefined;
+  let users: Users | undefined;
+  beforeAll(async () => {
+    webhook = await installForms(getCluster());
+    users = usersOf(getCluster(), group);
+    use(users);
+  });
+  afterAll(async () => {
+    users?.close();
+    await webhook?.stop();
+  });
 }
 
 /** Creates a namespace and waits until pods can be created in it. */

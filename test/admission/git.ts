@@ -10,10 +10,7 @@ import type { KubeObject } from '../cluster/api';
 import type { Cluster } from '../cluster/cluster';
 import type { Fields } from './corpus-objects';
 import { job } from './corpus-objects';
-import type { Users } from './users';
-
-export const ALICE = 'alice';
-export const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+import { ALICE, CONTROLLER, type Users } from './users';
 
 /** The ways to apply a manifest; the first two also create it. */
 export const APPLIERS = {

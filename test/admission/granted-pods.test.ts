@@ -6,15 +6,12 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, JOB_CONTROLLER, job, pod } from './corpus-objects';
-import { FORMS, installForms } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, useForms } from './forms';
+import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
-const ALICE = 'alice';
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
 const ownedBy = (name = '', uid = '') => ({
   ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
@@ -36,28 +33,11 @@ const releasedWith = ({ name, uid = '' }: KubeObject['metadata']) =>
 describeCluster(
   'a pod that the queue released',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
-    const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
-      const { status, body } = await reply;
-      expect(body.message).toContain(`denied request: ${start}`);
-      expect(status).toBe(403);
-    };
     const resize = (user: string, { metadata }: KubeObject, spec: object) =>
       users.send(user, 'PATCH', `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/resize`, {
         spec,

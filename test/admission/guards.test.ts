@@ -10,15 +10,12 @@ import {
   STACK_NAMESPACE,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { JOB_CONTROLLER, job, pod } from './corpus-objects';
-import { FORMS, installForms, makeNamespace } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, makeNamespace, useForms } from './forms';
+import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
-const ALICE = 'alice';
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const OTHER_CONTROLLERS = ['replicaset-controller', 'cronjob-controller', 'statefulset-controller'].map(
   (name) => `system:serviceaccount:kube-system:${name}`,
 );
@@ -43,29 +40,12 @@ const owner = (apiVersion: string, kind: string) => ({
 describeCluster(
   'the guards',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-      await makeNamespace(getCluster(), 'other', {});
+    useForms(getCluster, (made) => {
+      users = made;
     });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
-    });
+    beforeAll(() => makeNamespace(getCluster(), 'other', {}));
 
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
-    const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
-      const { status, body } = await reply;
-      expect(body.message).toContain(`denied request: ${start}`);
-      expect(status).toBe(403);
-    };
     const admittedLabel = (body: KubeObject) => body.metadata.labels?.[ADMITTED_LABEL];
 
     describe.each([...FORMS])('in the namespace of the %s', (namespace) => {

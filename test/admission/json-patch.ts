@@ -1,5 +1,5 @@
 /** Applies the JSON patch operations (RFC 6902) that admission uses, as the apiserver does. */
-import type { JsonPatch } from '../../runtime/admission/review';
+import type { JsonPatch } from '../../runtime/kubernetes/json-patch';
 
 type Json = Record<string, unknown> | unknown[];
 

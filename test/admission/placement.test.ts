@@ -1,14 +1,11 @@
 /** A released Job runs on exactly its nodes in both forms, with the real Job controller and scheduler on kwok nodes. */
 import { ASSIGNMENT_ANNOTATION } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
-import { FORMS, installForms } from './forms';
-import { type Users, usersOf } from './users';
-
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+import { FORMS, useForms } from './forms';
+import { ALICE, CONTROLLER, type Users } from './users';
 
 interface PodObject extends KubeObject {
   spec: { nodeName?: string };
@@ -17,15 +14,9 @@ interface PodObject extends KubeObject {
 describeCluster(
   'a released Job',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
     const podsOf = async (namespace: string, name: string): Promise<PodObject[]> => {
@@ -40,7 +31,7 @@ describeCluster(
         { node: 'node-3', pods: 1 },
       ];
       const spec = { completions: 7, parallelism: 7, completionMode: 'Indexed' };
-      const { body } = await users.create('alice', namespace, job(spec));
+      const { body } = await users.create(ALICE, namespace, job(spec));
       const name = body.metadata.name as string;
       const assignment = encodeAssignment(parts);
       const template = { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: assignment } } };

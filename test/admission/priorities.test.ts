@@ -1,13 +1,10 @@
 /** Which users may give which priorities, in both forms of admission on a real apiserver. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, type Fields, job, pod } from './corpus-objects';
-import { FORMS, installForms } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, MINICLUSTERS, useForms } from './forms';
+import { accepted, type Reply, type Users } from './users';
 
 const CLASSES = [
   ['urgent', 1000, false],
@@ -91,12 +88,16 @@ const classed = (priorityClassName: string) => ({ priorityClassName });
 describeCluster(
   'priorities',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
+    useForms(
+      getCluster,
+      (made) => {
+        users = made;
+      },
+      null,
+    );
     beforeAll(async () => {
       const cluster = getCluster();
-      webhook = await installForms(cluster);
-      users = usersOf(cluster, null);
       const write = ['create', 'update', 'patch'];
       const workloads = [
         rule(['batch'], ['jobs', 'cronjobs'], write),
@@ -117,7 +118,6 @@ describeCluster(
       const { group, resource, verb } = PRIORITIZE;
       await cluster.apply([
         ...classes,
-        parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject,
         ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
         ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
         ...rights(
@@ -142,17 +142,7 @@ describeCluster(
       const used = () => users.create('classy', 'policies', MAKERS.Job!({}, classed('urgent')));
       await cluster.waitFor('the right to the class', async () => (await used()).status === 201);
     });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
-    });
 
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
     const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
       const { status, body } = await reply;
       expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);
@@ -204,5 +194,5 @@ describeCluster(
       });
     });
   },
-  { scheduler: false },
+  { scheduler: false, objects: [MINICLUSTERS] },
 );

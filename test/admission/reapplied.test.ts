@@ -1,12 +1,11 @@
 /** `kubectl apply` of the same manifest, in every phase of a Job and in both forms of admission, on a real apiserver. */
 import { HOLD } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { FORMS, installForms } from './forms';
+import { FORMS, type Form, useForms } from './forms';
 import { APPLIERS, type Applier, applyAs, liftHold, named, release, stateOf } from './git';
-import { type Users, usersOf } from './users';
+import type { Users } from './users';
 
 const metadata = { labels: { app: 'x' }, annotations: { note: 'x' } };
 
@@ -35,24 +34,23 @@ const LIFTED: readonly KubeObject[] = [named('lifted', { suspend: true })];
 /** Fields of which the live value is the queue's: another manager needs force, as Kubernetes has it. */
 const CONFLICTING = ['forced', 'never-held', 'claiming', 'held-and-forced', 'lifted'];
 
+type Scene = () => Promise<void>;
+/** Milliseconds for a scene of each form and maker. */
+const TIMEOUT = 180_000;
+
 describeCluster(
   'a manifest that is applied again',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
-    });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
+    useForms(getCluster, (made) => {
+      users = made;
     });
 
     const MAKERS = ['client-side apply', 'server-side apply'] as const;
     const cases = FORMS.flatMap((form) => MAKERS.map((maker) => [form, maker] as const));
 
-    describe.each(cases)('in the namespace of the %s, created by %s', (form, maker) => {
+    /** What happens to the Jobs of one form and maker, in turn; the four of them are independent. */
+    function scenesOf(form: Form, maker: (typeof MAKERS)[number]): readonly Scene[] {
       const suffix = maker.split('-')[0]!;
       const all = (manifests: readonly KubeObject[]) =>
         manifests.map((one) => ({
@@ -80,33 +78,57 @@ describeCluster(
         }
       }
 
-      it('changes nothing while the Jobs wait', async () => {
-        const manifests = [...starting, ...held, ...lifted];
-        expect(await applyAs(getCluster(), form, maker, manifests)).toBe('');
-        await changesNothing(manifests);
-      });
+      return [
+        async () => {
+          const manifests = [...starting, ...held, ...lifted];
+          expect(await applyAs(getCluster(), form, maker, manifests)).toBe('');
+          await changesNothing(manifests);
+        },
+        async () => {
+          for (const one of lifted) await liftHold(users, form, one);
+          for (const one of [...starting, ...lifted]) await release(users, form, one);
+          await changesNothing([...starting, ...lifted, ...held]);
+        },
+        async () => {
+          // Nothing conflicts with its own deadline, except the one of this test.
+          const ended = [...starting, ...lifted].filter(
+            ({ metadata: { name } }) => name !== `settled-${suffix}`,
+          );
+          for (const one of ended) await release(users, form, one, 1);
+          for (const {
+            metadata: { name },
+          } of ended)
+            await getCluster().waitFor(`the end of ${name}`, async () => {
+              const path = `/apis/batch/v1/namespaces/${form}/jobs/${name}`;
+              const { status } = await getCluster().get<Job>(path);
+              return status?.conditions?.some(({ type, status: is }) => type === 'Failed' && is === 'True');
+            });
+          await changesNothing(ended);
+        },
+      ];
+    }
 
-      it('changes nothing while the Jobs run', async () => {
-        for (const one of lifted) await liftHold(users, form, one);
-        for (const one of [...starting, ...lifted]) await release(users, form, one);
-        await changesNothing([...starting, ...lifted, ...held]);
-      });
+    /** Of each form and maker, the scenes: each begins when the one before has passed. */
+    const played = new Map<string, readonly Promise<void>[]>();
+    beforeAll(() => {
+      for (const [form, maker] of cases) {
+        let last = Promise.resolve();
+        const outcomes = scenesOf(form, maker).map((scene) => {
+          last = last.then(scene);
+          // It fails in its own test, not before.
+          last.catch(() => undefined);
+          return last;
+        });
+        played.set(`${form} ${maker}`, outcomes);
+      }
+    });
 
-      it('changes nothing after the Jobs have ended', async () => {
-        // Nothing conflicts with its own deadline, except the one of this test.
-        const ended = [...starting, ...lifted].filter(
-          ({ metadata: { name } }) => name !== `settled-${suffix}`,
-        );
-        for (const one of ended) await release(users, form, one, 1);
-        for (const {
-          metadata: { name },
-        } of ended)
-          await getCluster().waitFor(`the end of ${name}`, async () => {
-            const { status } = await getCluster().get<Job>(`/apis/batch/v1/namespaces/${form}/jobs/${name}`);
-            return status?.conditions?.some(({ type, status: is }) => type === 'Failed' && is === 'True');
-          });
-        await changesNothing(ended);
-      });
+    describe.each(cases)('in the namespace of the %s, created by %s', (form, maker) => {
+      it.each([
+        ['while the Jobs wait', 0],
+        ['while the Jobs run', 1],
+        ['after the Jobs have ended', 2],
+      ])('changes nothing %s', (_, scene) => played.get(`${form} ${maker}`)![scene], TIMEOUT);
     });
   },
   { scheduler: false },

@@ -1,14 +1,11 @@
 /** What users can change about a Job that the queue started, in both forms of admission on a real apiserver. */
 import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
-import type { WebhookServer } from '../../runtime/admission/server';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
-import { FORMS, installForms, makeNamespace, untilActive } from './forms';
-import { type Reply, type Users, usersOf } from './users';
+import { FORMS, makeNamespace, untilActive, useForms } from './forms';
+import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
-const ALICE = 'alice';
-const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
 const RELEASE = {
   metadata: { annotations: { [DEADLINE_ANNOTATION]: '600' } },
   spec: { suspend: false, activeDeadlineSeconds: 600 },
@@ -17,23 +14,10 @@ const RELEASE = {
 describeCluster(
   'a started Job',
   (getCluster) => {
-    let webhook: WebhookServer;
     let users: Users;
-    beforeAll(async () => {
-      webhook = await installForms(getCluster());
-      users = usersOf(getCluster());
+    useForms(getCluster, (made) => {
+      users = made;
     });
-    afterAll(async () => {
-      users?.close();
-      await webhook?.stop();
-    });
-
-    const accepted = async (reply: Promise<Reply>): Promise<KubeObject> => {
-      const { status, body } = await reply;
-      expect(body.message ?? '').toBe('');
-      expect(status).toBeLessThan(300);
-      return body;
-    };
 
     async function started(namespace: string): Promise<KubeObject> {
       const made = await accepted(users.create(ALICE, namespace, job({ parallelism: 2, completions: 4 })));

@@ -20,6 +20,10 @@ export interface Users {
   close(): void;
 }
 
+/** A user without a role in the queue. */
+export const ALICE = 'alice';
+export const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+
 /** Unlike system:masters, it is not exempt from any rule of admission. */
 const GROUP = 'testers';
 
@@ -81,4 +85,19 @@ export function usersOf(cluster: Cluster, group: string | null = GROUP): Users {
       send(user, 'PATCH', `${collection(namespace, object)}/${object.metadata.name}`, body),
     close: () => agent.destroy(),
   };
+}
+
+/** The object of a request that must succeed. */
+export async function accepted(reply: Promise<Reply>): Promise<KubeObject> {
+  const { status, body } = await reply;
+  expect(body.message ?? '').toBe('');
+  expect(status).toBeLessThan(300);
+  return body;
+}
+
+/** Expects that a guard denies the request with a message that starts like this. */
+export async function denied(reply: Promise<Reply>, start: string): Promise<void> {
+  const { status, body } = await reply;
+  expect(body.message).toContain(`denied request: ${start}`);
+  expect(status).toBe(403);
 }

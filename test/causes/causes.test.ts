@@ -71,6 +71,7 @@ describeStack(
   },
   {
     cluster: {
+      tuning: { nodeMonitorSeconds: 1 },
       // Pods leave a NotReady node after 5 s instead of 5 minutes.
       apiserverArgs: [
         '--default-not-ready-toleration-seconds=5',

@@ -1,3 +1,4 @@
+import type { KubeObject } from './api';
 import type { ControllerTuning } from './components';
 import type { StaticUser } from './credentials';
 import type { NodeShape } from './nodes';
@@ -7,6 +8,12 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Resources of each node. @default - 16 cores, 64Gi, no GPU, 110 pods */
   readonly nodeShape?: NodeShape;
+  /**
+   * Objects that are applied as soon as the apiserver is ready: namespaces and definitions in this order, then the others
+   * side by side.
+   * @default - none
+   */
+  readonly objects?: readonly KubeObject[];
   /** Whether kube-scheduler runs. @default true */
   readonly scheduler?: boolean;
   /** Additional fields of KubeSchedulerConfiguration. @default - none */

@@ -195,6 +195,44 @@ describeCluster(
       expect(resources.map(({ name }) => name)).toContain('mutatingadmissionpolicies');
     });
 
+    test('runs beside another, which leaves no process and no file after stop', async () => {
+      const second = await startCluster({ scheduler: false });
+      const { pids, directory } = second;
+      try {
+        expect(pids).toHaveLength(5);
+        await second.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'only-here' } });
+        expect((await getCluster().api.send('GET', '/api/v1/namespaces/only-here')).status).toBe(404);
+      } finally {
+        await second.stop();
+        await second.stop();
+      }
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(existsSync(directory)).toBe(false);
+      expect(getCluster().pids.every(isAlive)).toBe(true);
+    }, 120_000);
+
+    test('stops when its process is killed', async () => {
+      const code = `
+        const { startCluster } = require('./cluster');
+        const { startPostgres } = require('./postgres');
+        Promise.all([startCluster(), startPostgres({ own: true })]).then(([cluster, postgres]) => {
+          console.log(JSON.stringify([...cluster.pids, ...postgres.pids, cluster.directory]));
+          setInterval(() => {}, 60_000);
+        });`;
+      const parent = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', code], {
+        cwd: join(__dirname),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+      const left = JSON.parse(line) as (number | string)[];
+      const pids = left.filter((item) => typeof item === 'number');
+      const directory = left.find((item) => typeof item === 'string') ?? '';
+      expect(pids).toHaveLength(8);
+      expect(pids.every(isAlive)).toBe(true);
+      parent.kill('SIGKILL');
+      await waitFor('everything to be gone', () => !pids.some(isAlive) && !existsSync(directory));
+    }, 120_000);
+
     test('keeps data and address when the apiserver is killed and restarted', async () => {
       const cluster = getCluster();
       await cluster.apply({
@@ -213,45 +251,5 @@ describeCluster(
       expect(await jobEnd(cluster, 'after')).toBe('Complete');
     });
   },
-  { nodes: 4, auditLog: true },
+  { nodes: 4, auditLog: true, tuning: { nodeMonitorSeconds: 1 } },
 );
-
-describeCluster('several clusters', (getFirst) => {
-  test('run side by side and leave no process and no file after stop', async () => {
-    const second = await startCluster({ scheduler: false });
-    const { pids, directory } = second;
-    try {
-      expect(pids).toHaveLength(5);
-      await second.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'only-here' } });
-      expect((await getFirst().api.send('GET', '/api/v1/namespaces/only-here')).status).toBe(404);
-    } finally {
-      await second.stop();
-      await second.stop();
-    }
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(existsSync(directory)).toBe(false);
-    expect(getFirst().pids.every(isAlive)).toBe(true);
-  }, 120_000);
-
-  test('stop when their process is killed', async () => {
-    const code = `
-      const { startCluster } = require('./cluster');
-      const { startPostgres } = require('./postgres');
-      Promise.all([startCluster(), startPostgres({ own: true })]).then(([cluster, postgres]) => {
-        console.log(JSON.stringify([...cluster.pids, ...postgres.pids, cluster.directory]));
-        setInterval(() => {}, 60_000);
-      });`;
-    const parent = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', code], {
-      cwd: join(__dirname),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
-    const left = JSON.parse(line) as (number | string)[];
-    const pids = left.filter((item) => typeof item === 'number');
-    const directory = left.find((item) => typeof item === 'string') ?? '';
-    expect(pids).toHaveLength(8);
-    expect(pids.every(isAlive)).toBe(true);
-    parent.kill('SIGKILL');
-    await waitFor('everything to be gone', () => !pids.some(isAlive) && !existsSync(directory));
-  }, 120_000);
-});

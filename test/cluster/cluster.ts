@@ -40,6 +40,7 @@ import {
 } from './credentials';
 import { type CommandResult, runKubectl } from './kubectl';
 import { createNodes, type NodeShape } from './nodes';
+import { applyDefinitions, applyOthers } from './objects';
 import { freePorts } from './ports';
 import { type OwnedProcess, ProcessSet } from './processes';
 import { type WaitOptions, waitFor } from './wait';
@@ -105,17 +106,21 @@ export class Cluster {
 
   /** @internal use {@link startCluster} */
   async boot(): Promise<void> {
-    const { nodes = 0, nodeShape = {}, scheduler = true } = this.options;
+    const { nodes = 0, nodeShape = {}, scheduler = true, objects = [] } = this.options;
     await this.components.start('etcd', etcdArgs(this.directory, this.ports));
     await this.startApiserver();
+    await this.components.whileRunning(applyDefinitions(this.api, objects));
     await this.startControllerManager();
     if (scheduler) await this.startScheduler();
     await this.components.start('kwok', kwokArgs(this.kubeconfigFor('kwok')));
-    if (nodes > 0) await this.components.whileRunning(this.addNodes(nodes, nodeShape));
-    // Admission refuses pods without it.
     const path = '/api/v1/namespaces/default/serviceaccounts/default';
     await this.components.whileRunning(
-      this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT),
+      Promise.all([
+        nodes > 0 ? this.addNodes(nodes, nodeShape) : undefined,
+        applyOthers(this.api, objects),
+        // Admission refuses pods without it.
+        this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT),
+      ]),
     );
   }
 

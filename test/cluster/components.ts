@@ -11,6 +11,8 @@ export interface ControllerTuning {
   readonly concurrentJobSyncs?: number;
   /** Seconds without a heartbeat after which a node is NotReady. @default 300, longer than kwok's lease, so that nodes stay ready on a busy machine */
   readonly nodeGraceSeconds?: number;
+  /** Seconds between two looks of the controller manager at all nodes, in which it taints those that are NotReady. @default 5 */
+  readonly nodeMonitorSeconds?: number;
 }
 
 export const LOOPBACK = '127.0.0.1';
@@ -119,7 +121,13 @@ export function controllerManagerArgs(
   files: { kubeconfig: string; caFile: string; serviceAccountKeyFile: string },
   settings: { tuning: ControllerTuning; featureGates: Readonly<Record<string, boolean>>; verbosity: number },
 ): string[] {
-  const { qps = 1000, burst = 2 * qps, concurrentJobSyncs = 20, nodeGraceSeconds = 300 } = settings.tuning;
+  const {
+    qps = 1000,
+    burst = 2 * qps,
+    concurrentJobSyncs = 20,
+    nodeGraceSeconds = 300,
+    nodeMonitorSeconds = 5,
+  } = settings.tuning;
   return [
     `--kubeconfig=${files.kubeconfig}`,
     `--root-ca-file=${files.caFile}`,
@@ -133,6 +141,7 @@ export function controllerManagerArgs(
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
     '--horizontal-pod-autoscaler-sync-period=1s',
     `--node-monitor-grace-period=${nodeGraceSeconds}s`,
+    `--node-monitor-period=${nodeMonitorSeconds}s`,
     ...featureGates(settings.featureGates),
     `--v=${settings.verbosity}`,
   ];

@@ -1,6 +1,6 @@
 /** The users of a test cluster with static tokens, and their kubeconfigs. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -72,6 +72,8 @@ export function writeKubeconfig(
     contexts: [{ name: 'test', context: { cluster: 'test', user: name, namespace: 'default' } }],
     'current-context': 'test',
   };
-  writeFileSync(path, JSON.stringify(config, null, 2), { mode: 0o600 });
+  // A program that runs may be reading it.
+  writeFileSync(`${path}.new`, JSON.stringify(config, null, 2), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
   return path;
 }

@@ -14,7 +14,19 @@ interface JestGlobalConfig {
   readonly testPathPatterns: { readonly patterns: readonly string[] };
 }
 
+/**
+ * Collects garbage later: a control plane with the stack then starts with a fifth less of processor time. Benchmarks have
+ * Go's own settings, because they do not start here.
+ */
+const GO_SETTINGS = { GOGC: '400', GOMEMLIMIT: '1GiB' };
+
 export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
+  await buildControlPlane(config);
+  // The workers and the programs that they start inherit the variables; the build does not.
+  Object.assign(process.env, { ...GO_SETTINGS, ...process.env });
+}
+
+async function buildControlPlane(config: JestGlobalConfig): Promise<void> {
   if (controlPlaneBuilt() || !controlPlaneAvailable().available || !wantsCluster(config)) return;
   try {
     await findAssets({ progress: stderrProgress() });

@@ -4,8 +4,8 @@ import { type Cluster, type ClusterOptions, startCluster } from './cluster';
 import { NO_CONTROL_PLANE } from './no-control-plane';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
 
-/** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 5 s. */
-const START_TIMEOUT = 120_000;
+/** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 8 s. */
+const START_TIMEOUT = 240_000;
 
 /**
  * Declares tests that share one cluster, which starts before the first test and stops after the last. `getCluster` is
@@ -16,9 +16,18 @@ export function describeCluster(
   tests: (getCluster: () => Cluster) => void,
   options: ClusterOptions = {},
 ): void {
+  describeWithCluster(name, tests, () => startCluster(options));
+}
+
+/** As {@link describeCluster}, with a fixture that has more than a cluster. */
+export function describeWithCluster<T extends { stop(): Promise<void> }>(
+  name: string,
+  tests: (getFixture: () => T) => void,
+  start: () => Promise<T>,
+): void {
   const failed = process.env[NO_CONTROL_PLANE];
   const possible = failed ? { available: false as const, reason: failed } : controlPlaneAvailable();
-  describeFixture('cluster', name, tests, possible, () => startCluster(options));
+  describeFixture('cluster', name, tests, possible, start);
 }
 
 /** Declares tests that share one Postgres with an empty database. */

@@ -33,5 +33,5 @@ describeStack(
       expect(result.points).toBe(POINTS.length);
     }, 120_000);
   },
-  { cluster: { nodes: SIZE, nodeShape: { cpu: String(SIZE), memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: SIZE, nodeShape: { cpu: String(SIZE), memory: '64Gi' } } },
 );

@@ -179,5 +179,9 @@ describeStack(
       await expectUndisturbed();
     }, 90_000);
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } }, postgres: { own: true } },
+  {
+    createsMiniClusters: false,
+    cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
+    postgres: { own: true },
+  },
 );

@@ -111,6 +111,7 @@ describeStack(
     });
   },
   {
+    createsMiniClusters: false,
     cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } },
     // Only the runtime makes started Jobs grow, those of MiniClusters: here the tests' client acts as a part of it.
     props: {

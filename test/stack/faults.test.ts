@@ -154,5 +154,8 @@ describeStack(
       });
     });
   },
-  { cluster: { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } } },
+  {
+    createsMiniClusters: false,
+    cluster: { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } },
+  },
 );

@@ -215,5 +215,5 @@ describeStack(
       await science.delete(lonely, 'Job');
     });
   },
-  { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );

@@ -4,12 +4,15 @@ import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { waitFor } from '../cluster/wait';
+import { type Share, SideBySide } from './side-by-side';
 import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import type { Namespace, Shape } from './workloads';
 
 /** Seconds. */
 const UNSCHEDULABLE = 3;
-const NODE_NAMES = ['node-0', 'node-1', 'node-2'];
+const NODE = { cpu: '4', memory: '64Gi' };
+/** A gang on two nodes that outlives the test. */
+const GANG: Shape = { pods: 2, cores: 4, runs: '5m', spec: { backoffLimit: 10 } };
 
 /** One term of node affinity for each node. */
 function affinityTo(...names: readonly string[]) {
@@ -24,14 +27,7 @@ function affinityTo(...names: readonly string[]) {
 describeStack(
   'a grant whose pods do not run',
   (getFixture) => {
-    let science: Namespace;
-
-    beforeAll(async () => {
-      const grants = { unschedulableSeconds: UNSCHEDULABLE, startSeconds: 10 };
-      await getFixture().stack.startController({ fluxion: { address: 'embedded' }, grants });
-      science = await Namespace.create(getFixture, 'science');
-      await getFixture().stack.namespace('others', false);
-    }, 60_000);
+    const together = new SideBySide(getFixture, [NODE, NODE, NODE]);
 
     const nodesIn = ({ allocation }: WorkloadRow) => allocation!.nodes.map(({ name }) => name).sort();
     const patchNode = (name: string, body: object) =>
@@ -39,281 +35,294 @@ describeStack(
     const history = async (job: Job) =>
       (await getFixture().queue.history(job.metadata.uid)).map(({ event, why }) => `${event}: ${why}`);
 
-    /** The row once it runs under another grant than before. */
-    const regranted = (job: Job, before: WorkloadRow) =>
-      waitFor(
-        `${job.metadata.name} to run again`,
-        async () => {
-          const row = await science.row(job);
-          return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
-        },
-        { timeoutMs: 60_000 },
-      );
-
-    const podOn = async (job: Job, node: string): Promise<Pod> => {
+    const podOn = async (science: Namespace, job: Job, node: string): Promise<Pod> => {
       const found = (await science.podsOf(job)).find(({ spec }) => spec.nodeName === node);
       if (found === undefined) throw new Error(`no pod of ${job.metadata.name} on ${node}`);
       return found;
     };
 
-    async function end(job: Job): Promise<void> {
+    async function end(science: Namespace, job: Job): Promise<void> {
       await science.delete(job, 'Job');
       await science.phase(job, 'Finished');
     }
 
-    test('is requeued with the sentence of kube-scheduler after its node was cordoned and its pod evicted', async () => {
-      const gang = await science.job('drained', {
-        pods: 2,
-        cores: 4,
-        runs: '5m',
-        spec: { backoffLimit: 10 },
-      });
-      const before = await science.phase(gang, 'Running');
-      const [drained] = nodesIn(before);
-      await patchNode(drained!, { spec: { unschedulable: true } });
-      await science.delete(await podOn(gang, drained!), 'Pod');
-      const after = await regranted(gang, before);
-      expect(nodesIn(after)).not.toContain(drained);
-      expect(after).toMatchObject({
-        requeues: 1,
-        submittedAt: before.submittedAt,
-        avoid: { [drained!]: expect.any(Number) },
-      });
-      const events = await science.recordedEvents(gang, 1);
-      expect(events.filter((event) => event.startsWith('Requeued'))).toEqual([
-        expect.stringMatching(
-          new RegExp(
-            `^Requeued: pod drained-\\d-\\w+ did not run on ${drained}: 0/3 nodes are available: .*unschedulable.*; requeued, retrying in 5s$`,
+    together.test(
+      'is requeued with the sentence of kube-scheduler after its node was cordoned and its pod evicted',
+      async ({ science, podSpec }) => {
+        const gang = await science.job('drained', { ...GANG, podSpec });
+        const before = await science.phase(gang, 'Running');
+        const [drained] = nodesIn(before);
+        const total = (await getFixture().client.list<Node>('/api/v1/nodes')).items.length;
+        await patchNode(drained!, { spec: { unschedulable: true } });
+        await science.delete(await podOn(science, gang, drained!), 'Pod');
+        const after = await science.regranted(gang, before);
+        expect(nodesIn(after)).not.toContain(drained);
+        expect(after).toMatchObject({
+          requeues: 1,
+          submittedAt: before.submittedAt,
+          avoid: { [drained!]: expect.any(Number) },
+        });
+        const events = await science.recordedEvents(gang, 1);
+        expect(events.filter((event) => event.startsWith('Requeued'))).toEqual([
+          expect.stringMatching(
+            new RegExp(
+              `^Requeued: pod drained-\\d-\\w+ did not run on ${drained}: 0/${total} nodes are available: .*unschedulable.*; requeued, retrying in 5s$`,
+            ),
           ),
-        ),
-      ]);
-      expect(await history(gang)).toContainEqual(
-        expect.stringMatching(/^EvictionRequested: pod drained-\d-\w+ did not run on/),
-      );
-      await patchNode(drained!, { spec: { unschedulable: null } });
-      await end(gang);
-    });
+        ]);
+        expect(await history(gang)).toContainEqual(
+          expect.stringMatching(/^EvictionRequested: pod drained-\d-\w+ did not run on/),
+        );
+        await patchNode(drained!, { spec: { unschedulable: null } });
+        await end(science, gang);
+      },
+    );
 
-    test('is requeued with the sentence of the Job controller that it cannot create a pod', async () => {
-      const { stack } = getFixture();
-      const quota = {
-        apiVersion: 'v1',
-        kind: 'ResourceQuota',
-        metadata: { name: 'one-pod', namespace: 'science' },
-      };
-      await stack.cluster.apply({ ...quota, spec: { hard: { pods: '1' } } });
-      const limited = '/api/v1/namespaces/science/resourcequotas/one-pod';
-      await waitFor('the quota to be in force', async () => {
-        const { status } = await getFixture().client.get<Job & { status: { hard?: object } }>(limited);
-        return status.hard !== undefined;
-      });
-      const job = await science.job('refused', { pods: 2, cores: 1, runs: '5m' });
-      const waiting = await science.phase(job, 'Waiting', 'Requeued');
-      expect(waiting.message).toMatch(
-        /^the Job controller cannot create its pods: pods "refused-\d-\w+" is forbidden: exceeded quota: one-pod.*; requeued, retrying in 5s$/,
-      );
-      expect(waiting).toMatchObject({ allocation: null, requeues: 1, avoid: {} });
-      const shown = await science.shown('refused-job', 'Waiting', 'Requeued');
-      expect(shown.status!.nodes).toBeUndefined();
-      await getFixture().client.delete(limited);
-      await science.phase(job, 'Running');
-      await end(job);
-    });
+    together.test(
+      'is requeued with the sentence of the Job controller that it cannot create a pod',
+      async ({ science, podSpec }) => {
+        const { stack } = getFixture();
+        const quota = {
+          apiVersion: 'v1',
+          kind: 'ResourceQuota',
+          metadata: { name: 'one-pod', namespace: science.name },
+        };
+        await stack.cluster.apply({ ...quota, spec: { hard: { pods: '1' } } });
+        const limited = `/api/v1/namespaces/${science.name}/resourcequotas/one-pod`;
+        await waitFor('the quota to be in force', async () => {
+          const { status } = await getFixture().client.get<Job & { status: { hard?: object } }>(limited);
+          return status.hard !== undefined;
+        });
+        const job = await science.job('refused', { pods: 2, cores: 1, runs: '5m', podSpec });
+        const waiting = await science.phase(job, 'Waiting', 'Requeued');
+        expect(waiting.message).toMatch(
+          /^the Job controller cannot create its pods: pods "refused-\d-\w+" is forbidden: exceeded quota: one-pod.*; requeued, retrying in 5s$/,
+        );
+        expect(waiting).toMatchObject({ allocation: null, requeues: 1, avoid: {} });
+        const shown = await science.shown('refused-job', 'Waiting', 'Requeued');
+        expect(shown.status!.nodes).toBeUndefined();
+        await getFixture().client.delete(limited);
+        await science.phase(job, 'Running');
+        await end(science, job);
+      },
+    );
 
-    test('frees its nodes while it waits for a PersistentVolumeClaim that does not exist', async () => {
-      const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
-      const job = await science.job('no-volume', { runs: '5m', podSpec: { volumes } });
-      const waiting = await science.phase(job, 'Waiting', 'Requeued');
-      expect(waiting.message).toContain('persistentvolumeclaim "missing" not found');
-      await end(job);
-    });
+    together.test(
+      'frees its nodes while it waits for a PersistentVolumeClaim that does not exist',
+      async ({ science, podSpec }) => {
+        const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
+        const job = await science.job('no-volume', { runs: '5m', podSpec: { ...podSpec, volumes } });
+        const waiting = await science.phase(job, 'Waiting', 'Requeued');
+        expect(waiting.message).toContain('persistentvolumeclaim "missing" not found');
+        await end(science, job);
+      },
+    );
 
-    test('gets new nodes when a pod of higher priority from outside the queue takes one', async () => {
-      const { stack, client } = getFixture();
-      await stack.cluster.apply({
-        apiVersion: 'scheduling.k8s.io/v1',
-        kind: 'PriorityClass',
-        metadata: { name: 'urgent' },
-        value: 1000,
-      });
-      const gang = await science.job('preempted', {
-        pods: 2,
-        cores: 4,
-        runs: '5m',
-        spec: { backoffLimit: 10 },
-      });
-      const before = await science.phase(gang, 'Running');
-      const [taken] = nodesIn(before);
-      await client.create<Pod>(pods('others'), {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { name: 'urgent' },
-        spec: {
-          priorityClassName: 'urgent',
-          nodeSelector: { 'kubernetes.io/hostname': taken },
-          terminationGracePeriodSeconds: 0,
-          containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '4' } } }],
-        },
-      });
-      const after = await regranted(gang, before);
-      expect(nodesIn(after)).toEqual(NODE_NAMES.filter((name) => name !== taken));
-      await client.delete(pods('others', 'urgent'));
-      await end(gang);
-    });
+    together.test(
+      'gets new nodes when a pod of higher priority from outside the queue takes one',
+      async ({ science, nodes, podSpec }) => {
+        const { stack, client } = getFixture();
+        await stack.cluster.apply({
+          apiVersion: 'scheduling.k8s.io/v1',
+          kind: 'PriorityClass',
+          metadata: { name: 'urgent' },
+          value: 1000,
+        });
+        const gang = await science.job('preempted', { ...GANG, podSpec });
+        const before = await science.phase(gang, 'Running');
+        const [taken] = nodesIn(before);
+        await client.create<Pod>(pods('others'), {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'urgent' },
+          spec: {
+            priorityClassName: 'urgent',
+            nodeSelector: { 'kubernetes.io/hostname': taken },
+            terminationGracePeriodSeconds: 0,
+            containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '4' } } }],
+          },
+        });
+        const after = await science.regranted(gang, before);
+        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== taken));
+        await client.delete(pods('others', 'urgent'));
+        await end(science, gang);
+      },
+    );
 
-    test('gets new nodes when one is tainted with NoExecute', async () => {
-      const gang = await science.job('tainted', {
-        pods: 2,
-        cores: 4,
-        runs: '5m',
-        spec: { backoffLimit: 10 },
-      });
-      const before = await science.phase(gang, 'Running');
-      const [tainted] = nodesIn(before);
-      const taint = { key: 'example.com/broken', value: 'yes', effect: 'NoExecute' };
-      await patchNode(tainted!, { spec: { taints: [taint] } });
-      const after = await regranted(gang, before);
-      expect(nodesIn(after)).toEqual(NODE_NAMES.filter((name) => name !== tainted));
-      await patchNode(tainted!, { spec: { taints: null } });
-      await end(gang);
-    });
+    together.test(
+      'gets new nodes when one is tainted with NoExecute',
+      async ({ science, nodes, podSpec }) => {
+        const gang = await science.job('tainted', { ...GANG, podSpec });
+        const before = await science.phase(gang, 'Running');
+        const [tainted] = nodesIn(before);
+        const taint = { key: 'example.com/broken', value: 'yes', effect: 'NoExecute' };
+        await patchNode(tainted!, { spec: { taints: [taint] } });
+        const after = await science.regranted(gang, before);
+        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== tainted));
+        await patchNode(tainted!, { spec: { taints: null } });
+        await end(science, gang);
+      },
+    );
 
-    test('is Ready with what the kubelet says until its pod runs, and is requeued if it never starts', async () => {
-      const { client } = getFixture();
-      const template = {
-        metadata: { annotations: { 'fluxqueue.test/never-starts': 'true' } },
-        spec: {
-          restartPolicy: 'Never',
-          containers: [{ name: 'main', image: 'registry.example/nothing:1' }],
-        },
-      };
-      const job = await client.create<Job>(jobs('science'), {
-        apiVersion: 'batch/v1',
-        kind: 'Job',
-        metadata: { name: 'no-image' },
-        spec: { template },
-      });
-      const granted = await science.phase(job, 'Ready');
-      const pod = await waitFor('its pod to be bound', async () =>
-        (await science.podsOf(job)).find(({ spec }) => spec.nodeName !== undefined),
-      );
-      const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
-      const status = { name: 'main', image: '', imageID: '', ready: false, restartCount: 0, state };
-      await client.patch(
-        pods('science', pod.metadata.name, 'status'),
-        { status: { containerStatuses: [status] } },
-        'merge',
-      );
-      const shown = await science.shown('no-image-job', 'Ready', 'ImagePullBackOff');
-      expect(shown.status!.conditions![0]!.message).toBe('ImagePullBackOff: registry.example/nothing:1');
-      expect(shown.status!.startTime).toBeUndefined();
-      const waiting = await science.phase(job, 'Waiting', 'Requeued');
-      expect(waiting.message).toBe(
-        `pod ${pod.metadata.name} did not run on ${nodesIn(granted)[0]}: ImagePullBackOff: registry.example/nothing:1; requeued, retrying in 5s`,
-      );
-      expect(waiting).toMatchObject({ startedAt: null, allocation: null });
-      await end(job);
-    });
+    together.test(
+      'is Ready with what the kubelet says until its pod runs, and is requeued if it never starts',
+      async ({ science, podSpec }) => {
+        const { client } = getFixture();
+        const template = {
+          metadata: { annotations: { 'fluxqueue.test/never-starts': 'true' } },
+          spec: {
+            ...podSpec,
+            restartPolicy: 'Never',
+            containers: [{ name: 'main', image: 'registry.example/nothing:1' }],
+          },
+        };
+        const job = await client.create<Job>(jobs(science.name), {
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { name: 'no-image' },
+          spec: { template },
+        });
+        const granted = await science.phase(job, 'Ready');
+        const pod = await waitFor('its pod to be bound', async () =>
+          (await science.podsOf(job)).find(({ spec }) => spec.nodeName !== undefined),
+        );
+        const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
+        const status = { name: 'main', image: '', imageID: '', ready: false, restartCount: 0, state };
+        await client.patch(
+          pods(science.name, pod.metadata.name, 'status'),
+          { status: { containerStatuses: [status] } },
+          'merge',
+        );
+        const shown = await science.shown('no-image-job', 'Ready', 'ImagePullBackOff');
+        expect(shown.status!.conditions![0]!.message).toBe('ImagePullBackOff: registry.example/nothing:1');
+        expect(shown.status!.startTime).toBeUndefined();
+        const waiting = await science.phase(job, 'Waiting', 'Requeued');
+        expect(waiting.message).toBe(
+          `pod ${pod.metadata.name} did not run on ${nodesIn(granted)[0]}: ImagePullBackOff: registry.example/nothing:1; requeued, retrying in 5s`,
+        );
+        expect(waiting).toMatchObject({ startedAt: null, allocation: null });
+        await end(science, job);
+      },
+    );
 
-    test('evicts a pod of a Deployment that cannot run on its node, and its successor avoids that node', async () => {
-      const { client, queue } = getFixture();
-      const template = {
-        metadata: { labels: { app: 'web' } },
-        spec: {
-          terminationGracePeriodSeconds: 0,
-          containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
-          volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }],
-        },
-      };
-      await client.create('/apis/apps/v1/namespaces/science/deployments', {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'web' },
-        spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
-      });
-      const first = await waitFor('its first grant', async () =>
-        (await queue.active()).find(({ name, allocation }) => name.startsWith('web-') && allocation !== null),
-      );
-      const successor = await waitFor('its successor', async () =>
-        (await queue.active()).find(({ name, uid }) => name.startsWith('web-') && uid !== first.uid),
-      );
-      const [node] = nodesIn(first);
-      expect(successor).toMatchObject({
-        requeues: 1,
-        submittedAt: first.submittedAt,
-        avoid: { [node!]: expect.any(Number) },
-      });
-      const again = await waitFor('its second grant', async () => {
-        const [row] = await queue.byUid([successor.uid]);
-        return row!.allocation === null ? undefined : row;
-      });
-      expect(nodesIn(again)).not.toContain(node);
-      await client.delete('/apis/apps/v1/namespaces/science/deployments/web', {
-        propagationPolicy: 'Background',
-      });
-      await waitFor('its rows to be finished', async () =>
-        (await queue.active()).every(({ name }) => !name.startsWith('web-')),
-      );
-    });
+    together.test(
+      'evicts a pod of a Deployment that cannot run on its node, and its successor avoids that node',
+      async ({ science, podSpec }) => {
+        const { client, queue } = getFixture();
+        const template = {
+          metadata: { labels: { app: 'web' } },
+          spec: {
+            ...podSpec,
+            terminationGracePeriodSeconds: 0,
+            containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
+            volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }],
+          },
+        };
+        await client.create(`/apis/apps/v1/namespaces/${science.name}/deployments`, {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: 'web' },
+          spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
+        });
+        const first = await waitFor('its first grant', async () =>
+          (await queue.active()).find(
+            ({ name, allocation }) => name.startsWith('web-') && allocation !== null,
+          ),
+        );
+        const successor = await waitFor('its successor', async () =>
+          (await queue.active()).find(({ name, uid }) => name.startsWith('web-') && uid !== first.uid),
+        );
+        const [node] = nodesIn(first);
+        expect(successor).toMatchObject({
+          requeues: 1,
+          submittedAt: first.submittedAt,
+          avoid: { [node!]: expect.any(Number) },
+        });
+        const again = await waitFor('its second grant', async () => {
+          const [row] = await queue.byUid([successor.uid]);
+          return row!.allocation === null ? undefined : row;
+        });
+        expect(nodesIn(again)).not.toContain(node);
+        await client.delete(`/apis/apps/v1/namespaces/${science.name}/deployments/web`, {
+          propagationPolicy: 'Background',
+        });
+        await waitFor('its rows to be finished', async () =>
+          (await queue.active()).every(({ name }) => !name.startsWith('web-')),
+        );
+      },
+    );
 
-    test('takes the node back from a bare pod that cannot run on it, and says what to do', async () => {
-      const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
-      const pod = await science.pod('bare', { podSpec: { volumes } });
-      const row = await science.phase(pod, 'Waiting', 'RequeueLimit');
-      expect(row.allocation).toBeNull();
-      expect(row.message).toMatch(
-        /persistentvolumeclaim "missing" not found.*; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again$/,
-      );
-      const { status } = await science.shown('bare-pod', 'Waiting', 'RequeueLimit');
-      expect(status!.conditions!.find(({ type }) => type === 'Stalled')?.status).toBe('True');
-      await science.delete(pod, 'Pod');
-      await science.phase(pod, 'Finished');
-    });
+    together.test(
+      'takes the node back from a bare pod that cannot run on it, and says what to do',
+      async ({ science, podSpec }) => {
+        const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
+        const pod = await science.pod('bare', { podSpec: { ...podSpec, volumes } });
+        const row = await science.phase(pod, 'Waiting', 'RequeueLimit');
+        expect(row.allocation).toBeNull();
+        expect(row.message).toMatch(
+          /persistentvolumeclaim "missing" not found.*; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again$/,
+        );
+        const { status } = await science.shown('bare-pod', 'Waiting', 'RequeueLimit');
+        expect(status!.conditions!.find(({ type }) => type === 'Stalled')?.status).toBe('True');
+        await science.delete(pod, 'Pod');
+        await science.phase(pod, 'Finished');
+      },
+    );
 
-    test('frees the nodes of a deleted Job whose pods are gone while a finalizer keeps it', async () => {
-      const { client } = getFixture();
-      const job = await science.job('kept', { pods: 2, cores: 4, runs: '5m' });
-      await client.patch(
-        jobs('science', 'kept'),
-        { metadata: { finalizers: ['example.com/archive'] } },
-        'merge',
-      );
-      await science.phase(job, 'Running');
-      await science.delete(job, 'Job');
-      for (const pod of await science.podsOf(job)) await science.delete(pod, 'Pod');
-      expect(await science.phase(job, 'Finished')).toMatchObject({ result: 'Cancelled' });
-      const kept = await client.get<Job>(jobs('science', 'kept'));
-      expect(kept.metadata.deletionTimestamp).toBeDefined();
-      const next = await science.job('next', { pods: 3, cores: 4 });
-      await science.phase(next, 'Finished');
-      await client.patch(jobs('science', 'kept'), { metadata: { finalizers: null } }, 'merge');
-    });
+    together.test(
+      'frees the nodes of a deleted Job whose pods are gone while a finalizer keeps it',
+      async ({ science, podSpec }) => {
+        const { client } = getFixture();
+        const job = await science.job('kept', { pods: 2, cores: 4, runs: '5m', podSpec });
+        await client.patch(
+          jobs(science.name, 'kept'),
+          { metadata: { finalizers: ['example.com/archive'] } },
+          'merge',
+        );
+        await science.phase(job, 'Running');
+        await science.delete(job, 'Job');
+        for (const pod of await science.podsOf(job)) await science.delete(pod, 'Pod');
+        expect(await science.phase(job, 'Finished')).toMatchObject({ result: 'Cancelled' });
+        const kept = await client.get<Job>(jobs(science.name, 'kept'));
+        expect(kept.metadata.deletionTimestamp).toBeDefined();
+        const next = await science.job('next', { pods: 3, cores: 4, podSpec });
+        await science.phase(next, 'Finished');
+        await client.patch(jobs(science.name, 'kept'), { metadata: { finalizers: null } }, 'merge');
+      },
+    );
 
-    test.each([
-      ['nodeName', { nodeName: 'node-1' }, ['node-1']],
-      ['two terms of node affinity', affinityTo('node-1', 'node-2'), ['node-1', 'node-2']],
-    ])('grants the nodes that a pod template names by %s', async (_, podSpec, expected) => {
-      const name = `named-${expected.length}`;
-      const job = await science.job(name, { pods: expected.length, cores: 4, runs: '5m', podSpec });
-      const row = await science.phase(job, 'Running');
-      expect(nodesIn(row)).toEqual(expected);
-      await waitFor('all pods to run', async () =>
-        (await science.podsOf(job)).every(({ status }) => status?.phase === 'Running'),
-      );
-      const placed = (await science.podsOf(job)).map(({ spec }) => spec.nodeName!);
-      expect(placed.sort()).toEqual(expected);
-      expect(await science.row(job)).toMatchObject({ phase: 'Running', requeues: 0, evictionReason: null });
-      await end(job);
-    });
+    const placements: readonly [string, (nodes: readonly string[]) => Share['podSpec'], number][] = [
+      ['nodeName', ([, node]) => ({ nodeName: node }), 1],
+      ['two terms of node affinity', ([, ...others]) => affinityTo(...others), 2],
+    ];
+    for (const [field, specOf, count] of placements)
+      together.test(`grants the nodes that a pod template names by ${field}`, async ({ science, nodes }) => {
+        const expected = nodes.slice(1, 1 + count);
+        const podSpec = specOf(nodes);
+        const job = await science.job(`named-${count}`, { pods: count, cores: 4, runs: '5m', podSpec });
+        const row = await science.phase(job, 'Running');
+        expect(nodesIn(row)).toEqual(expected);
+        await waitFor('all pods to run', async () =>
+          (await science.podsOf(job)).every(({ status }) => status?.phase === 'Running'),
+        );
+        const placed = (await science.podsOf(job)).map(({ spec }) => spec.nodeName!);
+        expect(placed.sort()).toEqual(expected);
+        expect(await science.row(job)).toMatchObject({
+          phase: 'Running',
+          requeues: 0,
+          evictionReason: null,
+        });
+        await end(science, job);
+      });
 
-    test('shows in the FluxJob what a pod waits for', async () => {
+    together.test('shows in the FluxJob what a pod waits for', async ({ science, podSpec }) => {
       const node = (await getFixture().client.list<Node>('/api/v1/nodes')).items[0]!;
       expect(node.metadata.name).toBe('node-0');
       const template = {
         metadata: { annotations: { 'fluxqueue.test/never-starts': 'true' } },
-        spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] },
+        spec: { ...podSpec, restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] },
       };
-      const pod = await getFixture().client.create<Pod>(pods('science'), {
+      const pod = await getFixture().client.create<Pod>(pods(science.name), {
         metadata: { name: 'alone', annotations: template.metadata.annotations },
         spec: template.spec,
       });
@@ -321,10 +330,16 @@ describeStack(
       expect(shown.status!.conditions!.find(({ type }) => type === 'Ready')?.status).toBe('False');
       await science.delete(pod, 'Pod');
       await waitFor('its FluxJob to be gone', async () => {
-        const { items } = await getFixture().client.list<Job>(fluxJobs('science'));
+        const { items } = await getFixture().client.list<Job>(fluxJobs(science.name));
         return items.every(({ metadata }) => metadata.name !== 'alone-pod');
       });
     });
+
+    together.declare(async () => {
+      const grants = { unschedulableSeconds: UNSCHEDULABLE, startSeconds: 10 };
+      await getFixture().stack.startController({ fluxion: { address: 'embedded' }, grants });
+      await getFixture().stack.namespace('others', false);
+    });
   },
-  { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: 1, nodeShape: NODE } },
 );

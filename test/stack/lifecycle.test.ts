@@ -180,5 +180,5 @@ describeStack(
       }
     });
   },
-  { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );

@@ -34,6 +34,8 @@ export class MiniClusters {
 
   /** Creates a cluster whose pods have two cores each and run until the test ends them. */
   create(name: string, spec: Partial<MiniClusterSpec> = {}): Promise<MiniCluster> {
+    if (!this.fixture().stack.admitsMiniClusters)
+      throw new Error('createsMiniClusters is false for this suite');
     return this.client.create<MiniCluster>(miniClusters(this.namespace), {
       apiVersion: 'flux-framework.org/v1alpha2',
       kind: 'MiniCluster',

@@ -152,5 +152,8 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
     });
   },
-  { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  {
+    createsMiniClusters: false,
+    cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' }, tuning: { nodeMonitorSeconds: 1 } },
+  },
 );

@@ -17,17 +17,20 @@ import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
 import { isGated } from '../../runtime/workloads/pod';
-import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster';
-import { type Postgres, startPostgres } from '../cluster/postgres';
+import { type Cluster, type ClusterOptions, type KubeObject, startCluster } from '../cluster/cluster';
+import { type Postgres, type PostgresOptions, startPostgres } from '../cluster/postgres';
 import { type RoleProcess, Roles } from './roles';
 import { runtimeUrl } from './runtime-role';
 
 export interface StackOptions {
   readonly cluster?: ClusterOptions;
+  readonly postgres?: PostgresOptions;
   /** Props of the synthesized stack beside those that say the runtime is outside. */
   readonly props?: FluxQueueProps;
   /** Settings of the roles. */
   readonly config?: ConfigInput;
+  /** Whether the tests create MiniClusters, which the apiserver admits some seconds later than all else. @default true */
+  readonly createsMiniClusters?: boolean;
   /** Port of the webhook role, which is started with the stack. @default - admission by policies needs no role */
   readonly webhookPort?: number;
   /** Told what is going on. */
@@ -52,9 +55,10 @@ const PROBE = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'non
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { progress = () => undefined } = options;
+  const objects = stackObjects(options);
   const started = await Promise.allSettled([
-    startCluster({ progress, ...options.cluster }),
-    startPostgres(),
+    startCluster({ progress, objects, ...options.cluster }),
+    startPostgres(options.postgres),
   ] as const);
   const [cluster, postgres] = started;
   if (cluster.status === 'rejected' || postgres.status === 'rejected') {
@@ -64,12 +68,19 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const stack = new Stack(cluster.value, postgres.value, options);
   try {
     options.signal?.throwIfAborted();
-    await stack.apply();
+    await stack.startAdmission();
     return stack;
   } catch (error) {
     await stack.stop();
     throw error;
   }
+}
+
+/** The objects of the synthesized stack in the order in which they are applied. */
+function stackObjects({ props }: StackOptions): readonly KubeObject[] {
+  const app = new App();
+  defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, externalRuntime: {}, ...props });
+  return app.charts.flatMap((chart) => chart.toJson() as KubeObject[]);
 }
 
 export class Stack {
@@ -85,9 +96,12 @@ export class Stack {
 
   /** Applies the synthesized stack in its order. */
   async apply(): Promise<void> {
-    const app = new App();
-    defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, externalRuntime: {}, ...this.options.props });
-    for (const chart of app.charts) await this.cluster.apply(chart.toJson());
+    await this.cluster.apply(stackObjects(this.options));
+    await this.startAdmission();
+  }
+
+  /** Resolves when the apiserver uses the admission of the stack, which is applied. */
+  async startAdmission(): Promise<void> {
     if (this.options.webhookPort !== undefined) await this.startWebhook(this.options.webhookPort);
     await this.untilAdmissionHolds();
   }
@@ -129,8 +143,7 @@ export class Stack {
 
   async stop(): Promise<void> {
     await this.roles.stop();
-    await this.cluster.stop();
-    await this.postgres.stop();
+    await Promise.all([this.cluster.stop(), this.postgres.stop()]);
   }
 
   /** Policies are read by the apiserver some moments after they were written, each by itself. */
@@ -147,8 +160,8 @@ export class Stack {
       const made = await this.cluster.request<Job>('POST', `${jobs(namespace)}?dryRun=All`, job);
       return made.spec.suspend === true && (await this.gatesPods(namespace));
     });
-    // Policies that do not know the kind yet make the apiserver refuse it.
-    if (this.options.props?.miniClusters !== false)
+    // Policies that do not know the kind yet make the apiserver refuse it: they ask for new kinds every 5 s.
+    if (this.admitsMiniClusters)
       await this.cluster.waitFor('admission of MiniClusters', async () => {
         const path = `${miniClusters(namespace)}?dryRun=All`;
         const { metadata } = await this.cluster.request('POST', path, MINICLUSTER);
@@ -156,6 +169,11 @@ export class Stack {
         return this.isRuntime || metadata.annotations?.[USER_ANNOTATION] !== undefined;
       });
     await this.cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
+  }
+
+  /** Whether MiniClusters can be created, without a race between the tests and the apiserver. */
+  get admitsMiniClusters(): boolean {
+    return this.options.createsMiniClusters !== false && this.options.props?.miniClusters !== false;
   }
 
   private get isRuntime(): boolean {

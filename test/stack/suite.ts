@@ -4,14 +4,9 @@ import { createClient, type KubernetesClient } from '../../runtime/kubernetes/cl
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
-import { type PostgresOptions, startPostgres } from '../cluster/postgres';
-import { describeCluster } from '../cluster/suite';
-import { Stack, type StackOptions } from './stack';
+import { describeWithCluster } from '../cluster/suite';
+import { type Stack, type StackOptions, startStack } from './stack';
 import { Namespace } from './workloads';
-
-export interface StackSuiteOptions extends StackOptions {
-  readonly postgres?: PostgresOptions;
-}
 
 export interface Fixture {
   readonly stack: Stack;
@@ -31,30 +26,27 @@ const START_TIMEOUT = 120_000;
 export function describeStack(
   name: string,
   tests: (getFixture: () => Fixture) => void,
-  options: StackSuiteOptions = {},
+  options: StackOptions = {},
 ): void {
-  describeCluster(
-    name,
-    (getCluster) => {
-      let fixture: Fixture | undefined;
-      beforeAll(async () => {
-        const postgres = await startPostgres(options.postgres);
-        const stack = new Stack(getCluster(), postgres, options);
-        const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-        const queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
-        fixture = { stack, client, queue };
-        await queue.migrate();
-        await stack.apply();
-      }, START_TIMEOUT);
-      afterAll(async () => {
-        fixture?.client.close();
-        await fixture?.queue.close();
-        await fixture?.stack.stop();
-      }, START_TIMEOUT);
-      tests(() => fixture!);
-    },
-    options.cluster,
-  );
+  describeWithCluster(name, tests, () => startFixture(options));
+}
+
+async function startFixture(options: StackOptions): Promise<Fixture & { stop(): Promise<void> }> {
+  const stack = await startStack(options);
+  const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
+  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
+  const stop = async () => {
+    client.close();
+    await queue.close();
+    await stack.stop();
+  };
+  try {
+    await queue.migrate();
+    return { stack, client, queue, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** Starts a controller with Fluxion as its sidecar or in its own process. All tests share a namespace. */

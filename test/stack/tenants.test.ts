@@ -53,5 +53,5 @@ describeStack(
       );
     });
   },
-  { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );

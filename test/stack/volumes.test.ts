@@ -104,5 +104,5 @@ describeStack(
       await science.delete(job, 'Job');
     });
   },
-  { cluster: { nodes: 2, nodeShape: shape('a') } },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: shape('a') } },
 );

@@ -115,5 +115,5 @@ describeStack(
       expect((await science.row(wide))!.phase).toBe('Waiting');
     });
   },
-  { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );

@@ -87,6 +87,18 @@ export class Namespace {
     });
   }
 
+  /** Its row, once it runs under another grant than before. */
+  regranted(object: KubernetesObject, before: WorkloadRow): Promise<WorkloadRow> {
+    return waitFor(
+      `${object.metadata.name} to run again`,
+      async () => {
+        const row = await this.row(object);
+        return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
+      },
+      { timeoutMs: 60_000 },
+    );
+  }
+
   /** Undefined: there is none. */
   async fluxJob(name: string): Promise<FluxJobObject | undefined> {
     try {

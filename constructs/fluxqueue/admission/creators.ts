@@ -4,6 +4,7 @@
  */
 import { Construct } from 'constructs';
 import { CREATOR_KINDS, type CreatorKind } from '../../api/creators';
+import { pointerToken } from '../../api/json-pointer';
 import { USER_ANNOTATION } from '../../api/labels';
 import { addGuard } from './guard-policy';
 import { reserved } from './reserved';
@@ -16,7 +17,6 @@ import {
   controllerUsers,
   type MatchCondition,
   notExcluded,
-  pointerToken,
 } from './scope';
 import { USER_VARIABLE } from './user-mutation';
 

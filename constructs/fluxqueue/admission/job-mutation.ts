@@ -1,6 +1,7 @@
 /** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
+import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../api/labels';
-import { cel, pointerToken, type Variable } from './scope';
+import { cel, type Variable } from './scope';
 import { USER_PATCH, USER_VARIABLE } from './user-mutation';
 
 export const JOB_VARIABLES: readonly Variable[] = [

@@ -2,6 +2,7 @@
  * CEL that puts back what is the queue's in a Job that its user updates (docs/edits.md): a manifest that is applied again
  * drops or overwrites it, and means nothing by it. runtime/admission/reapplied.ts has the same rules.
  */
+import { pointerToken } from '../../api/json-pointer';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -11,7 +12,7 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../api/labels';
-import { cel, pointerToken, type Variable } from './scope';
+import { cel, type Variable } from './scope';
 
 const annotation = (object: string, key: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;

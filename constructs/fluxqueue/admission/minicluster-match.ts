@@ -1,17 +1,11 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { pointerToken } from '../../api/json-pointer';
 import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
 import { addGuard, type Params, paramRef, type ResourceRule } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
 import { CHANGES_PODS, OWNER_MARK } from './minicluster-objects';
-import {
-  type AdmissionScopeProps,
-  admissionMetadata,
-  allOf,
-  cel,
-  type MatchCondition,
-  pointerToken,
-} from './scope';
+import { type AdmissionScopeProps, admissionMetadata, allOf, cel, type MatchCondition } from './scope';
 
 /** Those whose objects are being written, because each of them costs time. */
 const APPLYING: Params = {

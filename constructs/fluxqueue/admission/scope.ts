@@ -8,8 +8,6 @@ import {
 } from '../../api/labels';
 import { objectMetadata, Wave } from '../../metadata';
 
-export { pointerToken } from '../../api/json-pointer';
-
 export interface AdmissionScopeProps {
   /**
    * Prefix of the names of cluster-scoped objects.

@@ -2,6 +2,7 @@
  * CEL that writes the user of a workload. runtime/admission/user.ts has the same rules. A workload that a controller
  * created has no user annotation, because the name of a controller does not identify a user.
  */
+import { pointerToken } from '../../api/json-pointer';
 import { USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
@@ -10,7 +11,6 @@ import {
   cel,
   celList,
   controllerUsers,
-  pointerToken,
   type Variable,
 } from './scope';
 
