@@ -280,7 +280,7 @@ export interface MiniClusterSpec {
   readonly workload?: MiniClusterSpecWorkload;
 
   /**
-   * Whether the brokers run without a command until the MiniCluster is deleted.
+   * Whether the brokers run until the MiniCluster is deleted. A command runs beside them, each time the lead broker starts.
    */
   readonly interactive?: boolean;
 

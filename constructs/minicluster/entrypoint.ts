@@ -48,6 +48,7 @@ const SHARED_SCRIPTS: Readonly<Record<SharedScript, Item>> = {
   // Flux executes it when the instance starts.
   'fluxion.sh': { ...item('rc/rc1.d/fluxion'), mode: 0o555 },
   'lib.sh': item('lib.sh'),
+  'rc.sh': item('rc.sh'),
   'sidecar.sh': item('sidecar.sh'),
   'start.sh': item('start.sh'),
   'timed.sh': item('timed.sh'),
@@ -64,6 +65,7 @@ export function sharedScripts(
   if (isBatch(brokerContainer)) names.push('batch.sh');
   names.push('lib.sh');
   if (loadsFluxion(spec)) names.push('fluxion.sh');
+  names.push('rc.sh');
   if (sidecars.length > 0) names.push('sidecar.sh');
   names.push('start.sh');
   if (spec.logging.timed === true) names.push('timed.sh');

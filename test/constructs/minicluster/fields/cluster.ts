@@ -54,7 +54,8 @@ export const CLUSTER_FIELDS: readonly Field[] = [
   field({
     path: 'interactive',
     value: true,
-    effect: 'brokers without a job (broker.rc2_none), restartPolicy OnFailure, backoffLimit 100',
+    effect:
+      'brokers that stay up (broker.rc2_none) and run a command, if there is one, beside them; restartPolicy OnFailure, backoffLimit 100',
     shows: '-Sbroker.rc2_none',
     more: START,
   }),
