@@ -5,7 +5,7 @@ here=${0%/*}
 user_scripts=$here/runner
 # User scripts may require bash, so bash runs everything if the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
-certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' beside='' hosts='' hostname='' joins='' complete='' archive='' dump=''
+certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' beside='' domain='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 rank=${JOB_COMPLETION_INDEX:?must be the index of this pod}
@@ -130,9 +130,9 @@ run_script_quietly pre
 # shellcheck source=/dev/null
 . "$here/cluster/broker.sh"
 [ ! -e "$config/initrc.lua" ] || set -- "$@" "-Sconf.shell_initrc=$config/initrc.lua"
-# With hostNetwork the host name is that of the node, but ranks are assigned by the names of the pods.
+# With hostNetwork the host name is that of the node, but ranks are assigned by the names of the pods, or their DNS names.
 if [ "$hostname" = pod ]; then
-  export FLUX_FAKE_HOSTNAME="${name:?}-$rank"
+  export FLUX_FAKE_HOSTNAME="${name:?}-$rank$domain"
   set -- "$@" "-Shostname=$FLUX_FAKE_HOSTNAME"
 fi
 

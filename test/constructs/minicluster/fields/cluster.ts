@@ -177,6 +177,13 @@ export const CLUSTER_FIELDS: readonly Field[] = [
     more: BROKER_CONFIG,
   }),
   field({
+    path: 'network.fqdn',
+    value: true,
+    effect: 'hosts, R and host names are the DNS names of the pods',
+    shows: 'mc-[0-3].mc.lab.svc.cluster.local',
+    more: BROKER_CONFIG,
+  }),
+  field({
     path: 'network.port',
     value: 9000,
     effect: 'port of the brokers',

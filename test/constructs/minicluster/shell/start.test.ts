@@ -135,6 +135,12 @@ describeShells('the lead broker', (make) => {
     expect(pod.call('broker')).toContain('<-Shostname=mc-0>');
   });
 
+  test('has its DNS name as host name with fqdn', async () => {
+    const pod = make(spec({ command: 'true' }, { network: { fqdn: true } }));
+    await pod.run();
+    expect(pod.call('broker')).toContain('<-Shostname=mc-0.mc.lab.svc.cluster.local>');
+  });
+
   test('fails with one sentence if neither the image nor a view has Flux', async () => {
     const pod = make(spec({ command: 'true' }));
     spawnSync('rm', [pod.path('bin/flux')]);
