@@ -280,7 +280,7 @@ export interface MiniClusterSpec {
   readonly workload?: MiniClusterSpecWorkload;
 
   /**
-   * Whether the brokers run without a command until the MiniCluster is deleted.
+   * Whether the brokers run until the MiniCluster is deleted. A command runs beside them, each time the lead broker starts.
    */
   readonly interactive?: boolean;
 
@@ -2700,6 +2700,11 @@ export interface MiniClusterSpecNetwork {
   readonly clusterDomain?: string;
 
   /**
+   * Whether the hosts of the Flux instance are the fully qualified DNS names of the pods, which programs on other hosts can resolve; the names NAME-INDEX by default.
+   */
+  readonly fqdn?: boolean;
+
+  /**
    * Port of the brokers.
    */
   readonly port?: number;
@@ -2823,6 +2828,11 @@ export interface MiniClusterSpecFlux {
    * Number of cores of each broker; by default the whole CPUs of the container's limit or request, else those of the node.
    */
   readonly cores?: number;
+
+  /**
+   * Number of GPUs of each broker; by default those of the container's limits, and one for each device claim whose name or request has gpu in it.
+   */
+  readonly gpus?: number;
 
   /**
    * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.

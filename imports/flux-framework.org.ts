@@ -147,7 +147,7 @@ export interface MiniClusterSpec {
   readonly workload?: MiniClusterSpecWorkload;
 
   /**
-   * Whether the brokers run without a command until the MiniCluster is deleted.
+   * Whether the brokers run until the MiniCluster is deleted. A command runs beside them, each time the lead broker starts.
    *
    * @schema MiniClusterSpec#interactive
    */
@@ -875,6 +875,13 @@ export interface MiniClusterSpecNetwork {
   readonly clusterDomain?: string;
 
   /**
+   * Whether the hosts of the Flux instance are the fully qualified DNS names of the pods, which programs on other hosts can resolve; the names NAME-INDEX by default.
+   *
+   * @schema MiniClusterSpecNetwork#fqdn
+   */
+  readonly fqdn?: boolean;
+
+  /**
    * Port of the brokers.
    *
    * @schema MiniClusterSpecNetwork#port
@@ -892,6 +899,7 @@ export function toJson_MiniClusterSpecNetwork(obj: MiniClusterSpecNetwork | unde
     'headlessName': obj.headlessName,
     'disableAffinity': obj.disableAffinity,
     'clusterDomain': obj.clusterDomain,
+    'fqdn': obj.fqdn,
     'port': obj.port,
   };
   // filter undefined values
@@ -1085,6 +1093,13 @@ export interface MiniClusterSpecFlux {
   readonly cores?: number;
 
   /**
+   * Number of GPUs of each broker; by default those of the container's limits, and one for each device claim whose name or request has gpu in it.
+   *
+   * @schema MiniClusterSpecFlux#gpus
+   */
+  readonly gpus?: number;
+
+  /**
    * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.
    *
    * @schema MiniClusterSpecFlux#cpuAffinity
@@ -1137,6 +1152,7 @@ export function toJson_MiniClusterSpecFlux(obj: MiniClusterSpecFlux | undefined)
     'mungeSecret': obj.mungeSecret,
     'scheduler': toJson_MiniClusterSpecFluxScheduler(obj.scheduler),
     'cores': obj.cores,
+    'gpus': obj.gpus,
     'cpuAffinity': obj.cpuAffinity,
     'bursting': toJson_MiniClusterSpecFluxBursting(obj.bursting),
     'brokerConfig': obj.brokerConfig,

@@ -156,7 +156,7 @@ export class ControllerAccount extends Construct {
         verbs: ['list', 'watch'],
       },
       { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
-      // kube-scheduler says nothing of a pod whose resource claim is missing.
+      // kube-scheduler says nothing of a pod whose resource claim is missing, and brokers offer the GPUs of claims.
       {
         apiGroups: ['resource.k8s.io'],
         resources: ['resourceclaims', 'resourceclaimtemplates'],

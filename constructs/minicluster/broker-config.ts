@@ -1,7 +1,7 @@
 /** The configuration file broker.toml: the hosts of the instance, their resources, the scheduler. */
 import type { ClusterContext } from './context';
 import { idset } from './cores';
-import { brokerPort, type Host, hostlist, hosts, maxSize, serviceAddress } from './hosts';
+import { brokerPort, type Host, hostDomain, hostlist, hosts, maxSize, serviceAddress } from './hosts';
 import { CURVE_FILE, resourceFile } from './pod-paths';
 import type { DefaultedSpec } from './schema';
 import { withFinalNewline } from './shell-quote';
@@ -56,7 +56,7 @@ curve_cert = "${CURVE_FILE}"
 enable_ipv6 = true
 default_port = ${brokerPort(spec)}
 default_bind = "tcp://*:%p"
-default_connect = ${quoted(`tcp://%h.${serviceAddress(resource, spec)}:%p`)}
+default_connect = ${quoted(`tcp://%h${hostDomain(resource, spec) === '' ? `.${serviceAddress(resource, spec)}` : ''}:%p`)}
 hosts = [
 ${entries}]
 `;

@@ -40,6 +40,6 @@ export function contextOf(resource: MiniClusterResource): ClusterContext {
     names: objectNames(resource),
     labels: Object.freeze(objectLabels(resource)),
     cores: coresOf(spec, brokerContainer),
-    gpus: gpusOf(brokerContainer),
+    gpus: gpusOf(spec, brokerContainer),
   };
 }

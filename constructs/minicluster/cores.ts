@@ -15,14 +15,21 @@ export function coresOf(spec: DefaultedSpec, brokerContainer: ContainerSpec): nu
 
 /**
  * GPUs of the brokers' container: those of limits such as nvidia.com/gpu, and one for each claim that has gpu in its
- * name, because the number of its devices is in another object.
+ * name, because the number of its devices is in another object; the controller reads it and sets `flux.gpus`.
  */
-export function gpusOf({ resources = {} }: ContainerSpec): number {
-  let count = 0;
-  for (const [name, quantity] of Object.entries({ ...resources.requests, ...resources.limits }))
-    if (name.endsWith('/gpu')) count += Math.floor(cpus(quantity));
+export function gpusOf({ flux }: DefaultedSpec, { resources = {} }: ContainerSpec): number {
+  if (flux.gpus !== undefined) return flux.gpus;
+  let count = gpusOfResources(resources);
   for (const { name, request = '' } of resources.claims ?? [])
     if (/gpu/i.test(name) || /gpu/i.test(request)) count++;
+  return count;
+}
+
+/** GPUs of extended resources such as nvidia.com/gpu. */
+export function gpusOfResources({ requests, limits }: NonNullable<ContainerSpec['resources']>): number {
+  let count = 0;
+  for (const [name, quantity] of Object.entries({ ...requests, ...limits }))
+    if (name.endsWith('/gpu')) count += Math.floor(cpus(quantity));
   return count;
 }
 

@@ -4,7 +4,7 @@ import { CERTIFICATE_KEY } from '../api/labels';
 import { brokerConfig, resourceSource } from './broker-config';
 import type { ClusterContext } from './context';
 import { idset } from './cores';
-import { hostlist, hosts, joinsAnother } from './hosts';
+import { hostDomain, hostlist, hosts, joinsAnother } from './hosts';
 import { batchScript, isBatch, leadScript } from './lead-command';
 import { mapSorted, sortedEntries } from './object';
 import {
@@ -48,6 +48,7 @@ const SHARED_SCRIPTS: Readonly<Record<SharedScript, Item>> = {
   // Flux executes it when the instance starts.
   'fluxion.sh': { ...item('rc/rc1.d/fluxion'), mode: 0o555 },
   'lib.sh': item('lib.sh'),
+  'rc.sh': item('rc.sh'),
   'sidecar.sh': item('sidecar.sh'),
   'start.sh': item('start.sh'),
   'timed.sh': item('timed.sh'),
@@ -64,6 +65,7 @@ export function sharedScripts(
   if (isBatch(brokerContainer)) names.push('batch.sh');
   names.push('lib.sh');
   if (loadsFluxion(spec)) names.push('fluxion.sh');
+  names.push('rc.sh');
   if (sidecars.length > 0) names.push('sidecar.sh');
   names.push('start.sh');
   if (spec.logging.timed === true) names.push('timed.sh');
@@ -148,7 +150,7 @@ const CERTIFICATE = `${CURVE_SOURCE}/${CERTIFICATE_KEY}`;
 
 function settings(context: ClusterContext): string {
   const { resource, spec, brokerContainer } = context;
-  const { flux, logging, archive, pod } = spec;
+  const { flux, logging, archive, network, pod } = spec;
   const local = resourceSource(context) === 'local';
   const values: Record<string, string> = {
     affinity: flag(flux.cpuAffinity),
@@ -156,7 +158,8 @@ function settings(context: ClusterContext): string {
     certificate: CERTIFICATE,
     gpus: local && context.gpus > 0 ? idset(context.gpus) : '',
     complete: flag(flux.completeWorkers),
-    hostname: pod.hostNetwork === true ? 'pod' : '',
+    domain: hostDomain(resource, spec),
+    hostname: pod.hostNetwork === true || network.fqdn === true ? 'pod' : '',
     hosts: local ? hostlist(hosts(resource, spec)) : '',
     joins: flag(joinsAnother(spec)),
     logs: brokerContainer.logs ?? (isBatch(brokerContainer) ? '/tmp/fluxout' : ''),

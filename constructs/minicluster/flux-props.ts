@@ -51,6 +51,11 @@ export interface MiniClusterFluxProps {
   readonly matchPolicy?: string;
   /** Number of cores that each broker offers to jobs. @default - the whole CPUs of the container, else those of the node */
   readonly cores?: number;
+  /**
+   * Number of GPUs that each broker offers to jobs; set it for device claims (DRA) of several GPUs.
+   * @default - those of `devices`, and one for each entry of `claims` that has gpu in its name
+   */
+  readonly gpus?: number;
   /** Pins tasks to cores; use it where the kubelet gives each pod exclusive CPUs. @default false */
   readonly cpuAffinity?: boolean;
 

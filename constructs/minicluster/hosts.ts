@@ -15,6 +15,11 @@ function hostRange(name: string, size: number, first = 0): string {
   return `${name}-[${first}-${first + size - 1}]`;
 }
 
+/** What follows the host name of a pod in the names of the hosts: nothing, or the DNS domain of the pods. */
+export function hostDomain(resource: MiniClusterResource, spec: DefaultedSpec): string {
+  return spec.network.fqdn === true ? `.${serviceAddress(resource, spec)}` : '';
+}
+
 export function maxSize({ maxSize = 0, size }: DefaultedSpec): number {
   return Math.max(maxSize, size);
 }
@@ -72,7 +77,8 @@ function inUri(address: string): string {
 function ownHosts(resource: MiniClusterResource, spec: DefaultedSpec): Host[] {
   const { name } = resource.metadata;
   const size = maxSize(spec);
-  if (spec.flux.minimalService !== true) return [{ host: hostRange(name, size) }];
+  if (spec.flux.minimalService !== true)
+    return [{ host: `${hostRange(name, size)}${hostDomain(resource, spec)}` }];
   const lead = { host: `${name}-0`, connect: `tcp://${serviceAddress(resource, spec)}:%p` };
   return size > 1 ? [lead, { host: hostRange(name, size - 1, 1) }] : [lead];
 }

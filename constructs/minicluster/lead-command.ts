@@ -1,6 +1,6 @@
 /** The command of the lead broker, as shell source that appends it to the broker and its options. */
 import type { ClusterContext } from './context';
-import { hasText } from './interactive';
+import { hasCommand, hasText } from './interactive';
 import { BROKER_SCRIPTS, configFolder, SCRIPTS } from './pod-paths';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
@@ -20,9 +20,13 @@ function pushFlags(words: string[], { tasks, size, flux, logging }: DefaultedSpe
 }
 
 export function leadScript({ spec, brokerContainer, interactive }: ClusterContext): string {
-  if (interactive) return 'set -- "$@" -Sbroker.rc2_none\n';
-  return `set -- "$@" ${timed(spec)}${prefix(brokerContainer)}${commandLine(spec, brokerContainer)}\n`;
+  if (!hasCommand(brokerContainer)) return STAYS_UP;
+  const command = `${timed(spec)}${prefix(brokerContainer)}${commandLine(spec, brokerContainer)}`;
+  if (!interactive) return `set -- "$@" ${command}\n`;
+  return `${STAYS_UP}beside=yes\ncommand_beside() { ${command}; }\n`;
 }
+
+const STAYS_UP = 'set -- "$@" -Sbroker.rc2_none\n';
 
 function commandLine(spec: DefaultedSpec, brokerContainer: ContainerSpec): string {
   if (isBatch(brokerContainer)) return batchWords(spec);

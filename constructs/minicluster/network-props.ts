@@ -6,6 +6,12 @@ export interface MiniClusterNetworkProps {
   readonly headlessName?: string;
   /** DNS domain of the Kubernetes cluster. @default cluster.local */
   readonly clusterDomain?: string;
+  /**
+   * Registers the pods in Flux by their fully qualified DNS names, as `flux hostlist` prints them then, for programs that
+   * connect to the hosts of a job.
+   * @default false
+   */
+  readonly fqdn?: boolean;
   /** Port on which the brokers listen. @default 8050 */
   readonly port?: number;
   /**

@@ -44,6 +44,7 @@ function networkSpec({ network = {}, scheduling }: MiniClusterProps) {
   return omitEmpty({
     headlessName: network.headlessName,
     clusterDomain: network.clusterDomain,
+    fqdn: network.fqdn,
     port: network.port,
     disableAffinity: negated(scheduling?.affinity),
   });
@@ -69,6 +70,7 @@ function fluxSpec({ flux = NO_FLUX_PROPS, certificate, logging, network, schedul
     bursting: flux.bursting,
     completeWorkers: flux.completeWorkers,
     cores: flux.cores,
+    gpus: flux.gpus,
     cpuAffinity: flux.cpuAffinity,
     logLevel: logging?.level,
     minimalService: network?.minimalService,

@@ -26,7 +26,7 @@ export interface MiniClusterProps {
   readonly maxSize?: number;
   /** Number of tasks of the job; 0 starts one task per node. @default 1 */
   readonly tasks?: number;
-  /** Starts the brokers without the command and keeps them until someone ends them. @default false */
+  /** Keeps the brokers until someone ends them. A command runs beside them, each time the lead broker starts. @default false */
   readonly interactive?: boolean;
 
   /** Queue that the MiniCluster waits in, in its own namespace. @default - the default queue of the namespace */

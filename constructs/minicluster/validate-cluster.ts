@@ -1,6 +1,7 @@
 /** Fields of the cluster that conflict with each other. */
 import { restartPolicy } from './broker-pod';
 import type { ClusterContext } from './context';
+import { hostDomain, maxSize } from './hosts';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
 import type { ValidationIssue } from './validation-issue';
@@ -17,6 +18,7 @@ export function clusterIssues(context: ClusterContext): ValidationIssue[] {
     certificateIssues(spec),
     burstingIssues(spec),
     topologyIssues(spec),
+    fqdnIssues(context),
   ].flat();
 }
 
@@ -193,4 +195,30 @@ function topologyIssues({ flux: { minimalService, topology } }: DefaultedSpec): 
       remedy: 'remove one of them',
     },
   ];
+}
+
+/** Flux compares the first 64 characters of a host name. */
+const MAX_HOST_LENGTH = 64;
+
+function fqdnIssues({ resource, spec }: ClusterContext): ValidationIssue[] {
+  if (spec.network.fqdn !== true) return [];
+  const { minimalService, bursting } = spec.flux;
+  const path = 'spec.network.fqdn';
+  const issues: ValidationIssue[] = [];
+  if (minimalService === true || bursting !== undefined)
+    issues.push({
+      path,
+      message: `cannot be combined with ${minimalService === true ? 'minimalService' : 'bursting'}, whose hosts have no DNS names that all brokers know`,
+      value: true,
+      remedy: 'remove one of them',
+    });
+  const longest = `${resource.metadata.name}-${maxSize(spec) - 1}${hostDomain(resource, spec)}`;
+  if (longest.length > MAX_HOST_LENGTH)
+    issues.push({
+      path,
+      message: `makes the host name ${longest} longer than the ${MAX_HOST_LENGTH} characters that Flux supports`,
+      value: true,
+      remedy: 'choose shorter names or remove it',
+    });
+  return issues;
 }

@@ -29,6 +29,8 @@ new MiniCluster(new Chart(app, 'training'), 'training', {
     volumes: { shm: MiniClusterVolume.emptyDir({ inMemory: true, sizeLimit: Size.gibibytes(128) }) },
   },
   walltime: Duration.days(1),
+  // The claim does not tell how many devices it has.
+  flux: { gpus: 8 },
   pod: {
     resourceClaims: [{ name: 'gpus', resourceClaimTemplateName: 'eight-gpus' }],
     runtimeClassName: 'nvidia',

@@ -26,6 +26,7 @@ import { secondsOf } from '../workloads/adapter';
 import { applyManifest, NOT_SEEN_YET } from './apply';
 import { type ApplyingState, beginApplying, endApplying } from './applying';
 import { createCertificate } from './curve-secret';
+import { type DeviceClaimState, withClaimedGpus } from './device-claims';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
 import { effectiveSpec } from './resize';
@@ -45,7 +46,7 @@ export interface MiniClusterReconcilerOptions extends WorkloadSource {
 }
 
 /** What this process remembers about one cluster. */
-interface ClusterState extends ApplyingState {
+interface ClusterState extends ApplyingState, DeviceClaimState {
   readonly uid: string;
   applied?: Applied;
   hasCertificate?: true;
@@ -129,7 +130,7 @@ export class MiniClusterReconciler {
     }
     if (workload.isNameTaken) return this.handleNameTaken(context, nameTaken(cluster));
     const { spec, rejection: notEffective } = effectiveSpec(cluster, progress, kind);
-    const effective = { ...cluster, spec };
+    const effective = await withClaimedGpus(this.options.client, { ...cluster, spec }, context.state);
     const problems = validateMiniCluster(effective);
     if (problems.length > 0) {
       this.log(context, 'invalid spec', { problems: problems.length });

@@ -41,6 +41,8 @@ export class Pods {
     private readonly network = new Network(),
     /** Network index of pod 0, so that two clusters can share one network. */
     private readonly first = 0,
+    /** Clusters whose DNS names its pods resolve too. */
+    private readonly neighbours: readonly Pods[] = [],
   ) {
     this.job = objects.find(({ kind }) => kind === 'Job' || kind === 'StatefulSet')!;
   }
@@ -144,8 +146,17 @@ export class Pods {
     return `${this.job.metadata.name}-${index}`;
   }
 
-  /** Writes the DNS names of the cluster: the pods of the headless Service, or the pod behind a Service with an address. */
   private hostsFile(folder: string, own: number): string {
+    const path = join(folder, 'hosts');
+    // In a cluster, the kubelet writes the pod's own name and DNS has the others.
+    const self = this.hostLines(own, this.hostname(own));
+    const others = this.neighbours.flatMap((pods) => pods.dnsLines());
+    writeFileSync(path, `${['127.0.0.1 localhost', ...self, ...this.dnsLines(), ...others].join('\n')}\n`);
+    return path;
+  }
+
+  /** The DNS names of the cluster: the pods of the headless Service, or the pod behind a Service with an address. */
+  private dnsLines(): string[] {
     const { subdomain } = this.pod;
     const { namespace = 'default' } = this.job.metadata;
     const domain = `${namespace}.svc.cluster.local`;
@@ -153,17 +164,12 @@ export class Pods {
       ({ kind, metadata }) => kind === 'Service' && metadata.name === subdomain,
     );
     const headless = (service?.spec as { clusterIP?: string } | undefined)?.clusterIP === 'None';
-    const lines = headless
+    return headless
       ? Array.from({ length: SIZE - this.first }, (_, index) => {
           const short = `${this.hostname(index)}.${subdomain}`;
           return this.hostLines(index, `${short}.${domain} ${short}`);
         }).flat()
       : this.hostLines(0, `${subdomain}.${domain} ${subdomain}`);
-    const path = join(folder, 'hosts');
-    // In a cluster, the kubelet writes the pod's own name and DNS has the others.
-    const self = this.hostLines(own, this.hostname(own));
-    writeFileSync(path, `${['127.0.0.1 localhost', ...self, ...lines].join('\n')}\n`);
-    return path;
   }
 
   /** One line for each address of a pod. */

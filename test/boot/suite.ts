@@ -3,7 +3,7 @@
  * (`FLUX_PREFIX`, or `flux` in PATH), bubblewrap, and the right to create networks; otherwise they are skipped, and
  * only a fake flux tests the scripts.
  */
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { ManifestObject, MiniClusterSpec } from '../../constructs/minicluster';
@@ -114,6 +114,17 @@ export function describeWithFlux(
     afterEach(() => boot.remove());
     afterAll(() => boot.stop());
     define(boot);
+  });
+}
+
+/** Waits until a container writes this text to its log. */
+export function logged({ stderr }: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    let log = '';
+    stderr!.on('data', (chunk: Buffer) => {
+      log += chunk;
+      if (log.includes(text)) resolve();
+    });
   });
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ended } from '../constructs/minicluster/pod-files';
 import type { Pods } from './pods';
-import { describeWithFlux, lines } from './suite';
+import { describeWithFlux, lines, logged } from './suite';
 
 /** Moments of the signal after the start of the broker, in milliseconds; the deaf time is about the first 200 ms. */
 const MOMENTS = [0, 10, 20, 30, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400];
@@ -11,13 +11,7 @@ describeWithFlux('with a real Flux', (boot) => {
   /** Terminates one pod some time after its script starts the broker. */
   async function terminate(pods: Pods, index: number, moment: number): Promise<Ended> {
     const { process, ended } = await pods.start(index);
-    await new Promise<void>((resolve) => {
-      let text = '';
-      process.stderr?.on('data', (chunk: Buffer) => {
-        text += chunk;
-        if (text.includes('broker: ')) resolve();
-      });
-    });
+    await logged(process, 'broker: ');
     await delay(moment);
     await pods.terminate(index);
     return ended;

@@ -107,6 +107,23 @@ const ABOUT: Readonly<Record<string, (made: Example) => void>> = {
     expect(ranks('cloud')).toEqual(['campus-0', 'campus-[1-3]', 'cloud-[0-7]']);
     expect(job(made, 'cloud').suspend).toBe(true);
   },
+  'two-clusters.yaml': (made) => {
+    const ranks = [
+      / host = "main-\[0-1\]" .*\n.* host = "more-\[0-3\]"/,
+      / host = "main-0", connect = "tcp:\/\/main-0.main:8050"/,
+    ];
+    expect(toml(made, 'main')).toMatch(ranks[0]!);
+    expect(toml(made, 'more')).toMatch(ranks[1]!);
+  },
+  'web-service.ts': (made) => {
+    expect(lead(made, 'web')).toMatch(
+      /-Sbroker.rc2_none\nbeside=yes\ncommand_beside\(\) \{ .*script\.sh; \}\n$/,
+    );
+    expect(find(made.objects, 'NetworkPolicy', 'web').spec).toMatchObject({
+      podSelector: { matchLabels: { 'hpa-selector': 'web' } },
+    });
+    expect(JSON.stringify(job(made, 'web').template)).toContain('"hpa-selector":"web"');
+  },
   'outside-brokers.yaml': (made) =>
     expect(toml(made, 'lab')).toContain('host = "lab-[0-3],workstation-[1-2]"'),
   'shared-processes.ts': (made) => {

@@ -20,6 +20,8 @@ export class FakeApiserver {
   job: Job | undefined;
   row: WorkloadRow | undefined;
   ownedObjects: OwnedObject[] = [];
+  /** Objects that can be read, by `resource/name`. */
+  readable: Record<string, object> = {};
   /** The owners of existing objects by `resource/name`; no other object exists. */
   owners: Record<string, readonly { readonly uid: string }[]> = {};
   now = NOW;
@@ -104,6 +106,10 @@ export class FakeApiserver {
       this.bodies.push(body as Manifest);
     };
     return {
+      get: async (path: string) => {
+        const name = path.split('/').slice(-2).join('/');
+        return this.readable[name] ?? this.existing(path);
+      },
       patch: async (path: string, body: object, type: string, options: { dryRun?: boolean } = {}) => {
         if (options.dryRun === true) return this.existing(path);
         call(type === 'apply' ? 'apply' : 'patch', path, body);

@@ -5,7 +5,7 @@ here=${0%/*}
 user_scripts=$here/runner
 # User scripts may require bash, so bash runs everything if the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
-certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' hosts='' hostname='' joins='' complete='' archive='' dump=''
+certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' beside='' domain='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 rank=${JOB_COMPLETION_INDEX:?must be the index of this pod}
@@ -58,28 +58,44 @@ release_cores() {
     "$builtin" >"$config/initrc.lua"
 }
 
-# Replaces the function of lib.sh. A broker ignores SIGTERM while it loads its first modules, so it gets the signal until
-# it is gone. A second one would end the archive of the lead broker, so after its socket exists it gets one at most.
+# Replaces the function of lib.sh. A broker ignores SIGTERM while it loads its first modules. A worker gets it until it is
+# gone. A second signal would cut the end of the jobs and the dump of the lead broker short, so it gets one, and rc.sh
+# ends it if it came too early. Without a dump, rc3 only unloads modules; it hangs if Fluxion still waits for workers.
 stop_child() {
+  [ -z "$leads" ] || : >"$notes/terminated"
   (
-    last=''
-    while [ -z "$last" ]; do
-      for socket in "$config"/run/flux/local*; do [ -z "$leads" ] || [ ! -S "$socket" ] || last=yes; done
-      kill -TERM "$child" && sleep 1 || last=yes
+    left=2
+    while kill -TERM "$child" && sleep 1; do
+      while [ -n "$leads" ] && kill -0 "$child" && sleep 1; do
+        if [ ! -e "$notes/rc3-began" ] || { [ -e "$notes/dump" ] && [ -e "$notes/rc1-done" ]; }; then continue; fi
+        left=$((left - 1))
+        [ "$left" -gt 0 ] || kill -KILL "$child"
+      done
     done
   ) >/dev/null 2>&1 &
 }
 
+# The command of an interactive cluster, as soon as the instance accepts jobs. Brokers do not wait for it, and stay up.
+run_beside() {
+  while kill -0 $$ && [ ! -e "$notes/rc1-done" ]; do sleep 1; done
+  FLUX_URI=$(cat "$notes/rc1-done") || return
+  export FLUX_URI
+  command_beside
+  say "the command exited with code $?; the cluster is interactive and stays up until it is shut down"
+}
+
 lead() {
-  leads=yes
   run_script_quietly brokerPre
   say "starting the lead broker: $*"
+  leads=yes
   began=$(date +%s)
+  [ -z "$beside" ] || run_beside &
   [ -n "$terminated" ] || run "$@"
   took=$(($(date +%s) - began))
   [ "$timed" != yes ] || printf 'FLUXTIME fluxstart wall time %d:%02d\n' $((took / 60)) $((took % 60)) >&2
   # An incomplete dump must not replace the last complete one.
-  if [ -n "$dump" ] && [ -e "$dump" ]; then mv -f "$dump" "$archive"; fi
+  [ -n "$dump" ] || return 0
+  if [ -e "$notes/rc3-done" ] && [ -e "$dump" ]; then mv -f "$dump" "$archive"; else say "the state was not saved to $archive"; fi
 }
 
 # Kubernetes never replaces a pod that succeeded, and a restarted lead broker needs its workers: they stay until they are
@@ -97,8 +113,9 @@ work() {
 
 run_script_quietly init
 find_flux
-rm -f "$config"/run/flux/local*
-mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux"
+notes=$config/run/lead
+rm -rf "$config"/run/flux/local* "$notes"
+mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux" "$notes"
 if [ -n "$logs" ]; then
   export FLUX_OUTPUT_DIR="$logs"
   mkdir -p "$logs" || fail "cannot create $logs for the output of jobs"
@@ -113,9 +130,9 @@ run_script_quietly pre
 # shellcheck source=/dev/null
 . "$here/cluster/broker.sh"
 [ ! -e "$config/initrc.lua" ] || set -- "$@" "-Sconf.shell_initrc=$config/initrc.lua"
-# With hostNetwork the host name is that of the node, but ranks are assigned by the names of the pods.
+# With hostNetwork the host name is that of the node, but ranks are assigned by the names of the pods, or their DNS names.
 if [ "$hostname" = pod ]; then
-  export FLUX_FAKE_HOSTNAME="${name:?}-$rank"
+  export FLUX_FAKE_HOSTNAME="${name:?}-$rank$domain"
   set -- "$@" "-Shostname=$FLUX_FAKE_HOSTNAME"
 fi
 
@@ -127,8 +144,9 @@ if [ "$rank" = 0 ] && [ "$joins" != yes ]; then
     *.tar | *.tgz | *.tar.gz | *.tar.bz2 | *.tar.xz) dump=${archive%/*}/new-${archive##*/} ;;
     *) dump=$archive.new.tar ;;
     esac
-    set -- "$@" "-Scontent.dump=$dump"
+    printf '%s' "$dump" >"$notes/dump"
   fi
+  for phase in rc1 rc3; do set -- "$@" "-Sbroker.${phase}_path='$shell' '$here/rc.sh' $phase '$notes'"; done
   # shellcheck source=/dev/null
   . "$here/cluster/lead.sh"
   lead "$@"

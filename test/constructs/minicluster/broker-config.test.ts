@@ -93,6 +93,16 @@ test('lists hosts up to maxSize and sets the quorum to minSize, else to size', (
   expect(files({ maxSize: 8 })['cluster_broker.sh']).toContain('-Sbroker.quorum=4');
 });
 
+test.each([
+  ['lab', '.mc.lab.svc.cluster.local'],
+  [undefined, '.mc'],
+])('with fqdn the hosts are the DNS names of the pods in namespace %s', (namespace, domain) => {
+  const config = toml({ network: { fqdn: true } }, cpu(1), namespace);
+  expect(config).toContain('default_connect = "tcp://%h:%p"');
+  expect(config).toContain(`{ host = "mc-[0-3]${domain}" }`);
+  expect(config).toContain(`hosts = "mc-[0-3]${domain}"\ncores = "0"`);
+});
+
 test('lists a single host as a range', () => {
   expect(toml({ size: 1 })).toContain('{ host = "mc-[0-0]" }');
 });
@@ -144,13 +154,14 @@ test('sets the policies of Fluxion, or the simple scheduler', () => {
   expect(simple['cluster_settings.sh']).not.toContain('FLUX_RC_EXTRA');
 });
 
-test.each([
+test.each<[object, string, MiniClusterSpec['flux']?]>([
   [{ limits: { 'nvidia.com/gpu': 2 } }, '0-1'],
   [{ requests: { 'amd.com/gpu': '1' } }, '0'],
   [{ requests: { 'amd.com/gpu': 4 }, limits: { 'amd.com/gpu': 4 } }, '0-3'],
+  [{ claims: [{ name: 'gpus' }] }, '0-7', { gpus: 8 }],
   [{ claims: [{ name: 'devices', request: 'gpu-0' }, { name: 'gpu' }, { name: 'nic' }] }, '0-1'],
-])('offers the GPUs of the resources %j, with and without CPU amounts', (resources, gpus) => {
-  expect(toml({ flux: { cores: 1 } }, { resources })).toContain(`cores = "0"\ngpus = "${gpus}"\n`);
-  expect(toml({}, { resources })).toContain('path = "/mnt/flux/config/etc/flux/system/R"');
-  expect(files({}, { resources })['cluster_settings.sh']).toContain(`gpus=${gpus}\n`);
+])('offers the GPUs of the resources %j, with and without CPU amounts', (resources, gpus, flux = {}) => {
+  expect(toml({ flux: { ...flux, cores: 1 } }, { resources })).toContain(`cores = "0"\ngpus = "${gpus}"\n`);
+  expect(toml({ flux }, { resources })).toContain('path = "/mnt/flux/config/etc/flux/system/R"');
+  expect(files({ flux }, { resources })['cluster_settings.sh']).toContain(`gpus=${gpus}\n`);
 });

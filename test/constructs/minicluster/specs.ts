@@ -136,6 +136,24 @@ export const INVALID: readonly InvalidSpec[] = [
     refused: false,
   },
   {
+    mistake: 'DNS names as host names with minimalService',
+    spec: cluster({ network: { fqdn: true }, flux: { minimalService: true } }),
+    paths: ['spec.network.fqdn'],
+    refused: false,
+  },
+  {
+    mistake: 'DNS names as host names of several clusters',
+    spec: cluster({ network: { fqdn: true }, flux: { bursting: { clusters: [{}] } } }),
+    paths: ['spec.network.fqdn'],
+    refused: false,
+  },
+  {
+    mistake: 'DNS names that are too long for Flux',
+    spec: cluster({ network: { fqdn: true, headlessName: 'h'.repeat(60) } }),
+    paths: ['spec.network.fqdn'],
+    refused: false,
+  },
+  {
     mistake: 'a claim without a mount path',
     spec: volume({ claimName: 'x' }),
     paths: ['spec.containers[0].volumes.vol.path'],

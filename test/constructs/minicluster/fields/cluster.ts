@@ -54,7 +54,8 @@ export const CLUSTER_FIELDS: readonly Field[] = [
   field({
     path: 'interactive',
     value: true,
-    effect: 'brokers without a job (broker.rc2_none), restartPolicy OnFailure, backoffLimit 100',
+    effect:
+      'brokers that stay up (broker.rc2_none) and run a command, if there is one, beside them; restartPolicy OnFailure, backoffLimit 100',
     shows: '-Sbroker.rc2_none',
     more: START,
   }),
@@ -173,6 +174,13 @@ export const CLUSTER_FIELDS: readonly Field[] = [
     value: 'k8s.local',
     effect: 'DNS domain in default_connect',
     shows: 'tcp://%h.mc.lab.svc.k8s.local:%p',
+    more: BROKER_CONFIG,
+  }),
+  field({
+    path: 'network.fqdn',
+    value: true,
+    effect: 'hosts, R and host names are the DNS names of the pods',
+    shows: 'mc-[0-3].mc.lab.svc.cluster.local',
     more: BROKER_CONFIG,
   }),
   field({

@@ -200,6 +200,13 @@ export const FLUX_FIELDS: readonly Field[] = [
     more: BROKER_CONFIG,
   }),
   field({
+    path: 'flux.gpus',
+    value: 8,
+    effect: 'gpus of each host in the resources of Flux',
+    shows: 'gpus=0-7',
+    more: BROKER_CONFIG,
+  }),
+  field({
     path: 'flux.cpuAffinity',
     value: true,
     effect: 'tasks are pinned (shell_initrc of Flux is not replaced)',

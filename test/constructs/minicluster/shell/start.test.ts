@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import type { MiniClusterSpec } from '../../../../constructs/minicluster';
 import { waitFor } from '../../../cluster/wait';
 import { ended } from '../pod-files';
-import { describeShells, spec } from './suite';
+import { type ContainerSpec, describeShells, spec } from './suite';
 
 describeShells('the lead broker', (make) => {
   test('starts the broker with the options that it needs', async () => {
@@ -63,9 +63,35 @@ describeShells('the lead broker', (make) => {
     expect(pod.call('broker')).toContain('<-Stbon.topo=binomial><-Stbon.zmqdebug=1>');
   });
 
+  test.each<[string, Partial<ContainerSpec>, string]>([
+    ['its command', { command: 'true' }, '<submit><-n><1><--quiet><--watch><true>'],
+    ['its script', { commands: { script: 'true\n' } }, '<submit>'],
+    ['its launcher', { command: 'flux proxy x', launcher: true }, '<proxy><x>'],
+    ['its batch', { command: 'true\n', batch: true }, '<batch>'],
+  ])('an interactive cluster runs %s once rc1 is done, and stays up', async (_, container, call) => {
+    const pod = make(spec(container, { interactive: true, tasks: 1 }));
+    const child = pod.start('start.sh', [], { FAKE_EXIT: '3', FAKE_LOADS: 'yes' });
+    const end = ended(child);
+    let log = '';
+    child.stderr!.on('data', (chunk: Buffer) => {
+      log += chunk;
+    });
+    await waitFor('the broker', () => pod.has('calls.up'));
+    expect(pod.calls().filter((each) => each.startsWith(call))).toEqual([]);
+    pod.write('calls.go', '');
+    await waitFor('the end of the command', () => log.includes('the command exited with code '));
+    expect(pod.calls().filter((each) => each.startsWith(call))).toHaveLength(1);
+    expect([child.exitCode, pod.call('broker')]).toEqual([
+      null,
+      expect.stringContaining('<-Sbroker.rc2_none>'),
+    ]);
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(143);
+  });
+
   test.each<[string, MiniClusterSpec]>([
     ['no command', spec({})],
-    ['interactive, whatever the command', spec({ command: 'sleep 1' }, { interactive: true })],
+    ['interactive: true', spec({}, { interactive: true })],
   ])('with %s it runs until it is terminated, and does not count as succeeded then', async (_, of) => {
     const pod = make(of);
     const child = pod.start('start.sh', []);
@@ -86,17 +112,33 @@ describeShells('the lead broker', (make) => {
     const of = spec({ command: 'true' }, { archive: { path } });
     const pod = make(of);
     expect((await pod.run()).code).toBe(0);
-    expect(pod.call('broker')).toContain(`<-Scontent.dump=${dump}>`);
+    expect(pod.calls()).toContain(`<setattr><content.dump><${dump}>`);
     expect(pod.call('broker')).not.toContain('content.restore');
     expect([pod.has(path), pod.has(dump)]).toEqual([true, false]);
     await pod.run();
-    expect(pod.calls().at(-2)).toContain(`<-Scontent.restore=${path}>`);
+    expect(pod.calls().findLast((call) => call.startsWith('<broker>'))).toContain(
+      `<-Scontent.restore=${path}>`,
+    );
+  });
+
+  test('keeps the last complete archive if the dump fails, and says so', async () => {
+    const pod = make(spec({ command: 'true' }, { archive: { path: '/mnt/flux/state.tar' } }));
+    pod.write('/mnt/flux/state.tar', 'complete');
+    const { code, stderr } = await pod.run({ FAKE_RC3: '1' });
+    expect([code, pod.read('/mnt/flux/state.tar')]).toEqual([0, 'complete']);
+    expect(stderr).toMatch(/MiniCluster: the state was not saved to .*\/state.tar\n/);
   });
 
   test('keeps the host name of its rank with hostNetwork', async () => {
     const pod = make(spec({ command: 'true' }, { pod: { hostNetwork: true } }));
     await pod.run();
     expect(pod.call('broker')).toContain('<-Shostname=mc-0>');
+  });
+
+  test('has its DNS name as host name with fqdn', async () => {
+    const pod = make(spec({ command: 'true' }, { network: { fqdn: true } }));
+    await pod.run();
+    expect(pod.call('broker')).toContain('<-Shostname=mc-0.mc.lab.svc.cluster.local>');
   });
 
   test('fails with one sentence if neither the image nor a view has Flux', async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
 import { waitFor } from '../../../cluster/wait';
 import { ended } from '../pod-files';
 import { describeShells, spec } from './suite';
@@ -6,28 +6,53 @@ import { describeShells, spec } from './suite';
 const WORKER = { JOB_COMPLETION_INDEX: '2' };
 
 describeShells('a pod that is terminated', (make) => {
-  test.each([
-    ['worker', WORKER],
-    ['lead', {}],
-  ])('repeats SIGTERM until a %s broker that is starting ends', async (_, environment) => {
+  test('repeats SIGTERM until a worker broker that is starting ends', async () => {
     const pod = make(spec({}));
-    const child = pod.start('start.sh', [], { ...environment, FAKE_DEAF: '2' });
+    const child = pod.start('start.sh', [], { ...WORKER, FAKE_DEAF: '2' });
     const end = ended(child);
     await waitFor('the broker', () => pod.has('calls.up'));
     child.kill('SIGTERM');
     expect([(await end).code, pod.signals()]).toEqual([143, 3]);
   });
 
-  test('sends SIGTERM once to a lead broker that has its socket, so that it can write its archive', async () => {
-    const pod = make(spec({}, { archive: { path: '/mnt/flux/state.tar' } }));
-    const child = pod.start('start.sh', [], { FAKE_ENDS: '3' });
+  test('ends a lead broker in rc1 that ignored SIGTERM while it loaded its modules', async () => {
+    const pod = make(spec({ command: 'true' }, { archive: { path: '/mnt/flux/state.tar' } }));
+    const child = pod.start('start.sh', [], { FAKE_LOADS: 'yes' });
     const end = ended(child);
     await waitFor('the broker', () => pod.has('calls.up'));
-    const server = createServer().listen(pod.path('/mnt/flux/config/run/flux/local'));
-    await waitFor('the socket', () => pod.has('/mnt/flux/config/run/flux/local'));
     child.kill('SIGTERM');
-    expect([(await end).code, pod.signals()]).toEqual([143, 1]);
-    server.close();
+    await waitFor('the signal', () => pod.signals() === 1);
+    pod.write('calls.go', '');
+    const { code, stderr } = await end;
+    expect([code, pod.signals(), stderr]).toEqual([
+      143,
+      1,
+      expect.stringContaining(`the state was not saved to ${pod.path('/mnt/flux/state.tar')}`),
+    ]);
+    expect(pod.calls().map((call) => call.split('><')[0])).toEqual(
+      expect.not.arrayContaining(['<submit', '<setattr']),
+    );
+    expect(pod.calls()).not.toContain('<modprobe><rc1>');
+    expect(pod.calls()).toContain('<modprobe><rc3>');
+  });
+
+  test('sends SIGTERM once to a lead broker, so that it can write its archive', async () => {
+    const pod = make(spec({}, { archive: { path: '/mnt/flux/state.tar' } }));
+    const child = pod.start('start.sh', [], { FAKE_ENDS: '5' });
+    const end = ended(child);
+    await waitFor('the broker', () => pod.has('calls.up'));
+    child.kill('SIGTERM');
+    expect([(await end).code, pod.signals(), pod.has('/mnt/flux/state.tar')]).toEqual([143, 1, true]);
+  });
+
+  test('kills a lead broker without an archive whose rc3 hangs', async () => {
+    const pod = make(spec({}));
+    const child = pod.start('start.sh', [], { FAKE_HANGS: 'yes' });
+    const end = once(child, 'exit');
+    await waitFor('the broker', () => pod.has('calls.up'));
+    child.kill('SIGTERM');
+    expect(await end).toEqual([143, null]);
+    pod.write('calls.go', '');
   });
 
   test('does not take the socket of an earlier broker in the same pod for its own', async () => {
