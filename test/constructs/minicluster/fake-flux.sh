@@ -19,7 +19,7 @@ case "$1 ${2:-}" in
   *.tar | *.tar.gz) echo dumped >"$dump" ;;
   *) echo "No such format '$dump'" >&2; exit 1 ;;
   esac
-  [ -z "${FAKE_HANGS:-}" ] || until [ -e "$CALLS.go" ]; do sleep 0.05; done
+  [ -z "${FAKE_HANGS:-}" ] || until [ -e "$CALLS.go" ]; do sleep 0.05 || exit 1; done
   exit "${FAKE_RC3:-0}"
   ;;
 'R encode') echo '{"version":1}' ;;
@@ -46,7 +46,7 @@ case "$1 ${2:-}" in
   if [ -n "${FAKE_LOADS:-}" ]; then
     trap 'echo TERM >>"$CALLS.signals"' TERM
     echo up >>"$CALLS.up"
-    until [ -e "$CALLS.go" ]; do sleep 0.05; done
+    until [ -e "$CALLS.go" ]; do sleep 0.05 || exit 1; done
   fi
   eval "$rc1" || { code=$?; eval "$rc3"; exit "$code"; }
   if [ $# -gt 0 ]; then "$@" || code=$?; eval "$rc3"; exit "$code"; fi
@@ -54,9 +54,9 @@ case "$1 ${2:-}" in
   deaf=${FAKE_DEAF:-0} ends=''
   trap 'echo TERM >>"$CALLS.signals"; deaf=$((deaf - 1)); [ "$deaf" -ge 0 ] || ends=yes' TERM
   echo up >>"$CALLS.up"
-  while [ "$ends" = '' ]; do sleep 0.05; done
+  while [ "$ends" = '' ]; do sleep 0.05 || exit 1; done
   left=$((20 * ${FAKE_ENDS:-0}))
-  while [ $((left -= 1)) -ge 0 ]; do sleep 0.05; done
+  while [ $((left -= 1)) -ge 0 ]; do sleep 0.05 || exit 1; done
   eval "$rc3"
   exit 0
   ;;
