@@ -22,7 +22,7 @@ import { JobspecError, type Request, readRequest } from './request';
 import type { ResourceGraph } from './resource-graph';
 import { NODE } from './resource-types';
 import { Scheduler, type Selector } from './schedule';
-import { Spans } from './spans';
+import { type Job, Spans } from './spans';
 import { stateOf } from './state';
 import { Traverser } from './traverser';
 import { Weights } from './weights';
@@ -171,10 +171,26 @@ export class Matcher {
   private free(jobid: number, nodes: ReadonlySet<Branch>): boolean {
     const job = this.spans.jobs.get(jobid);
     if (job === undefined) return true;
+    if (job.held.some(({ vertex }) => this.graph.nodeAbove(vertex) === undefined))
+      return this.freeOfLevel(job, nodes);
     const rest = withoutNodes(this.graph, job, nodes);
     if (rest.held.length === 0) this.spans.release(job);
     else if (rest.held.length < job.held.length) this.spans.shrink(job, rest);
     return rest.held.length === 0;
+  }
+
+  /** Of a job that holds a rack or zone as a whole: it keeps the other nodes. @returns true when no node is left */
+  private freeOfLevel(job: Job, nodes: ReadonlySet<Branch>): boolean {
+    const { graph, spans } = this;
+    const names = new Set([...nodes].map(({ name }) => name));
+    const allocation = allocationOf(graph, job, job);
+    const rest = allocation.nodes.filter(({ name }) => !names.has(name));
+    if (rest.length === allocation.nodes.length) return false;
+    spans.release(job);
+    if (rest.length === 0) return true;
+    const grant = grantFor(graph, spans, { ...allocation, nodes: rest });
+    spans.hold(job.id, grant, job.start, job.end, job.reserved);
+    return false;
   }
 
   /**
@@ -219,8 +235,12 @@ export class Matcher {
   /** Frees the vertices of these nodes, then removes the nodes. @returns the ids of the jobs that lost vertices */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
+    const levels = new Set([...nodes].flatMap((node) => this.graph.levelsAbove(node)));
     const affected = [...this.spans.jobs.values()]
-      .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
+      .filter(
+        ({ touched, held }) =>
+          touched.some((branch) => nodes.has(branch)) || held.some(({ vertex }) => levels.has(vertex)),
+      )
       .map(({ id }) => id);
     for (const id of affected) this.free(id, nodes);
     for (const node of nodes) this.graph.remove(node);

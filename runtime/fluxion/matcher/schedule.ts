@@ -62,7 +62,7 @@ export class Scheduler {
 
   /** Tries the times at which spans end; undefined when the request fits at none of them. */
   private reserve(request: Request): Placement | undefined {
-    const { totals } = this.graph.root;
+    const totals = this.graph.rootTotals;
     const counted = new Float64Array(this.graph.dimensions);
     for (const type of this.rootTypes()) {
       const dimension = this.graph.dimensionOf[type] ?? 0;
@@ -79,7 +79,8 @@ export class Scheduler {
 
   private search(request: Request, need: Need): Placement | undefined {
     const { now } = this.spans;
-    const { planner, totals } = this.graph.root;
+    const { planner } = this.graph.root;
+    const totals = this.graph.rootTotals;
     const { pruner } = this.traverser;
     let earliest = now;
     let skipped: number | undefined;
