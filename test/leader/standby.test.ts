@@ -43,11 +43,16 @@ test('a term takes over the watches of its standby, and reads nothing again', as
     if (mirrored.length === 1) throw new Error('database down');
     return [];
   };
+  const followed: string[] = [];
   const standby = new Standby({
     client,
     logger,
     time,
     queue: () => ({ versions, versioned: async () => [] }),
+    fluxion: () => ({
+      follow: async (rows, { isSynced }) => void followed.push(`${rows.length} rows, ${isSynced}`),
+      stop: () => void followed.push('stopped'),
+    }),
   });
   standby.warmUp();
   standby.warmUp();
@@ -73,7 +78,9 @@ test('a term takes over the watches of its standby, and reads nothing again', as
       time,
       ...taken,
     });
+  expect(followed).toEqual(['0 rows, true']);
   const first = await term(standby.take());
+  expect(followed).toEqual(['0 rows, true', 'stopped']);
   expect(mirrored).toHaveLength(2);
   await clock.until(first.start());
   expect(first.trouble).toBeUndefined();

@@ -3,6 +3,7 @@
  * consecutive per type and set explicitly: by default Fluxion takes the trailing digits of a host name as id, and
  * equal ids are ties.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../../errors';
 import type { GraphNode, UnitCounts } from '../../resources/types';
 import type { JgfEdge, JgfGraph, JgfVertex } from './types';
@@ -80,6 +81,15 @@ export class GraphLayout {
   setStatus(name: string, up: boolean): void {
     const placed = this.placed.get(name);
     if (placed !== undefined) this.placed.set(name, { ...placed, node: { ...placed.node, up } });
+  }
+
+  /** Whether this layout is the one that is made of these nodes, whatever is down. */
+  isMadeOf(nodes: readonly GraphNode[]): boolean {
+    if (nodes.length !== this.placed.size) return false;
+    const up = (placed: PlacedNode) => ({ ...placed, node: { ...placed.node, up: true } });
+    const made = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
+    const own = this.placed.values();
+    return [...made.placed.values()].every((placed) => isDeepStrictEqual(up(placed), up(own.next().value!)));
   }
 
   /** The graph in JGF. */

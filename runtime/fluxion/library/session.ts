@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError } from '../../errors';
 import { narrowed } from '../../jobspec/constraints';
-import type { Jobspec, JobspecResource } from '../../jobspec/types';
+import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
@@ -15,10 +15,11 @@ import type { GraphLayout } from '../jgf/layout';
 import type { JgfGraph } from '../jgf/types';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { TimeAxis } from '../time-axis';
-import type { MatchOperation } from '../types';
+import type { InitRequest, MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
+import { NO_NODES, noNodes, refusedReplay } from './refusals';
 
 export interface SessionJob extends RegisteredJob {
   /** Of a reservation: the request, to repeat it on another axis. */
@@ -37,10 +38,13 @@ export interface GraphSource {
 
 /** Temporary allocations count their job ids down from here; no queue reaches these ids. */
 const FIRST_FILLER_JOBID = Number.MAX_SAFE_INTEGER;
-const NO_NODES = 'the graph has no nodes';
+/** Seconds. Walltimes on the axis grow with its age, so an older one is not resumed. */
+const LONGEST_RESUMED_AXIS = 86_400;
 
 export class Session {
   readonly jobs = new JobRegistry<SessionJob>();
+  /** By job id: allocations that the library holds from before {@link resume}. */
+  private readonly kept = new Map<number, Allocation>();
   /** Undefined while there are no nodes: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
   /** Number of matches in this context. */
@@ -78,13 +82,55 @@ export class Session {
     return { status: 'OK', allocation, reserved: later, held };
   }
 
+  /**
+   * Starts again with this graph and no jobs, if it is the graph of this session. The library keeps the allocations until
+   * {@link settle}: what is replayed before as it was costs nothing.
+   * @returns false if the graph differs, or nothing is gained
+   */
+  resume({ nodes, policy, now }: Pick<InitRequest, 'nodes' | 'policy' | 'now'>): boolean {
+    const { source, axis } = this;
+    if (source.jgf !== undefined || source.policy !== policy || this.context === undefined) return false;
+    if (Math.floor(now) - axis.epoch > LONGEST_RESUMED_AXIS || !this.layout.isMadeOf(nodes)) return false;
+    axis.advanceTo(now);
+    this.settle();
+    for (const job of this.jobs.values()) {
+      if (job.reserved) this.cancel(job.allocation.jobid);
+      else this.kept.set(job.allocation.jobid, job.allocation);
+      this.jobs.delete(job.allocation.jobid);
+    }
+    return true;
+  }
+
+  /** Frees the allocations from before {@link resume} that were not replayed. */
+  settle(): void {
+    for (const jobid of this.kept.keys()) this.context?.cancel(jobid);
+    this.kept.clear();
+  }
+
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
   replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
     if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'the job id is in use');
-    const refusal = this.updateAllocate(allocation, job.answer);
-    if (refusal !== undefined) throw refusedReplay(jobid, refusal);
+    const refusal = this.keeps(allocation) ? undefined : this.updateAllocate(allocation, job.answer);
+    if (refusal !== undefined) {
+      if (this.kept.size === 0) throw refusedReplay(jobid, refusal);
+      // One of them may hold the units.
+      this.settle();
+      this.replay(allocation, job);
+      return;
+    }
     this.jobs.set({ reserved: false, ...job, allocation });
+  }
+
+  /** Whether the library still holds exactly this allocation. */
+  private keeps(allocation: Allocation): boolean {
+    const { jobid } = allocation;
+    const before = this.kept.get(jobid);
+    if (before === undefined) return false;
+    this.kept.delete(jobid);
+    if (isDeepStrictEqual(before, allocation)) return true;
+    this.context?.cancel(jobid);
+    return false;
   }
 
   cancel(jobid: number): void {
@@ -286,24 +332,4 @@ function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
   const { attributes } = jobspec;
   const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
   return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
-}
-
-/** The refusal that Fluxion gives in a graph with nodes: for all operations but one, too many nodes are BUSY. */
-function noNodes(jobspec: Jobspec, operation: MatchOperation): EngineResult {
-  const looksAhead = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
-  const unsatisfiable =
-    operation === 'allocate_with_satisfiability' || (looksAhead && !asksNodes(jobspec.resources));
-  return { status: unsatisfiable ? 'UNSATISFIABLE' : 'BUSY', text: NO_NODES };
-}
-
-function asksNodes(resources: readonly JobspecResource[]): boolean {
-  return resources.some(({ type, with: inside = [] }) => type === 'node' || asksNodes(inside));
-}
-
-function refusedReplay(jobid: number, reason: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_REPLAY', reason, {
-    field: 'jobid',
-    value: jobid,
-    remedy: 'requeue the workload',
-  });
 }
