@@ -14,7 +14,7 @@ export interface StandbyOptions extends Required<Pick<TermOptions, 'client' | 'l
   /** Called when the first watches are opened, and not before. */
   readonly queue: () => VersionedRows;
   /** The Fluxion service of this replica, if it is kept equal to the rows. @default - it is not */
-  readonly fluxion?: () => Pick<WarmFluxion, 'follow' | 'stop'>;
+  readonly fluxion?: () => Pick<WarmFluxion, 'follow' | 'stop' | 'isWarm'>;
 }
 
 /** Milliseconds between two refreshes of the rows. */
@@ -28,7 +28,7 @@ interface Warm {
 
 export class Standby {
   private warm: Warm | undefined;
-  private fluxion: Pick<WarmFluxion, 'follow' | 'stop'> | undefined;
+  private fluxion: Pick<WarmFluxion, 'follow' | 'stop' | 'isWarm'> | undefined;
   private hasRows = false;
   private cancelRefresh = () => {};
   private stopped = false;
@@ -46,9 +46,9 @@ export class Standby {
     void this.refresh(this.warm);
   }
 
-  /** Whether the watches and the rows have been read, so that a term could start with them. */
+  /** Whether the watches and the rows have been read, and Fluxion is equal to them, so that a term could start with them. */
   get isWarm(): boolean {
-    return this.hasRows && this.warm?.informers.isSynced === true;
+    return this.hasRows && this.warm?.informers.isSynced === true && this.fluxion?.isWarm !== false;
   }
 
   /** The watches for a term, which stops them at its end, and the rows; empty if there are none. */

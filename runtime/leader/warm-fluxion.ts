@@ -24,6 +24,9 @@ export interface WarmFluxionOptions {
   readonly fence: () => number;
 }
 
+/** The service rests so many times as long as it works: a large cluster is followed less often. */
+const REST = 20;
+
 /**
  * Whether the standby keeps this service warm: only the library is slow to start, and only a service on a Unix socket belongs to
  * this replica. Another one may be that of the leader.
@@ -35,8 +38,16 @@ export function hasOwnLibrary({ fluxion: { address, engine } }: Pick<Config, 'fl
 export class WarmFluxion {
   private stopped = false;
   private refused = false;
+  private followed = false;
+  /** Unix seconds. */
+  private restUntil = 0;
 
   constructor(private readonly options: WarmFluxionOptions) {}
+
+  /** Whether a term would start on the kept graph; also if there is none to keep. */
+  get isWarm(): boolean {
+    return this.followed || this.refused;
+  }
 
   /** Nothing is sent from here on. */
   stop(): void {
@@ -45,9 +56,10 @@ export class WarmFluxion {
 
   /** Makes the service equal to these rows and the nodes; an error only makes the next term slower. */
   async follow(rows: readonly WorkloadRow[], informers: Informers): Promise<void> {
-    if (this.stopped || this.refused || !informers.isSynced) return;
     const { fluxion, config, logger, fence } = this.options;
-    const now = Math.floor(this.options.now());
+    const began = this.options.now();
+    if (this.stopped || this.refused || !informers.isSynced || began < this.restUntil) return;
+    const now = Math.floor(began);
     const nodes = this.nodes(informers);
     const holders = rows.filter(({ allocation }) => allocation !== null);
     const { policy } = config.fluxion;
@@ -55,11 +67,14 @@ export class WarmFluxion {
       await fluxion.init({ nodes: [...nodes.values()], policy, now, fence: fence(), warm: true });
       if (this.stopped) return;
       await fluxion.replay([...heldAllocations(holders, nodes, now).byJob.values()], now);
+      this.followed = true;
     } catch (error) {
+      this.followed = false;
       // The service is that of a leader, or was that of a leader in an earlier process.
       this.refused = hasCode(error, 'FLUXQ_FLUXION_FENCED');
       logger.debug({ error: messageOf(error) }, 'Fluxion is not kept warm');
     }
+    this.restUntil = began + REST * (this.options.now() - began);
   }
 
   /** As the term will see them. */

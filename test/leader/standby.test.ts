@@ -44,6 +44,7 @@ test('a term takes over the watches of its standby, and reads nothing again', as
     return [];
   };
   const followed: string[] = [];
+  let isWarm = false;
   const standby = new Standby({
     client,
     logger,
@@ -52,6 +53,9 @@ test('a term takes over the watches of its standby, and reads nothing again', as
     fluxion: () => ({
       follow: async (rows, { isSynced }) => void followed.push(`${rows.length} rows, ${isSynced}`),
       stop: () => void followed.push('stopped'),
+      get isWarm() {
+        return isWarm;
+      },
     }),
   });
   standby.warmUp();
@@ -60,7 +64,9 @@ test('a term takes over the watches of its standby, and reads nothing again', as
   // Without the rows a term could not start at once.
   expect([mirrored.length, standby.isWarm]).toEqual([1, false]);
   await clock.advance(5_000);
-  expect([mirrored.length, standby.isWarm]).toEqual([2, true]);
+  expect([mirrored.length, standby.isWarm]).toEqual([2, false]);
+  isWarm = true;
+  expect(standby.isWarm).toBe(true);
   expect(new Set(listed).size).toBe(listed.length);
   expect(listed.length).toBeGreaterThanOrEqual(6);
 

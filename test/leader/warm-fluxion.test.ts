@@ -52,6 +52,7 @@ test('makes the service equal to the rows and the nodes, with the last fence', a
   await warm.follow([running(1, '0'), { ...running(2, '1'), allocation: null }], informers());
   await warm.follow([running(1, '0'), running(3, '1')], informers());
   expect((await fluxion.state()).jobs.map(({ jobid }) => jobid)).toEqual([1, 3]);
+  expect(warm.isWarm).toBe(true);
   expect(inits).toHaveLength(2);
   expect(inits[1]).toMatchObject({ fence: 7, warm: true, policy: config.fluxion.policy });
   expect(inits[1]!.nodes.map(({ name }) => name)).toEqual(['n0', 'n1']);
@@ -60,7 +61,7 @@ test('makes the service equal to the rows and the nodes, with the last fence', a
 test('sends nothing before everything was listed, and nothing after it was stopped', async () => {
   const { warm, inits } = create();
   await warm.follow([], informers(false));
-  expect(inits).toEqual([]);
+  expect([inits, warm.isWarm]).toEqual([[], false]);
   warm.stop();
   await warm.follow([], informers());
   expect(inits).toEqual([]);
@@ -87,6 +88,8 @@ test('leaves the service of a leader alone', async () => {
   await warm.follow([], informers());
   await warm.follow([], informers());
   expect(inits).toHaveLength(1);
+  // There is nothing to wait for.
+  expect(warm.isWarm).toBe(true);
 });
 
 test('tries again after another error', async () => {
@@ -94,6 +97,7 @@ test('tries again after another error', async () => {
   await warm.follow([], informers());
   await warm.follow([], informers());
   expect(inits).toHaveLength(2);
+  expect(warm.isWarm).toBe(false);
 });
 
 test.each([
@@ -103,4 +107,20 @@ test.each([
   ['embedded', 'library', false],
 ] as const)('service %s with engine %s: kept warm is %p', (address, engine, expected) => {
   expect(hasOwnLibrary(parseConfig({ fluxion: { address, engine } }))).toBe(expected);
+});
+
+test('follows a large cluster less often', async () => {
+  let clock = NOW;
+  const inits: number[] = [];
+  const fluxion = Object.assign(embeddedFluxion(), {
+    init: async () => {
+      inits.push(clock);
+      clock += 0.5;
+      return 'boot';
+    },
+    replay: async () => {},
+  });
+  const warm = new WarmFluxion({ fluxion, config, logger, now: () => clock, fence: () => 0 });
+  for (let i = 0; i < 5; i++, clock += 5) await warm.follow([], informers());
+  expect(inits).toEqual([NOW, NOW + 10.5, NOW + 21]);
 });

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../../errors';
 import type { GraphNode, UnitCounts } from '../../resources/types';
+import type { PlacedVertex } from '../skipped-levels';
 import type { JgfEdge, JgfGraph, JgfVertex } from './types';
 
 export interface Vertex {
@@ -90,6 +91,29 @@ export class GraphLayout {
     const made = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
     const own = this.placed.values();
     return [...made.placed.values()].every((placed) => isDeepStrictEqual(up(placed), up(own.next().value!)));
+  }
+
+  /** All levels and nodes, and one unit of each type below them. */
+  *vertices(): Generator<PlacedVertex> {
+    for (const { node, chain } of this.placed.values()) {
+      for (const { path, type } of chain) yield { path, type };
+      const { path } = chain.at(-1)!;
+      for (const [type, count] of Object.entries(node.units))
+        if (count > 0) yield { path: `${path}/${type.replaceAll('/', '_')}`, type };
+    }
+  }
+
+  /** The names of the nodes below a zone or rack, in the order of the graph. */
+  nodesBelow(levelPath: string): string[] {
+    const below = [...this.placed.values()].filter(({ chain }) =>
+      chain.some(({ path }) => path === levelPath),
+    );
+    const place = ({ chain }: PlacedNode) => chain.map(({ uniqId }) => uniqId);
+    const compare = (a: readonly number[], b: readonly number[]) => {
+      const i = a.findIndex((uniqId, j) => uniqId !== b[j]);
+      return i < 0 ? 0 : a[i]! - (b[i] ?? 0);
+    };
+    return below.sort((a, b) => compare(place(a), place(b))).map(({ node }) => node.name);
   }
 
   /** The graph in JGF. */

@@ -9,6 +9,7 @@ import type { Jobspec } from '../../jobspec/types';
 import { FEW_LITERALS, has, literalsOf } from '../../resources/node-index';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { JgfGraph } from '../jgf/types';
+import { SkippedLevels } from '../skipped-levels';
 import type { FluxionState, MatchOperation } from '../types';
 import type { Branch } from './branch';
 import { FastPath } from './fast-path';
@@ -80,6 +81,7 @@ export class Matcher {
   private readonly scheduler: Scheduler;
   /** Satisfiability by request: a waiting queue repeats the same requests. */
   private readonly verdicts = new Map<string, boolean>();
+  private readonly skippedLevels: SkippedLevels;
   /** Parsed requests: a waiting queue repeats the same jobspec objects. */
   private requests = new WeakMap<Jobspec, Request>();
 
@@ -92,6 +94,7 @@ export class Matcher {
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
+    this.skippedLevels = new SkippedLevels(() => graph.vertices());
     const traverser = new Traverser(graph, spans, this.policy);
     this.fastPath = new FastPath(graph, spans, this.policy, traverser);
     this.selector = options.exhaustive === true ? traverser : this.fastPath;
@@ -250,6 +253,7 @@ export class Matcher {
 
   private graphChanged(): void {
     this.spans.fit();
+    this.skippedLevels.graphChanged();
     this.verdicts.clear();
     this.requests = new WeakMap();
     this.fastPath.graphChanged();
@@ -285,6 +289,8 @@ export class Matcher {
     if (known !== undefined) return known;
     const request = tryReadRequest(jobspec, this.graph, this.policy);
     if (request instanceof JobspecError) return request;
+    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
+    if (skipped !== undefined) return new JobspecError(skipped);
     const prepared = withNodeSet(request, jobspec, this.graph);
     this.requests.set(jobspec, prepared);
     return prepared;

@@ -5,6 +5,7 @@
 
 import { FluxqError } from '../../errors';
 import { NodeIndex } from '../../resources/node-index';
+import type { PlacedVertex } from '../skipped-levels';
 import { Branch, type LeafGroup } from './branch';
 import { grown } from './columns';
 import { NODE, ResourceTypes } from './resource-types';
@@ -236,6 +237,16 @@ export class ResourceGraph {
         if (branch.type === NODE) this.index.add(branch.row, branch);
     }
     return this.index;
+  }
+
+  /** All branches, and one leaf of each type below them. */
+  *vertices(): Generator<PlacedVertex> {
+    const typeName = (type: number) => this.types.names[type]!;
+    for (const [v, { type, groups }] of this.branchOf) {
+      const path = this.pathOf(v);
+      yield { path, type: typeName(type) };
+      for (const group of groups) yield { path: `${path}/${group.type}`, type: typeName(group.type) };
+    }
   }
 
   /** The vertices above a node. */

@@ -87,7 +87,7 @@ export class Scheduler {
     for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
       if (pruner.steps > MOST_SEARCH_STEPS) skipped = at;
-      if (at < earliest || skipped !== undefined) continue;
+      if (at < earliest || skipped !== undefined || !this.spans.isCandidate(at)) continue;
       earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
       if (found !== undefined) return found;
