@@ -5,7 +5,6 @@
  */
 import type { Config } from '../config';
 import { hasCode, messageOf } from '../errors';
-import type { Fluxion } from '../fluxion/types';
 import { graphNode } from '../jobspec/graph-nodes';
 import type { Logger } from '../observability/log';
 import type { WorkloadRow } from '../queue/workload';
@@ -13,9 +12,10 @@ import type { GraphNode } from '../resources/types';
 import { heldAllocations } from '../scheduler/replay';
 import { agentRequests } from '../shared/agents';
 import type { Informers } from '../shared/informers';
+import type { TermOptions } from './shared';
 
 export interface WarmFluxionOptions {
-  readonly fluxion: Fluxion;
+  readonly fluxion: TermOptions['fluxion'];
   readonly config: Pick<Config, 'fluxion' | 'units'>;
   readonly logger: Logger;
   /** Unix seconds. */

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../../errors';
 import type { GraphNode, UnitCounts } from '../../resources/types';
-import type { PlacedVertex } from '../skipped-levels';
+import type { PlacedVertex } from './skipped-levels';
 import type { JgfEdge, JgfGraph, JgfVertex } from './types';
 
 export interface Vertex {

@@ -12,9 +12,9 @@ import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
 import { jgfVertices } from '../jgf/jgf';
 import type { GraphLayout } from '../jgf/layout';
+import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
-import { SkippedLevels } from '../skipped-levels';
 import { TimeAxis } from '../time-axis';
 import type { InitRequest, MatchOperation } from '../types';
 import { inDoubt } from '../wire';
@@ -186,7 +186,9 @@ export class Session {
    */
   addNodes(nodes: readonly GraphNode[]): void {
     this.checkOwnGraph();
-    if (this.layout.add(nodes).length > 0) this.recycle();
+    const added = this.layout.add(nodes);
+    for (const { node, chain } of added) if (node.up === false) this.down.add(chain.at(-1)!.path);
+    if (added.length > 0) this.recycle();
   }
 
   /** @returns the jobs that lost units */

@@ -8,8 +8,8 @@
 import type { Jobspec } from '../../jobspec/types';
 import { FEW_LITERALS, has, literalsOf } from '../../resources/node-index';
 import type { Allocation, GraphNode } from '../../resources/types';
+import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
-import { SkippedLevels } from '../skipped-levels';
 import type { FluxionState, MatchOperation } from '../types';
 import type { Branch } from './branch';
 import { FastPath } from './fast-path';

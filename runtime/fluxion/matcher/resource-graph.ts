@@ -5,7 +5,7 @@
 
 import { FluxqError } from '../../errors';
 import { NodeIndex } from '../../resources/node-index';
-import type { PlacedVertex } from '../skipped-levels';
+import type { PlacedVertex } from '../jgf/skipped-levels';
 import { Branch, type LeafGroup } from './branch';
 import { grown } from './columns';
 import { NODE, ResourceTypes } from './resource-types';

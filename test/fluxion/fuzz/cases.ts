@@ -33,7 +33,15 @@ export type JgfStep =
   | { readonly kind: 'cancel'; readonly nth: number }
   | { readonly kind: 'status'; readonly node: number; readonly up: boolean };
 
-const WITHOUT_HISTORY: readonly MatchPolicy[] = ['lonode', 'hinode', 'low', 'high', 'lonodex', 'hinodex'];
+const WITHOUT_HISTORY: readonly MatchPolicy[] = [
+  'locality',
+  'lonode',
+  'hinode',
+  'low',
+  'high',
+  'lonodex',
+  'hinodex',
+];
 const ALL: readonly MatchPolicy[] = [...WITHOUT_HISTORY, 'first', 'firstnodex'];
 
 const range = (most: number): fc.Arbitrary<JobspecResource['count']> =>

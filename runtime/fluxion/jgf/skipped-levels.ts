@@ -3,7 +3,11 @@
  * level that the request does not name, as in rack[slot[core]] on a graph with nodes. Its traverser finds such slots and
  * cannot allocate them, so it answers BUSY for ever. Both engines refuse them instead.
  */
-import type { JobspecResource } from '../jobspec/types';
+/** The part of a jobspec's resource that matters here. */
+interface RequestedResource {
+  readonly type: string;
+  readonly with?: readonly RequestedResource[];
+}
 
 export interface PlacedVertex {
   /** Containment path. */
@@ -31,10 +35,10 @@ export class SkippedLevels {
   }
 
   /** Why such a request is refused; undefined for all other requests, also for those that Fluxion cannot read. */
-  refusalOf(resources: readonly JobspecResource[]): string | undefined {
+  refusalOf(resources: readonly RequestedResource[]): string | undefined {
     if (!Array.isArray(resources)) return undefined;
     for (const { type, with: inside = [] } of resources) {
-      const slot = inside.find((one: JobspecResource) => one.type === 'slot');
+      const slot = inside.find((one: RequestedResource) => one.type === 'slot');
       const skipped = slot && this.levelBetween(type, slot.with ?? []);
       if (skipped !== undefined)
         return `a slot in "${type}" must name the level between them: ${type}, ${skipped}, slot`;
@@ -44,7 +48,7 @@ export class SkippedLevels {
     return undefined;
   }
 
-  private levelBetween(named: string, wanted: readonly JobspecResource[]): string | undefined {
+  private levelBetween(named: string, wanted: readonly RequestedResource[]): string | undefined {
     if (named === 'slot') return undefined;
     this.pairs ??= pairsOf(this.vertices());
     const hasAll = (children: ReadonlySet<string>) => wanted.every(({ type }) => children.has(type));
