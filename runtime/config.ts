@@ -17,7 +17,7 @@ import {
   WEBHOOK_SECRET,
   WEBHOOK_SERVICE,
 } from '../constructs/api/labels';
-import { MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
+import { HISTORY_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
 import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
 import { FluxqError, messageOf } from './errors';
@@ -247,7 +247,7 @@ export function parseConfig(
   source: (path: string) => string = () => 'the configuration',
 ): Config {
   const parsed = schema.safeParse(given);
-  if (parsed.success) return checkElection(parsed.data);
+  if (parsed.success) return checkPolicy(checkElection(parsed.data));
   const issue = parsed.error.issues[0]!;
   const extra = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const path = [...issue.path, ...(extra === undefined ? [] : [extra])].join('.');
@@ -269,6 +269,16 @@ function checkElection(config: Config): Config {
     'FLUXQ_CONFIG_INVALID',
     'needs retryPeriodSeconds < renewDeadlineSeconds < leaseDurationSeconds',
     { field: 'leaderElection', value: config.leaderElection, remedy: 'change the three numbers' },
+  );
+}
+
+function checkPolicy(config: Config): Config {
+  const { engine, policy } = config.fluxion;
+  if (engine !== 'library' || !HISTORY_POLICIES.includes(policy)) return config;
+  throw new FluxqError(
+    'FLUXQ_CONFIG_INVALID',
+    "chooses by earlier grants, which flux-sched's library does not keep when time moves",
+    { field: 'fluxion.policy', value: policy, remedy: 'choose another policy, or engine: embedded' },
   );
 }
 

@@ -97,6 +97,17 @@ describe('configuration', () => {
     );
   });
 
+  test('refuses a match policy that the library does not keep', () => {
+    const given = (engine: string, policy: string) => ({ fluxion: { engine, policy } });
+    for (const policy of ['first', 'firstnodex']) {
+      expect(() => parseConfig(given('library', policy))).toThrow(
+        expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'fluxion.policy', value: policy }),
+      );
+      expect(parseConfig(given('embedded', policy)).fluxion.policy).toBe(policy);
+    }
+    expect(parseConfig(given('library', 'locality')).fluxion.policy).toBe('locality');
+  });
+
   test.each([
     ['that does not exist', () => join(folder, 'none.yaml')],
     ['that is not YAML', () => file('a: [')],

@@ -21,5 +21,11 @@ export const MATCH_POLICIES = [
   'locality',
 ] as const;
 
+/**
+ * The policies that choose by the order of earlier grants. flux-sched's library loses that order when time moves or nodes
+ * change, so a stack with the library refuses them.
+ */
+export const HISTORY_POLICIES: readonly MatchPolicy[] = ['first', 'firstnodex'];
+
 /** Fluxion's order in which nodes are filled. */
 export type MatchPolicy = (typeof MATCH_POLICIES)[number];

@@ -1,5 +1,6 @@
 import type { k8s } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
+import { HISTORY_POLICIES } from '../api/policies';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
 import type { Configuration } from './configuration';
@@ -39,8 +40,16 @@ export function fluxionImage({ fluxionEngine, fluxionImage: image, runtimeImage 
   return fluxionEngine === 'library' ? DEFAULT_IMAGES.fluxion : (runtimeImage ?? DEFAULT_IMAGES.runtime);
 }
 
-/** @throws PropsError for a setting of the sidecar in a stack without one */
+/** @throws PropsError for a setting of the sidecar in a stack without one, and for a policy that the library does not keep */
 export function checkFluxion(props: FluxionChoice): void {
+  const { matchPolicy, fluxionEngine } = props;
+  if (fluxionEngine === 'library' && matchPolicy !== undefined && HISTORY_POLICIES.includes(matchPolicy))
+    throw new PropsError(
+      'FluxQueue.matchPolicy',
+      "chooses by earlier grants, which flux-sched's library does not keep when time moves",
+      matchPolicy,
+      "choose another policy, or fluxionEngine: 'embedded'",
+    );
   if (props.fluxion !== 'embedded') return;
   for (const name of ['fluxionEngine', 'fluxionImage'] as const) {
     if (props[name] === undefined) continue;

@@ -64,7 +64,7 @@ export interface FluxQueueProps {
   /** Number of replicas of the webhook; all of them serve requests. @default 2 */
   readonly webhookReplicas?: number;
 
-  /** Fluxion's match policy: the order in which nodes are filled. @default lonode */
+  /** Fluxion's match policy: the order in which nodes are filled. The library has no first and firstnodex. @default lonode */
   readonly matchPolicy?: MatchPolicy;
 
   /**

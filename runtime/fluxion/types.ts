@@ -55,6 +55,11 @@ export interface InitRequest {
   readonly now: number;
   /** The leader's fencing number: a server refuses callers with a lower one than it has seen. @default 0 */
   readonly fence?: number;
+  /**
+   * The server may keep a graph that is equal, and the allocations that are replayed next as it holds them. The result is the
+   * same. A caller that has doubts about the server leaves it out. @default false
+   */
+  readonly warm?: boolean;
 }
 
 /**

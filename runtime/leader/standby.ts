@@ -8,10 +8,13 @@ import { RowMirror, type VersionedRows } from '../queue/row-mirror';
 import { Informers } from '../shared/informers';
 import { podFacts } from '../workloads/pod-facts';
 import type { TermOptions } from './shared';
+import type { WarmFluxion } from './warm-fluxion';
 
 export interface StandbyOptions extends Required<Pick<TermOptions, 'client' | 'logger' | 'time'>> {
   /** Called when the first watches are opened, and not before. */
   readonly queue: () => VersionedRows;
+  /** The Fluxion service of this replica, if it is kept equal to the rows. @default - it is not */
+  readonly fluxion?: () => Pick<WarmFluxion, 'follow' | 'stop' | 'isWarm'>;
 }
 
 /** Milliseconds between two refreshes of the rows. */
@@ -25,6 +28,7 @@ interface Warm {
 
 export class Standby {
   private warm: Warm | undefined;
+  private fluxion: Pick<WarmFluxion, 'follow' | 'stop' | 'isWarm'> | undefined;
   private hasRows = false;
   private cancelRefresh = () => {};
   private stopped = false;
@@ -36,20 +40,22 @@ export class Standby {
     if (this.stopped || this.warm !== undefined) return;
     const informers = new Informers({ ...this.options, podFacts });
     this.warm = { informers, mirror: new RowMirror(this.options.queue()) };
+    this.fluxion = this.options.fluxion?.();
     this.hasRows = false;
     informers.warmUp();
     void this.refresh(this.warm);
   }
 
-  /** Whether the watches and the rows have been read, so that a term could start with them. */
+  /** Whether the watches and the rows have been read, and Fluxion is equal to them, so that a term could start with them. */
   get isWarm(): boolean {
-    return this.hasRows && this.warm?.informers.isSynced === true;
+    return this.hasRows && this.warm?.informers.isSynced === true && this.fluxion?.isWarm !== false;
   }
 
   /** The watches for a term, which stops them at its end, and the rows; empty if there are none. */
   take(): Partial<Warm> {
     const { warm } = this;
     this.warm = undefined;
+    this.fluxion?.stop();
     this.cancelRefresh();
     return warm ?? {};
   }
@@ -62,8 +68,9 @@ export class Standby {
   private async refresh(warm: Warm): Promise<void> {
     const { logger, time } = this.options;
     try {
-      await warm.mirror.refresh();
+      const rows = await warm.mirror.refresh();
       if (this.warm === warm) this.hasRows = true;
+      await this.fluxion?.follow(rows, warm.informers);
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'reading the queue ahead failed, retrying');
     }

@@ -1,6 +1,6 @@
 /** The controller role: takes part in the leader election and runs a term while it leads. */
 import { hostname } from 'node:os';
-import { type Backoff, backoff, pause, systemTime } from '../clock';
+import { type Backoff, backoff, pause, steadySeconds, systemTime } from '../clock';
 import { type Config, databaseSource } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { connectFluxion } from '../fluxion/client/client';
@@ -12,6 +12,7 @@ import { LeaderElector } from '../leader/elector';
 import { leaseWatch } from '../leader/lease-watch';
 import { Standby } from '../leader/standby';
 import { Term } from '../leader/term';
+import { hasOwnLibrary, WarmFluxion } from '../leader/warm-fluxion';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
 import {
@@ -71,6 +72,8 @@ class Controller {
   private readonly standby: Standby;
   private changing: Promise<void> = Promise.resolve();
   private migrated = false;
+  /** The fence of the last term. */
+  private lastFence = 0;
 
   constructor(
     private readonly config: Config,
@@ -81,9 +84,16 @@ class Controller {
     this.failed = new Promise((resolve) => {
       this.fail = resolve;
     });
-    this.standby = new Standby({ client, logger, time: systemTime, queue: () => this.opened });
     const { address } = config.fluxion;
-    this.fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
+    const fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
+    this.fluxion = fluxion;
+    this.standby = new Standby({
+      client,
+      logger,
+      time: systemTime,
+      queue: () => this.opened,
+      ...(hasOwnLibrary(config) && { fluxion: () => this.warmFluxion() }),
+    });
     const { namespace, name, podUid, leaseDurationSeconds, renewDeadlineSeconds, retryPeriodSeconds } =
       config.leaderElection;
     this.elector = new LeaderElector({
@@ -109,6 +119,12 @@ class Controller {
     });
     const onChange = () => this.elector.look();
     this.leaseWatch = leaseWatch({ client, namespace, name, onChange, logger, time: systemTime });
+  }
+
+  private warmFluxion(): WarmFluxion {
+    const { fluxion, config, logger } = this;
+    const now = steadySeconds(systemTime);
+    return new WarmFluxion({ fluxion, config, logger, now, fence: () => this.lastFence });
   }
 
   /** Takes part in the election once the database has its tables. */
@@ -179,6 +195,7 @@ class Controller {
   }
 
   private async begin(fence: number): Promise<void> {
+    this.lastFence = fence;
     this.logger.info({ fence, host: hostname() }, 'leader');
     this.metrics.leader.set(1);
     await this.retryUntilStopped('the start of the term', async () => {

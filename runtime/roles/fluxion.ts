@@ -8,8 +8,8 @@ import { createRegistry } from '../observability/metrics';
 import type { Role } from './role';
 
 export async function startFluxion({ fluxion, http, metrics }: Config, log: Logger): Promise<Role> {
-  const { listen, engine, library } = fluxion;
-  const choice = { engine, log, ...(library === undefined ? {} : { library }) };
+  const { listen, engine, library, policy } = fluxion;
+  const choice = { engine, policy, log, ...(library === undefined ? {} : { library }) };
   const server = await startFluxionServer({ address: listen, engine: await chooseEngine(choice), log });
   const registry = createRegistry();
   const probes = await serveObservability({ http, metrics, registry, notReady: () => [] });

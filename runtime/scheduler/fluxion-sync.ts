@@ -53,6 +53,7 @@ const MOST_REPLACED = 1 / 4;
 export class FluxionSync {
   /** Why Fluxion has to be rebuilt; undefined: it is in sync. */
   private staleCause: string | undefined = 'start';
+  private isFirstBuild = true;
   private nodes = new Map<string, GraphNode>();
   private readonly cancels = new Set<number>();
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
@@ -151,7 +152,11 @@ export class FluxionSync {
     this.shrinks = [];
     this.unmanaged.clear();
     const allocations = [...heldAllocations(holders, nodes, now).byJob.values()];
-    await replayAll(fluxion, { nodes: [...nodes.values()], policy, now, fence }, allocations, logger);
+    // At the start of a term nothing is in doubt yet: the standby may have kept its Fluxion equal to the rows.
+    const warm = this.isFirstBuild;
+    this.isFirstBuild = false;
+    const init = { nodes: [...nodes.values()], policy, now, fence, warm };
+    await replayAll(fluxion, init, allocations, logger);
     this.plannedEnds.reset(holders, now);
     this.nodes = new Map(nodes);
     this.staleCause = undefined;

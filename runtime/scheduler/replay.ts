@@ -35,7 +35,7 @@ export async function replayAll(
   } catch (error) {
     if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
   }
-  await fluxion.init(init);
+  await fluxion.init({ ...init, warm: false });
   for (const allocation of allocations)
     await fluxion.replay([allocation], init.now).catch((error: unknown) => {
       if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;

@@ -36,8 +36,10 @@ export function agentsOf(pods: Informer<Pod>, { usedNode }: Pick<PodFacts, 'used
     if (from !== undefined) changed.emit(from);
     if (to !== undefined && to !== from) changed.emit(to);
   });
-  return {
-    changed,
-    requestsOn: (node) => sum(pods.byIndex('agents', node).map(({ spec }) => podRequests(spec))),
-  };
+  return { changed, requestsOn: (node) => agentRequests(pods, node) };
+}
+
+/** @param pods with the index `agents` by node */
+export function agentRequests(pods: Informer<Pod>, node: string): Requests {
+  return sum(pods.byIndex('agents', node).map(({ spec }) => podRequests(spec)));
 }

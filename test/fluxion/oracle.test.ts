@@ -10,6 +10,12 @@ describe.each([
     cases: 120,
     ops: 4782,
   },
+  {
+    name: 'with zones, racks, sockets and count ranges',
+    file: 'fluxion-0.54-topology.jsonl.gz',
+    cases: 56,
+    ops: 1428,
+  },
 ])('the embedded matcher compared with flux-sched: $name', ({ file, cases, ops }) => {
   test('gives every recorded answer exactly, to the vertex and second', async () => {
     const server = await serverFor('embedded');

@@ -1,6 +1,7 @@
 /**
- * `npm run -s oracle -- FILE.jsonl[.gz] [--server embedded|URL]`: replays the requests that were sent to flux-sched and
- * compares the answers, to the vertex and second. It prints one JSON object, and the first differences on stderr.
+ * `npm run -s oracle -- FILE.jsonl[.gz] [--server embedded|URL] [--json]`: replays the requests that were sent to
+ * flux-sched and compares the answers, to the vertex and second. It prints one JSON object, and without `--json` also a
+ * summary and the first differences on stderr.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -166,17 +167,26 @@ function describe({ seed, policy, now, index, op, expected, got }: Difference): 
   ].join('\n');
 }
 
+function summary({ cases, identical, ops, identicalOps }: OracleReport): string {
+  return `${identical} of ${cases} cases identical, ${identicalOps} of ${ops} operations`;
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { server: { type: 'string', default: 'embedded' } },
+    options: {
+      server: { type: 'string', default: 'embedded' },
+      json: { type: 'boolean', default: false },
+    },
   });
   const [file] = positionals;
-  if (file === undefined) throw new Error('usage: oracle FILE.jsonl[.gz] [--server embedded|URL]');
+  if (file === undefined) throw new Error('usage: oracle FILE.jsonl[.gz] [--server embedded|URL] [--json]');
   const server = await serverFor(values.server);
   const report = await runOracle(readCases(file), server);
   await server.close();
-  for (const difference of report.differences) process.stderr.write(`${describe(difference)}\n`);
+  if (!values.json)
+    for (const line of [...report.differences.map(describe), summary(report)])
+      process.stderr.write(`${line}\n`);
   process.stdout.write(`${JSON.stringify(report)}\n`);
   if (report.identical < report.cases) process.exitCode = 1;
 }

@@ -33,6 +33,7 @@ export class RemoteOracleServer implements OracleServer {
       now,
       caller: { fence: 0, bootId: '' },
       pruneFilters: options.prune_filters ?? '',
+      warm: false,
     };
     this.bootId = (await this.channel.call(FluxionServiceService.init, request, DEADLINE)).bootId;
   }

@@ -43,11 +43,20 @@ test('a term takes over the watches of its standby, and reads nothing again', as
     if (mirrored.length === 1) throw new Error('database down');
     return [];
   };
+  const followed: string[] = [];
+  let isWarm = false;
   const standby = new Standby({
     client,
     logger,
     time,
     queue: () => ({ versions, versioned: async () => [] }),
+    fluxion: () => ({
+      follow: async (rows, { isSynced }) => void followed.push(`${rows.length} rows, ${isSynced}`),
+      stop: () => void followed.push('stopped'),
+      get isWarm() {
+        return isWarm;
+      },
+    }),
   });
   standby.warmUp();
   standby.warmUp();
@@ -55,7 +64,9 @@ test('a term takes over the watches of its standby, and reads nothing again', as
   // Without the rows a term could not start at once.
   expect([mirrored.length, standby.isWarm]).toEqual([1, false]);
   await clock.advance(5_000);
-  expect([mirrored.length, standby.isWarm]).toEqual([2, true]);
+  expect([mirrored.length, standby.isWarm]).toEqual([2, false]);
+  isWarm = true;
+  expect(standby.isWarm).toBe(true);
   expect(new Set(listed).size).toBe(listed.length);
   expect(listed.length).toBeGreaterThanOrEqual(6);
 
@@ -73,7 +84,9 @@ test('a term takes over the watches of its standby, and reads nothing again', as
       time,
       ...taken,
     });
+  expect(followed).toEqual(['0 rows, true']);
   const first = await term(standby.take());
+  expect(followed).toEqual(['0 rows, true', 'stopped']);
   expect(mirrored).toHaveLength(2);
   await clock.until(first.start());
   expect(first.trouble).toBeUndefined();

@@ -56,6 +56,21 @@ test('replays the allocations of rows, and rebuilds only when it is stale', asyn
   expect(causes).toEqual(['start', 'an answer was lost']);
 });
 
+test('starts on the graph that the standby kept, and from nothing once it is in doubt', async () => {
+  const warm: unknown[] = [];
+  const inner = embeddedFluxion();
+  const { graph } = create({
+    init: (request) => {
+      warm.push(request.warm);
+      return warm.length === 1 ? Promise.reject(new Error('no answer')) : inner.init(request);
+    },
+    replay: (...replayed) => inner.replay(...replayed),
+  });
+  await expect(graph.sync(desired())).rejects.toThrow('no answer');
+  await graph.sync(desired());
+  expect(warm).toEqual([true, false]);
+});
+
 test('leaves out the later of two rows that hold the same unit', async () => {
   const { graph, fluxion } = create();
   await graph.sync(desired({ holders: [holder(1, 'n0', '0'), holder(2, 'n0', '0'), holder(3, 'n1', '1')] }));

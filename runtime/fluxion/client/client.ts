@@ -42,6 +42,8 @@ class FluxionClient implements Fluxion {
   private protocol: Protocol | undefined;
   private inDoubtSince: FluxqError | undefined;
   private closed = false;
+  /** What the service said that it is. */
+  private engine: string | undefined;
 
   constructor(private readonly options: ConnectOptions) {
     this.channel = new Channel(options.address, options.tls);
@@ -122,7 +124,9 @@ class FluxionClient implements Fluxion {
     try {
       const method = FluxionServiceService.describe;
       const { engine } = await this.channel.call(method, {}, this.timeouts.connect, true);
-      log.info({ address, engine }, 'connected to a Fluxion service');
+      // A standby initialises its service every few seconds.
+      if (engine !== this.engine) log.info({ address, engine }, 'connected to a Fluxion service');
+      this.engine = engine;
       return new NativeProtocol(this.channel, this.timeouts, fence);
     } catch (error) {
       if ((error as ServiceError).code !== status.UNIMPLEMENTED) throw inDoubt(messageOf(error), error);

@@ -40,11 +40,12 @@ export class NativeProtocol implements Protocol {
     private fence: number,
   ) {}
 
-  async init({ nodes, policy, now, fence }: InitRequest): Promise<string> {
+  async init({ nodes, policy, now, fence, warm = false }: InitRequest): Promise<string> {
     this.fence = fence ?? this.fence;
     this.bootId = '';
     const graph = { nodes: nodes.map(nodeToWire) };
-    const request = { policy, jgf: '', graph, now: Math.floor(now), caller: this.caller(), pruneFilters: '' };
+    const caller = this.caller();
+    const request = { policy, jgf: '', graph, now: Math.floor(now), caller, pruneFilters: '', warm };
     const { bootId } = await this.send(FluxionServiceService.init, request, this.timeouts.init);
     this.bootId = bootId;
     return bootId;

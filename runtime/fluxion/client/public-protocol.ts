@@ -194,7 +194,15 @@ export class PublicProtocol implements Protocol {
   }
 
   private async sendInit(policy: string, jgf: string): Promise<void> {
-    const request = { policy, jgf, graph: undefined, now: 0, caller: undefined, pruneFilters: '' };
+    const request = {
+      policy,
+      jgf,
+      graph: undefined,
+      now: 0,
+      caller: undefined,
+      pruneFilters: '',
+      warm: false,
+    };
     await this.channel.call(FluxionServiceService.init, request, this.timeouts.init);
   }
 

@@ -90,6 +90,8 @@ export interface InitRequest {
     | undefined;
   /** flux-sched's prune_filters, used with jgf. Empty means ALL:core,ALL:node,ALL:memory,ALL:gpu. */
   pruneFilters: string;
+  /** The server may keep a graph that is equal, and allocations that are replayed next as it holds them. All others are freed. */
+  warm: boolean;
 }
 
 export interface InitResponse {
@@ -906,7 +908,7 @@ export const Allocation: MessageFns<Allocation> = {
 };
 
 function createBaseInitRequest(): InitRequest {
-  return { policy: "", jgf: "", graph: undefined, now: 0, caller: undefined, pruneFilters: "" };
+  return { policy: "", jgf: "", graph: undefined, now: 0, caller: undefined, pruneFilters: "", warm: false };
 }
 
 export const InitRequest: MessageFns<InitRequest> = {
@@ -928,6 +930,9 @@ export const InitRequest: MessageFns<InitRequest> = {
     }
     if (message.pruneFilters !== "") {
       writer.uint32(50).string(message.pruneFilters);
+    }
+    if (message.warm !== false) {
+      writer.uint32(56).bool(message.warm);
     }
     return writer;
   },
@@ -993,6 +998,14 @@ export const InitRequest: MessageFns<InitRequest> = {
             message.pruneFilters = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.warm = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1018,6 +1031,7 @@ export const InitRequest: MessageFns<InitRequest> = {
       ? Caller.fromPartial(object.caller)
       : undefined;
     message.pruneFilters = object.pruneFilters ?? "";
+    message.warm = object.warm ?? false;
     return message;
   },
 };

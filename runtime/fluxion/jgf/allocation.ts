@@ -27,9 +27,14 @@ interface AnsweredVertex {
 
 /**
  * Reads the answer of a match, in JGF or in rv1.
+ * @param nodesOf the names of the nodes below a zone or rack, which are held with it. @default - it has none
  * @throws FluxqError FLUXQ_FLUXION_ALLOCATION
  */
-export function parseAnswer(text: string, window: Window): Allocation {
+export function parseAnswer(
+  text: string,
+  window: Window,
+  nodesOf: (levelPath: string) => readonly string[] = () => [],
+): Allocation {
   const vertices = answeredVertices(text);
   // Leaves come before their node, so the nodes are collected first.
   const nodes = new Map(
@@ -45,7 +50,15 @@ export function parseAnswer(text: string, window: Window): Allocation {
     numbers.push(unitNumber(name, basename));
     above.units.set(type, numbers);
   }
-  return { ...window, nodes: [...nodes.values()].map(({ node, units }) => allocatedNode(node, units)) };
+  const answered = [...nodes.values()].map(({ node, units }) => allocatedNode(node, units));
+  const levels = vertices.filter(
+    ({ exclusive, path }) => exclusive && nodeAbove(`${path}/`, nodes) === undefined,
+  );
+  const below = new Set(levels.flatMap(({ path }) => nodesOf(path)));
+  if (below.size === 0) return { ...window, nodes: answered };
+  const known = new Map(answered.map((node) => [node.name, node]));
+  for (const name of below) known.set(name, { units: {}, ...known.get(name), name, exclusive: true });
+  return { ...window, nodes: [...known.values()] };
 }
 
 /** Containment paths of the exclusively allocated vertices, in the order of the answer. */

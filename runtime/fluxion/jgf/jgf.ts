@@ -51,6 +51,11 @@ export function readVertex(vertex: JgfVertex): ReadVertex {
   };
 }
 
+/** The containment paths and types of the vertices of a graph. */
+export function jgfVertices(text: string): { readonly path: string; readonly type: string }[] {
+  return parseJgf(text).graph.nodes.map((vertex) => readVertex(vertex));
+}
+
 function malformed(vertex: JgfVertex): FluxqError {
   return refused(`fill_fetcher: malformed metadata in an JGF node for ${vertex?.id}`);
 }

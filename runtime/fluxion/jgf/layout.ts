@@ -3,8 +3,10 @@
  * consecutive per type and set explicitly: by default Fluxion takes the trailing digits of a host name as id, and
  * equal ids are ties.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { FluxqError, messageOf } from '../../errors';
 import type { GraphNode, UnitCounts } from '../../resources/types';
+import type { PlacedVertex } from './skipped-levels';
 import type { JgfEdge, JgfGraph, JgfVertex } from './types';
 
 export interface Vertex {
@@ -45,6 +47,8 @@ const ROOT: Vertex = {
 export class GraphLayout {
   private readonly placed = new Map<string, PlacedNode>();
   private readonly levels = new Map<string, Vertex>();
+  /** Number of nodes below each level, by path. */
+  private readonly levelNodes = new Map<string, number>();
   private readonly nextId = new Map<string, number>();
   private nextUniqId = 1;
 
@@ -62,13 +66,54 @@ export class GraphLayout {
     return nodes.map((node) => this.place(node));
   }
 
+  /** A level that has no nodes left is removed, too: if it comes back, it is a new vertex. */
   remove(name: string): void {
+    const chain = this.placed.get(name)?.chain ?? [];
     this.placed.delete(name);
+    for (const { path } of chain.slice(1, -1)) {
+      const left = (this.levelNodes.get(path) ?? 0) - 1;
+      this.levelNodes.set(path, left);
+      if (left > 0) continue;
+      this.levels.delete(path);
+      this.levelNodes.delete(path);
+    }
   }
 
   setStatus(name: string, up: boolean): void {
     const placed = this.placed.get(name);
     if (placed !== undefined) this.placed.set(name, { ...placed, node: { ...placed.node, up } });
+  }
+
+  /** Whether this layout is the one that is made of these nodes, whatever is down. */
+  isMadeOf(nodes: readonly GraphNode[]): boolean {
+    if (nodes.length !== this.placed.size) return false;
+    const up = (placed: PlacedNode) => ({ ...placed, node: { ...placed.node, up: true } });
+    const made = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
+    const own = this.placed.values();
+    return [...made.placed.values()].every((placed) => isDeepStrictEqual(up(placed), up(own.next().value!)));
+  }
+
+  /** All levels and nodes, and one unit of each type below them. */
+  *vertices(): Generator<PlacedVertex> {
+    for (const { node, chain } of this.placed.values()) {
+      for (const { path, type } of chain) yield { path, type };
+      const { path } = chain.at(-1)!;
+      for (const [type, count] of Object.entries(node.units))
+        if (count > 0) yield { path: `${path}/${type.replaceAll('/', '_')}`, type };
+    }
+  }
+
+  /** The names of the nodes below a zone or rack, in the order of the graph. */
+  nodesBelow(levelPath: string): string[] {
+    const below = [...this.placed.values()].filter(({ chain }) =>
+      chain.some(({ path }) => path === levelPath),
+    );
+    const place = ({ chain }: PlacedNode) => chain.map(({ uniqId }) => uniqId);
+    const compare = (a: readonly number[], b: readonly number[]) => {
+      const i = a.findIndex((uniqId, j) => uniqId !== b[j]);
+      return i < 0 ? 0 : a[i]! - (b[i] ?? 0);
+    };
+    return below.sort((a, b) => compare(place(a), place(b))).map(({ node }) => node.name);
   }
 
   /** The graph in JGF. */
@@ -80,6 +125,7 @@ export class GraphLayout {
     const chain: Vertex[] = [ROOT];
     if (node.zone !== undefined) chain.push(this.level('zone', node.zone, chain));
     if (node.rack !== undefined) chain.push(this.level('rack', node.rack, chain));
+    for (const { path } of chain.slice(1)) this.levelNodes.set(path, (this.levelNodes.get(path) ?? 0) + 1);
     const id = this.take('node', 1);
     const parent = chain.at(-1)!;
     chain.push({
@@ -132,35 +178,37 @@ export class GraphLayout {
   }
 }
 
-/** The JGF of these nodes and of the levels above them. */
+/**
+ * The JGF of these nodes and of the levels above them, in the order in which the vertices were added. Fluxion explores
+ * children in the order of their edges, so this order decides between equal scores, also after nodes were removed.
+ */
 function jgfOf(placed: readonly PlacedNode[]): JgfGraph {
+  const parts = new Map<number, readonly [parent: Vertex, vertices: readonly Vertex[]]>();
+  for (const one of placed) {
+    const { node, chain, units } = one;
+    const [parent, own] = [chain.at(-2)!, chain.at(-1)!];
+    for (const [i, level] of chain.slice(0, -1).entries())
+      if (i > 0) parts.set(level.uniqId, [chain[i - 1]!, [level]]);
+    parts.set(own.uniqId, [parent, [{ ...own, properties: node.properties ?? [], down: node.up === false }]]);
+    for (const [type, { uniqId, count }] of units)
+      if (count > 0) parts.set(uniqId, [own, unitVertices(one, type)]);
+  }
   const nodes: JgfVertex[] = [jgfVertex(ROOT)];
   const edges: JgfEdge[] = [];
-  const seen = new Set([ROOT.uniqId]);
-  const attach = (parent: Vertex, child: Vertex) => {
-    nodes.push(jgfVertex(child));
-    edges.push({
-      source: `${parent.uniqId}`,
-      target: `${child.uniqId}`,
-      metadata: { subsystem: 'containment' },
-    });
-  };
-  for (const { node, chain, units } of placed) {
-    chain.forEach((vertex, i) => {
-      if (seen.has(vertex.uniqId)) return;
-      seen.add(vertex.uniqId);
-      const isNode = vertex.type === 'node';
-      attach(
-        chain[i - 1]!,
-        isNode ? { ...vertex, properties: node.properties ?? [], down: node.up === false } : vertex,
-      );
-    });
-    const parent = chain.at(-1)!;
-    for (const type of units.keys()) {
-      for (const unit of unitVertices({ node, chain, units }, type)) attach(parent, unit);
+  for (const [, [parent, vertices]] of [...parts].sort(([a], [b]) => a - b))
+    for (const vertex of vertices) {
+      nodes.push(jgfVertex(vertex));
+      edges.push(containmentEdge(parent, vertex));
     }
-  }
   return { graph: { nodes, edges } };
+}
+
+function containmentEdge(parent: Vertex, child: Vertex): JgfEdge {
+  return {
+    source: `${parent.uniqId}`,
+    target: `${child.uniqId}`,
+    metadata: { subsystem: 'containment' },
+  };
 }
 
 /** The unit vertices of one type below a node. */

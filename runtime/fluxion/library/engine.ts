@@ -38,7 +38,9 @@ class LibraryEngine implements Engine {
     private readonly matchesPerContext: number,
   ) {}
 
-  async init({ nodes, policy, now }: InitRequest): Promise<string> {
+  async init({ nodes, policy, now, warm = false }: InitRequest): Promise<string> {
+    const { session } = this;
+    if (warm && session?.resume({ nodes, policy, now }) === true) return this.start(session, nodes);
     this.drop();
     const layout = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
     const source = { policy, layout, jgf: undefined, pruneFilters: DEFAULT_PRUNE_FILTERS };
@@ -54,6 +56,7 @@ class LibraryEngine implements Engine {
 
   async match({ jobid, jobspec, operation, now }: MatchRequest): Promise<EngineResult> {
     const { session } = this;
+    session?.settle();
     if (session === undefined) return { status: 'NOT_READY', text: 'the graph was never initialised' };
     if (session.jobs.has(jobid)) return { status: 'INVALID', text: `job id ${jobid} is in use` };
     const walltime = jobspec.attributes?.system?.duration ?? 0;
@@ -68,7 +71,7 @@ class LibraryEngine implements Engine {
   }
 
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
-    const session = this.ready();
+    const session = this.initialised();
     session.axis.advanceTo(now);
     for (const allocation of allocations) session.replay(allocation);
   }
@@ -110,7 +113,8 @@ class LibraryEngine implements Engine {
   private start(session: Session, nodes: readonly GraphNode[]): string {
     this.session = session;
     this.bootId = randomUUID();
-    for (const { name, up } of nodes) if (up === false) session.setStatus(name, false);
+    for (const { name, up = true } of nodes)
+      if (up !== (session.layout.nodes.get(name)!.node.up ?? true)) session.setStatus(name, up);
     return this.bootId;
   }
 
@@ -120,7 +124,14 @@ class LibraryEngine implements Engine {
     this.bootId = '';
   }
 
+  /** The session, after the last replay. */
   private ready(): Session {
+    const session = this.initialised();
+    session.settle();
+    return session;
+  }
+
+  private initialised(): Session {
     if (this.session === undefined) throw notReady();
     return this.session;
   }

@@ -6,24 +6,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError } from '../../errors';
-import { narrowed } from '../../jobspec/constraints';
-import type { Jobspec, JobspecResource } from '../../jobspec/types';
+import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
+import { jgfVertices } from '../jgf/jgf';
 import type { GraphLayout } from '../jgf/layout';
+import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
 import { TimeAxis } from '../time-axis';
-import type { MatchOperation } from '../types';
+import type { InitRequest, MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
+import { NO_NODES, noNodes, refusedReplay } from './refusals';
+import { onNodes, sameGrant } from './reservations';
 
 export interface SessionJob extends RegisteredJob {
   /** Of a reservation: the request, to repeat it on another axis. */
   readonly jobspec?: Jobspec;
-  /** Of a graph that came as JGF: the answer of the library. */
+  /** Of a graph that came as JGF, and of a job that holds zones or racks as a whole: the answer of the library. */
   readonly answer?: string;
 }
 
@@ -37,12 +40,18 @@ export interface GraphSource {
 
 /** Temporary allocations count their job ids down from here; no queue reaches these ids. */
 const FIRST_FILLER_JOBID = Number.MAX_SAFE_INTEGER;
-const NO_NODES = 'the graph has no nodes';
+/** Seconds. Walltimes on the axis grow with its age, so an older one is not resumed. */
+const LONGEST_RESUMED_AXIS = 86_400;
 
 export class Session {
   readonly jobs = new JobRegistry<SessionJob>();
+  /** By job id: allocations that the library holds from before {@link resume}. */
+  private readonly kept = new Map<number, Allocation>();
   /** Undefined while there are no nodes: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
+  private readonly skippedLevels: SkippedLevels;
+  /** Paths of the nodes that are down. */
+  private readonly down = new Set<string>();
   /** Number of matches in this context. */
   matches = 0;
 
@@ -52,6 +61,8 @@ export class Session {
     public axis: TimeAxis,
   ) {
     this.context = this.open();
+    const { jgf, layout } = source;
+    this.skippedLevels = new SkippedLevels(() => (jgf === undefined ? layout.vertices() : jgfVertices(jgf)));
   }
 
   get layout(): GraphLayout {
@@ -61,30 +72,80 @@ export class Session {
   match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): EngineResult {
     const { axis, context } = this;
     if (context === undefined) return noNodes(jobspec, operation);
+    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
+    if (skipped !== undefined) return { status: 'INVALID', text: skipped };
     this.matches++;
     const answer = context.match(operation, this.onAxis(jobspec), jobid);
     if (answer.status !== 'OK') return answer;
     const later = answer.at > 0;
     const start = axis.absolute(later ? answer.at : axis.second);
-    const allocation = parseAnswer(answer.answer, { jobid, start, end: start + walltime });
+    let hasLevels = false;
+    const nodesOf = (levelPath: string) => {
+      hasLevels = true;
+      return this.layout.nodesBelow(levelPath);
+    };
+    const window = { jobid, start, end: start + walltime };
+    const allocation = parseAnswer(answer.answer, window, nodesOf);
     const held = () => heldPaths(answer.answer);
     if (operation.startsWith('without_')) return { status: 'OK', allocation, reserved: false, held };
     this.jobs.set({
       allocation,
       reserved: later,
       ...(later ? { jobspec } : {}),
-      ...(this.source.jgf === undefined ? {} : { answer: answer.answer }),
+      ...(this.source.jgf !== undefined || hasLevels ? { answer: answer.answer } : {}),
     });
     return { status: 'OK', allocation, reserved: later, held };
+  }
+
+  /**
+   * Starts again with this graph and no jobs, if it is the graph of this session. The library keeps the allocations until
+   * {@link settle}: what is replayed before as it was costs nothing.
+   * @returns false if the graph differs, or nothing is gained
+   */
+  resume({ nodes, policy, now }: Pick<InitRequest, 'nodes' | 'policy' | 'now'>): boolean {
+    const { source, axis } = this;
+    if (source.jgf !== undefined || source.policy !== policy || this.context === undefined) return false;
+    if (Math.floor(now) - axis.epoch > LONGEST_RESUMED_AXIS || !this.layout.isMadeOf(nodes)) return false;
+    axis.advanceTo(now);
+    this.settle();
+    for (const job of this.jobs.values()) {
+      if (job.reserved) this.cancel(job.allocation.jobid);
+      else this.kept.set(job.allocation.jobid, job.allocation);
+      this.jobs.delete(job.allocation.jobid);
+    }
+    return true;
+  }
+
+  /** Frees the allocations from before {@link resume} that were not replayed. */
+  settle(): void {
+    for (const jobid of this.kept.keys()) this.context?.cancel(jobid);
+    this.kept.clear();
   }
 
   /** @throws FluxqError FLUXQ_FLUXION_REPLAY */
   replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
     if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'the job id is in use');
-    const refusal = this.updateAllocate(allocation, job.answer);
-    if (refusal !== undefined) throw refusedReplay(jobid, refusal);
+    const refusal = this.keeps(allocation) ? undefined : this.updateAllocate(allocation, job.answer);
+    if (refusal !== undefined) {
+      if (this.kept.size === 0) throw refusedReplay(jobid, refusal);
+      // One of them may hold the units.
+      this.settle();
+      this.replay(allocation, job);
+      return;
+    }
     this.jobs.set({ reserved: false, ...job, allocation });
+  }
+
+  /** Whether the library still holds exactly this allocation. */
+  private keeps(allocation: Allocation): boolean {
+    const { jobid } = allocation;
+    const before = this.kept.get(jobid);
+    if (before === undefined) return false;
+    this.kept.delete(jobid);
+    if (isDeepStrictEqual(before, allocation)) return true;
+    this.context?.cancel(jobid);
+    return false;
   }
 
   cancel(jobid: number): void {
@@ -94,6 +155,8 @@ export class Session {
   }
 
   satisfiable(jobspec: Jobspec): { satisfiable: boolean; text: string } {
+    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
+    if (skipped !== undefined) return { satisfiable: false, text: skipped };
     return this.context?.satisfiable(JSON.stringify(jobspec)) ?? { satisfiable: false, text: NO_NODES };
   }
 
@@ -110,7 +173,9 @@ export class Session {
     this.checkOwnGraph();
     this.cancel(jobid);
     if (rest.nodes.length === 0) return true;
-    this.replay(rest, job);
+    // Of a rack, it keeps the other nodes.
+    const { answer: _, ...restored } = job;
+    this.replay(rest, restored);
     return false;
   }
 
@@ -121,7 +186,9 @@ export class Session {
    */
   addNodes(nodes: readonly GraphNode[]): void {
     this.checkOwnGraph();
-    if (this.layout.add(nodes).length > 0) this.recycle();
+    const added = this.layout.add(nodes);
+    for (const { node, chain } of added) if (node.up === false) this.down.add(chain.at(-1)!.path);
+    if (added.length > 0) this.recycle();
   }
 
   /** @returns the jobs that lost units */
@@ -129,7 +196,10 @@ export class Session {
     const known = new Set(names.filter((name) => this.layout.nodes.has(name)));
     const affected = this.jobs.withUnitsOn(known).map(({ allocation }) => allocation.jobid);
     for (const jobid of affected) this.partialCancel(jobid, known);
-    for (const name of known) this.layout.remove(name);
+    for (const name of known) {
+      this.down.delete(this.layout.nodes.get(name)!.chain.at(-1)!.path);
+      this.layout.remove(name);
+    }
     if (known.size > 0) this.recycle();
     return affected;
   }
@@ -140,6 +210,8 @@ export class Session {
     if (path === undefined) return;
     this.context?.setStatus(path, up);
     this.layout.setStatus(name, up);
+    if (up) this.down.delete(path);
+    else this.down.add(path);
   }
 
   destroy(): void {
@@ -167,6 +239,7 @@ export class Session {
     for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
     this.destroy();
     this.context = this.open();
+    this.skippedLevels.graphChanged();
     this.matches = 0;
     this.restoreJobs(jobs);
   }
@@ -182,15 +255,12 @@ export class Session {
   private open(): LibraryContext | undefined {
     const { layout, policy, jgf, pruneFilters } = this.source;
     if (jgf === undefined && layout.nodes.size === 0) return undefined;
-    const placed = [...layout.nodes.values()];
     // Load all nodes as up: the library subtracts a node that is loaded as down from the number of up nodes.
-    const up = placed.map((one) => ({ ...one, node: { ...one.node, up: true } }));
+    const up = [...layout.nodes.values()].map((one) => ({ ...one, node: { ...one.node, up: true } }));
     const graph: JgfGraph = jgf === undefined ? layout.jgf(up) : JSON.parse(jgf);
     const types = new Set(graph.graph.nodes.map(({ metadata }) => metadata.type));
     const context = this.library.open(jgf ?? JSON.stringify(graph), types, policy, pruneFilters);
-    for (const { node, chain } of placed) {
-      if (node.up === false) context.setStatus(chain.at(-1)!.path, false);
-    }
+    for (const path of this.down) context.setStatus(path, false);
     return context;
   }
 
@@ -202,8 +272,11 @@ export class Session {
     try {
       for (const job of jobs.filter(runs)) this.replay(job.allocation, job);
       const later = jobs.filter((job) => !runs(job));
+      // A node that went down keeps its reservations, but the library gives it no new ones.
+      if (later.length > 0) for (const path of this.down) this.context?.setStatus(path, true);
       for (const job of later.sort((a, b) => a.allocation.start - b.allocation.start))
         this.restoreReservation(job);
+      if (later.length > 0) for (const path of this.down) this.context?.setStatus(path, false);
     } catch (error) {
       throw inDoubt('the running jobs could not be restored on a new time axis', error);
     }
@@ -273,37 +346,4 @@ export class Session {
       attributes: { ...jobspec.attributes, system: { ...system, duration } },
     });
   }
-}
-
-/** Whether two allocations have the same start and the same units of the same nodes. */
-function sameGrant(a: Allocation, b: Allocation): boolean {
-  const nodesOf = ({ nodes }: Allocation) => new Map(nodes.map((node) => [node.name, node]));
-  return a.start === b.start && isDeepStrictEqual(nodesOf(a), nodesOf(b));
-}
-
-/** The jobspec with the constraint that it runs on these nodes only. */
-function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
-  const { attributes } = jobspec;
-  const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
-  return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
-}
-
-/** The refusal that Fluxion gives in a graph with nodes: for all operations but one, too many nodes are BUSY. */
-function noNodes(jobspec: Jobspec, operation: MatchOperation): EngineResult {
-  const looksAhead = operation === 'allocate_orelse_reserve' || operation === 'without_allocating_future';
-  const unsatisfiable =
-    operation === 'allocate_with_satisfiability' || (looksAhead && !asksNodes(jobspec.resources));
-  return { status: unsatisfiable ? 'UNSATISFIABLE' : 'BUSY', text: NO_NODES };
-}
-
-function asksNodes(resources: readonly JobspecResource[]): boolean {
-  return resources.some(({ type, with: inside = [] }) => type === 'node' || asksNodes(inside));
-}
-
-function refusedReplay(jobid: number, reason: string): FluxqError {
-  return new FluxqError('FLUXQ_FLUXION_REPLAY', reason, {
-    field: 'jobid',
-    value: jobid,
-    remedy: 'requeue the workload',
-  });
 }

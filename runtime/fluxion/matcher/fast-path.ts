@@ -34,6 +34,8 @@ export class FastPath implements Selector {
   private readonly rankings = new Map<string, Ranking>();
   /** Whether all units are children of nodes, and all nodes are below levels only. */
   private isPlainGraph: boolean | undefined;
+  /** Types of vertices with children: a slot of them is not filled in a node. */
+  private branchTypes: ReadonlySet<number> = new Set();
   /** Levels through which the traverser reaches nodes, for one request and window. */
   private readonly reachable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
@@ -97,10 +99,24 @@ export class FastPath implements Selector {
     if (resource === undefined || resources.length > 1 || prefer === 'locality' || stopOnFirst)
       return undefined;
     if (resource.min !== resource.max) return undefined;
-    this.isPlainGraph ??= isPlain(this.graph.root);
-    if (!this.isPlainGraph) return undefined;
+    if (!this.hasPlainGraph()) return undefined;
     if (resource.type === NODE) return resource;
-    return resource.type === SLOT && resource.with.every(isUnit) ? resource : undefined;
+    return resource.type === SLOT && resource.with.every((inside) => this.isUnit(inside))
+      ? resource
+      : undefined;
+  }
+
+  private hasPlainGraph(): boolean {
+    if (this.isPlainGraph === undefined) {
+      this.isPlainGraph = isPlain(this.graph.root);
+      this.branchTypes = new Set([...this.graph.branchOf.values()].map(({ type }) => type));
+    }
+    return this.isPlainGraph;
+  }
+
+  /** Whether the resource is a leaf with a fixed count. */
+  private isUnit({ type, with: inside, min, max }: Resource): boolean {
+    return type !== NODE && !this.branchTypes.has(type) && inside.length === 0 && min === max;
   }
 
   private visitNodes(
@@ -306,11 +322,6 @@ export class FastPath implements Selector {
     }
     return { lowestId, highestId, smallest, largest };
   }
-}
-
-/** Whether the resource is a leaf with a fixed count. */
-function isUnit(resource: Resource): boolean {
-  return resource.type !== NODE && resource.with.length === 0 && resource.min === resource.max;
 }
 
 /** Whether the graph consists of root, levels, nodes and units only, with units below nodes only. */

@@ -8,6 +8,7 @@
 import type { Jobspec } from '../../jobspec/types';
 import { FEW_LITERALS, has, literalsOf } from '../../resources/node-index';
 import type { Allocation, GraphNode } from '../../resources/types';
+import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
 import type { Branch } from './branch';
@@ -22,7 +23,7 @@ import { JobspecError, type Request, readRequest } from './request';
 import type { ResourceGraph } from './resource-graph';
 import { NODE } from './resource-types';
 import { Scheduler, type Selector } from './schedule';
-import { Spans } from './spans';
+import { type Job, Spans } from './spans';
 import { stateOf } from './state';
 import { Traverser } from './traverser';
 import { Weights } from './weights';
@@ -80,6 +81,7 @@ export class Matcher {
   private readonly scheduler: Scheduler;
   /** Satisfiability by request: a waiting queue repeats the same requests. */
   private readonly verdicts = new Map<string, boolean>();
+  private readonly skippedLevels: SkippedLevels;
   /** Parsed requests: a waiting queue repeats the same jobspec objects. */
   private requests = new WeakMap<Jobspec, Request>();
 
@@ -92,6 +94,7 @@ export class Matcher {
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
+    this.skippedLevels = new SkippedLevels(() => graph.vertices());
     const traverser = new Traverser(graph, spans, this.policy);
     this.fastPath = new FastPath(graph, spans, this.policy, traverser);
     this.selector = options.exhaustive === true ? traverser : this.fastPath;
@@ -171,10 +174,26 @@ export class Matcher {
   private free(jobid: number, nodes: ReadonlySet<Branch>): boolean {
     const job = this.spans.jobs.get(jobid);
     if (job === undefined) return true;
+    if (job.held.some(({ vertex }) => this.graph.nodeAbove(vertex) === undefined))
+      return this.freeOfLevel(job, nodes);
     const rest = withoutNodes(this.graph, job, nodes);
     if (rest.held.length === 0) this.spans.release(job);
     else if (rest.held.length < job.held.length) this.spans.shrink(job, rest);
     return rest.held.length === 0;
+  }
+
+  /** Of a job that holds a rack or zone as a whole: it keeps the other nodes. @returns true when no node is left */
+  private freeOfLevel(job: Job, nodes: ReadonlySet<Branch>): boolean {
+    const { graph, spans } = this;
+    const names = new Set([...nodes].map(({ name }) => name));
+    const allocation = allocationOf(graph, job, job);
+    const rest = allocation.nodes.filter(({ name }) => !names.has(name));
+    if (rest.length === allocation.nodes.length) return false;
+    spans.release(job);
+    if (rest.length === 0) return true;
+    const grant = grantFor(graph, spans, { ...allocation, nodes: rest });
+    spans.hold(job.id, grant, job.start, job.end, job.reserved);
+    return false;
   }
 
   /**
@@ -219,8 +238,12 @@ export class Matcher {
   /** Frees the vertices of these nodes, then removes the nodes. @returns the ids of the jobs that lost vertices */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
+    const levels = new Set([...nodes].flatMap((node) => this.graph.levelsAbove(node)));
     const affected = [...this.spans.jobs.values()]
-      .filter(({ touched }) => touched.some((branch) => nodes.has(branch)))
+      .filter(
+        ({ touched, held }) =>
+          touched.some((branch) => nodes.has(branch)) || held.some(({ vertex }) => levels.has(vertex)),
+      )
       .map(({ id }) => id);
     for (const id of affected) this.free(id, nodes);
     for (const node of nodes) this.graph.remove(node);
@@ -230,6 +253,7 @@ export class Matcher {
 
   private graphChanged(): void {
     this.spans.fit();
+    this.skippedLevels.graphChanged();
     this.verdicts.clear();
     this.requests = new WeakMap();
     this.fastPath.graphChanged();
@@ -265,6 +289,8 @@ export class Matcher {
     if (known !== undefined) return known;
     const request = tryReadRequest(jobspec, this.graph, this.policy);
     if (request instanceof JobspecError) return request;
+    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
+    if (skipped !== undefined) return new JobspecError(skipped);
     const prepared = withNodeSet(request, jobspec, this.graph);
     this.requests.set(jobspec, prepared);
     return prepared;

@@ -24,7 +24,13 @@ export class PruneFilters {
       pruned.add(type);
     }
     // Since flux-sched 0.46 the cluster counts all other leaf types.
-    for (const type of leaves) if (!pruned.has(type)) this.count('cluster', type);
+    const added = [...leaves].filter((type) => !pruned.has(type));
+    for (const type of added) this.count('cluster', type);
+    graph.rootTotals = graph.root.totals.slice();
+    for (const type of added) {
+      const dimension = graph.dimensionOf[type] ?? 0;
+      if (dimension > 0) graph.rootTotals[dimension]! -= uncounted(graph, type);
+    }
   }
 
   private count(anchor: string, type: number): void {
@@ -42,4 +48,25 @@ export class PruneFilters {
     const everywhere = (this.anchors.get(EVERY) ?? []).filter((type) => type !== branch.type);
     return [...own, ...everywhere];
   }
+}
+
+/**
+ * flux-sched begins to count a leaf type at the first leaf that it comes to: of racks of which some are empty, the cluster
+ * counts only the first empty one and the racks after it. A request for more than it counts can not be reserved.
+ */
+function uncounted(graph: ResourceGraph, type: number): number {
+  let size = 0;
+  const hasLeafBelow = (branch: Branch): boolean => {
+    for (const v of branch.children) {
+      const below = graph.branchOf.get(v);
+      if (below === undefined && graph.type[v] === type) return true;
+      if (below === undefined) continue;
+      if (below.type === type) size += graph.size[v]!;
+      if (hasLeafBelow(below)) return true;
+    }
+    return false;
+  };
+  const isMixed = [...graph.branchOf.values()].some((branch) => branch.type === type);
+  if (isMixed) hasLeafBelow(graph.root);
+  return size;
 }

@@ -111,7 +111,8 @@ export class Pruner {
 
   private hasBelow(branch: Branch, { need }: Resource): boolean {
     if (need.dimensions.length === 0 || branch.children.length === 0) return true;
-    const { totals, planner } = branch;
+    const { planner } = branch;
+    const totals = branch === this.graph.root ? this.graph.rootTotals : branch.totals;
     for (let j = 0; j < need.dimensions.length; j++)
       if (need.amounts[j]! > totals[need.dimensions[j]!]!) return false;
     if (this.empty) return true;

@@ -5,6 +5,7 @@
 
 import { FluxqError } from '../../errors';
 import { NodeIndex } from '../../resources/node-index';
+import type { PlacedVertex } from '../jgf/skipped-levels';
 import { Branch, type LeafGroup } from './branch';
 import { grown } from './columns';
 import { NODE, ResourceTypes } from './resource-types';
@@ -54,6 +55,8 @@ export class ResourceGraph {
   private readonly nextId: number[] = [];
   private nextUniqId = 0;
   root!: Branch;
+  /** The totals of the root as the pruning filters count them: less than its own totals for levels that may be empty. */
+  rootTotals = new Float64Array(0);
   /** The nodes by property: made when a constraint needs it. */
   private index: NodeIndex | undefined;
   /** Number of nodes that are up, minus the nodes loaded as down, as in flux-sched. */
@@ -236,13 +239,33 @@ export class ResourceGraph {
     return this.index;
   }
 
-  /** Removes a branch and all vertices below it. */
+  /** All branches, and one leaf of each type below them. */
+  *vertices(): Generator<PlacedVertex> {
+    const typeName = (type: number) => this.types.names[type]!;
+    for (const [v, { type, groups }] of this.branchOf) {
+      const path = this.pathOf(v);
+      yield { path, type: typeName(type) };
+      for (const group of groups) yield { path: `${path}/${group.type}`, type: typeName(group.type) };
+    }
+  }
+
+  /** The vertices above a node. */
+  levelsAbove({ vertex }: Branch): number[] {
+    const above = this.parent[vertex]!;
+    return above < 0 ? [] : [above, ...this.levelsAbove(this.branchOf.get(above)!)];
+  }
+
+  /**
+   * Removes a branch and all vertices below it, and a level above that has nothing left below it: a zone that comes back
+   * is a new vertex, as in the layout of the library's graph.
+   */
   remove(branch: Branch): void {
     const { parent } = branch;
     if (parent === undefined) return;
     this.countBranch(branch, -1);
     parent.removeBranch(branch);
     this.forget(branch);
+    if (parent.children.length === 0) this.remove(parent);
   }
 
   private forget(branch: Branch): void {

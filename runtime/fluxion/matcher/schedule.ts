@@ -62,7 +62,7 @@ export class Scheduler {
 
   /** Tries the times at which spans end; undefined when the request fits at none of them. */
   private reserve(request: Request): Placement | undefined {
-    const { totals } = this.graph.root;
+    const totals = this.graph.rootTotals;
     const counted = new Float64Array(this.graph.dimensions);
     for (const type of this.rootTypes()) {
       const dimension = this.graph.dimensionOf[type] ?? 0;
@@ -79,14 +79,15 @@ export class Scheduler {
 
   private search(request: Request, need: Need): Placement | undefined {
     const { now } = this.spans;
-    const { planner, totals } = this.graph.root;
+    const { planner } = this.graph.root;
+    const totals = this.graph.rootTotals;
     const { pruner } = this.traverser;
     let earliest = now;
     let skipped: number | undefined;
     for (const at of planner.pointsAfter(now)) {
       if (at >= now + GRAPH_DURATION) break;
       if (pruner.steps > MOST_SEARCH_STEPS) skipped = at;
-      if (at < earliest || skipped !== undefined) continue;
+      if (at < earliest || skipped !== undefined || !this.spans.isCandidate(at)) continue;
       earliest = planner.blockedUntil(need, totals, at, at + request.duration, now);
       const found = at < earliest ? undefined : this.try(request, at);
       if (found !== undefined) return found;

@@ -52,6 +52,8 @@ export class Spans {
   private readonly freeRows: number[] = [];
   private nextEnd = Number.POSITIVE_INFINITY;
   private readonly overrun = new Set<Job>();
+  /** Jobs that hold racks or zones as a whole, and nothing else. */
+  private readonly onLevels = new Set<number>();
 
   constructor(private readonly graph: ResourceGraph) {
     this.fit();
@@ -171,6 +173,7 @@ export class Spans {
       branch.planner.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
+    if (grant.held.every(({ vertex }) => this.isLevel(vertex))) this.onLevels.add(id);
     this.addToSpare(job, -1);
     if (!reserved) {
       this.nextEnd = Math.min(this.nextEnd, end);
@@ -188,7 +191,25 @@ export class Spans {
     this.addToSpare(job, 1);
     this.freeRows.push(job.row);
     this.jobs.delete(job.id);
+    this.onLevels.delete(job.id);
     this.overrun.delete(job);
+  }
+
+  private isLevel(vertex: number): boolean {
+    return this.graph.branchOf.has(vertex) && this.graph.nodeAbove(vertex) === undefined;
+  }
+
+  /**
+   * Whether a reservation may start at the time at which some job ends. flux-sched does not count racks and zones, so it does
+   * not see the end of a job that holds nothing else.
+   */
+  isCandidate(at: number): boolean {
+    if (this.onLevels.size === 0) return true;
+    for (const { id, from, end, over } of this.jobs.values()) {
+      const isPoint = from === at || (over ? this.now + 1 : end) === at;
+      if (isPoint && !this.onLevels.has(id)) return true;
+    }
+    return false;
   }
 
   /** Reduces the grant of a job to `rest`, which has some of its pieces. */
@@ -314,6 +335,7 @@ export class Spans {
       copy.jobs.set(id, twin);
       if (twin.over) copy.overrun.add(twin);
     }
+    for (const id of this.onLevels) copy.onLevels.add(id);
     copy.fit();
     return copy;
   }

@@ -30,7 +30,7 @@ function topologyOf(graph: ResourceGraph, node: Branch): { zone?: string; rack?:
   return topology;
 }
 
-/** Counts leaves; a node that is held as a whole has no free units. */
+/** Counts leaves; a node that is held as a whole, or whose rack or zone is, has no free units. */
 function capacityOf(
   graph: ResourceGraph,
   spans: Spans,
@@ -39,7 +39,8 @@ function capacityOf(
   const total: Record<string, number> = {};
   const free: Record<string, number> = {};
   const { now } = spans;
-  const whole = !spans.isFree(node.vertex, now, now + 1);
+  let whole = false;
+  for (let at = node.vertex; at >= 0; at = graph.parent[at]!) whole ||= !spans.isFree(at, now, now + 1);
   const count = (branch: Branch): void => {
     for (const { type, members } of branch.groups) {
       const name = graph.types.names[type]!;

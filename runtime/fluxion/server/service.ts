@@ -80,12 +80,12 @@ export class FluxionService {
       this.graphOwner = 'public';
       return response;
     }
-    const { graph, jgf, now, pruneFilters } = request;
+    const { graph, jgf, now, pruneFilters, warm } = request;
     const policy = parsePolicy(request.policy);
     const bootId =
       graph === undefined
         ? await this.engine.initJgf({ jgf, policy, now, ...(pruneFilters === '' ? {} : { pruneFilters }) })
-        : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now });
+        : await this.engine.init({ nodes: graph.nodes.map(nodeFromWire), policy, now, warm });
     this.graphOwner = 'native';
     return { status: pb.InitResponse_ResultType.INIT_SUCCESS, bootId };
   }

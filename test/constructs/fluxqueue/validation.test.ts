@@ -32,6 +32,11 @@ describe('invalid props', () => {
       'FluxQueue.fluxionEngine',
       'is a setting of the sidecar',
     ],
+    [
+      { fluxionEngine: 'library', matchPolicy: 'first' },
+      'FluxQueue.matchPolicy',
+      'chooses by earlier grants',
+    ],
     [{ fluxion: 'embedded', fluxionImage: 'a' }, 'FluxQueue.fluxionImage', 'is a setting of the sidecar'],
     [
       { externalRuntime: {} },

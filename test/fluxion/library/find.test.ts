@@ -39,6 +39,9 @@ test('refuses a file that is not a library, with a reason', async () => {
   await expect(chooseEngine({ engine: 'auto', library: path, log })).rejects.toMatchObject({
     code: 'FLUXQ_FLUXION_LIBRARY',
   });
+  // The library is not even loaded for a policy that it does not keep.
+  const embedded = await chooseEngine({ engine: 'auto', library: path, policy: 'first', log });
+  expect(embedded.kind).toBe('embedded');
 });
 
 test('refuses a library without the symbols of 0.53 and names the missing symbol', async () => {

@@ -39,35 +39,56 @@ const aJobspec = fc
   });
 
 const index = fc.nat(50);
-const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      kind: fc.constant('match' as const),
-      jobspec: aJobspec,
-      operation: operations,
+
+export interface HistoryOptions {
+  readonly policies: readonly MatchPolicy[];
+  readonly node: fc.Arbitrary<Omit<GraphNode, 'name'>>;
+  readonly jobspec: fc.Arbitrary<Jobspec>;
+  /** Neither time nor the nodes change. @default false */
+  readonly still?: boolean;
+  /** Nodes are added. @default true */
+  readonly grows?: boolean;
+}
+
+export function historiesOf({
+  policies,
+  node,
+  jobspec,
+  still = false,
+  grows = true,
+}: HistoryOptions): fc.Arbitrary<History> {
+  const requests = [
+    {
+      weight: 10,
+      arbitrary: fc.record({ kind: fc.constant('match' as const), jobspec, operation: operations }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), index }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('down' as const, 'up' as const), index }) },
+  ];
+  const changes = [
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('partialCancel' as const), index }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), index }) },
+    ...(grows ? [{ weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), node }) }] : []),
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 40 }) }),
+    },
+  ];
+  return fc.record({
+    policy: fc.constantFrom(...policies),
+    nodes: fc.array(node, { minLength: 1, maxLength: 5 }),
+    actions: fc.array<Action>(fc.oneof(...requests, ...(still ? [] : changes)), {
+      minLength: 5,
+      maxLength: 40,
     }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'partialCancel' as const), index }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constantFrom('down' as const, 'up' as const, 'remove' as const), index }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), node: aNode }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 40 }) }),
-  },
-);
+  });
+}
 
 /** Only policies whose answers do not depend on history: a rebase resets the weights of the first* policies. */
-export const histories: fc.Arbitrary<History> = fc.record({
-  policy: fc.constantFrom<MatchPolicy>('lonode', 'hinode', 'low', 'high', 'lonodex'),
-  nodes: fc.array(aNode, { minLength: 1, maxLength: 5 }),
-  actions: fc.array(action, { minLength: 5, maxLength: 40 }),
+export const histories = historiesOf({
+  policies: ['lonode', 'hinode', 'low', 'high', 'lonodex'],
+  node: aNode,
+  jobspec: aJobspec,
 });
 
 /** The answers of one Fluxion to a history. Reservations are dropped before time moves, as in a scheduling pass. */

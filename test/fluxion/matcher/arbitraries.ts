@@ -70,6 +70,19 @@ const slotsOfNodes: fc.Arbitrary<JobspecResource> = fc
     with: [{ type: 'node', count: nodes }],
   }));
 
+/** Whole racks or zones, or some of the nodes in each of them. */
+const levels: fc.Arbitrary<JobspecResource> = fc
+  .record({
+    type: fc.constantFrom('rack', 'zone'),
+    count: fc.integer({ min: 1, max: 3 }),
+    inside: fc.option(fc.oneof(nodesOfSlots, slotsOfNodes)),
+  })
+  .map(({ type, count, inside }) =>
+    inside === null
+      ? { type: 'slot', count: 1, label: 'task', with: [{ type, count }] }
+      : { type, count, with: [inside] },
+  );
+
 const ranges: fc.Arbitrary<JobspecResource> = slots.map((slot) => ({
   ...slot,
   count: { min: 1, max: 7, operator: '+', operand: 2 },
@@ -97,7 +110,7 @@ const constraints: fc.Arbitrary<Constraint | undefined> = fc.oneof(
 
 export const jobspecs: fc.Arbitrary<Jobspec> = fc
   .record({
-    resource: fc.oneof(slots, nodesOfSlots, slotsOfNodes, ranges, bareUnits),
+    resource: fc.oneof(slots, nodesOfSlots, slotsOfNodes, ranges, bareUnits, levels),
     duration: fc.constantFrom(10, 25, 60, 100),
     constraint: constraints,
   })

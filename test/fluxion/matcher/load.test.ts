@@ -1,5 +1,6 @@
 import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
+import type { JobspecResource } from '../../../runtime/jobspec/types';
 import { jobspecOf } from './arbitraries';
 
 const vertices = [
@@ -104,10 +105,11 @@ test('finds a slot below the sockets of a node', () => {
     label: 'task',
     with: [{ type: 'core', count: core }],
   });
-  const ask = (jobid: number, cores: number) =>
+  const inSocket = (cores: number) => ({ type: 'socket', count: 1, with: [slot(cores)] });
+  const ask = (jobid: number, cores: number, inside: JobspecResource = inSocket(cores)) =>
     matcher.match({
       jobid,
-      jobspec: jobspecOf({ type: 'node', count: 1, with: [slot(cores)] }),
+      jobspec: jobspecOf({ type: 'node', count: 1, with: [inside] }),
       operation: 'allocate',
       now: 0,
     });
@@ -117,5 +119,8 @@ test('finds a slot below the sockets of a node', () => {
     allocation: { nodes: [{ name: 'kind-worker7', units: { core: '0-1' } }] },
   });
   expect(ask(3, 2)).toMatchObject({ allocation: { nodes: [{ units: { core: '2-3' } }] } });
+  // flux-sched finds such a slot and cannot allocate it.
+  const text = 'a slot in "node" must name the level between them: node, socket, slot';
+  expect(ask(4, 2, slot(2))).toEqual({ status: 'INVALID', text });
   expect(matcher.clone().state(0)).toEqual(matcher.state(0));
 });

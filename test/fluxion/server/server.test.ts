@@ -284,6 +284,7 @@ describe('a client of the public service', () => {
         now: 0,
         caller: undefined,
         pruneFilters: '',
+        warm: false,
       },
       5000,
     );
