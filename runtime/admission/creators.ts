@@ -2,7 +2,7 @@
 import { CREATOR_KINDS, type CreatorKind } from '../../constructs/api/creators';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, type Metadata, pointerToken } from './review';
-import { isController } from './user';
+import { isController, type UserOptions } from './user';
 
 const BY_KIND: ReadonlyMap<string, CreatorKind> = new Map(
   CREATOR_KINDS.flatMap((kind) => kind.kinds.map((name) => [name, kind] as const)),
@@ -19,9 +19,10 @@ export function noteCreator(
   object: unknown,
   old: unknown,
   username: string,
+  options: UserOptions = {},
 ): JsonPatch[] {
   const metadata = metadataIn(object, holder);
-  const wanted = old === undefined ? creator(username) : notedIn(metadataIn(old, holder));
+  const wanted = old === undefined ? creator(username, options) : notedIn(metadataIn(old, holder));
   if (notedIn(metadata) === wanted) return [];
   const path = `/${[...holder, 'metadata'].join('/')}`;
   const entry = `${path}/annotations/${pointerToken(USER_ANNOTATION)}`;
@@ -33,8 +34,8 @@ export function noteCreator(
     : [{ op: 'add', path: entry, value: wanted }];
 }
 
-function creator(username: string): string {
-  return isController(username) ? '' : username;
+function creator(username: string, options: UserOptions): string {
+  return isController(username, options) ? '' : username;
 }
 
 function notedIn(metadata: Metadata | undefined): string {

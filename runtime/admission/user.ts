@@ -1,33 +1,37 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
+import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, type Metadata, pointerToken } from './review';
 
 export interface UserOptions {
   /** User names of the runtime at the apiserver. @default - none */
   readonly controllerUsers?: readonly string[];
+  /** User names of engines of GitOps, which apply what others wrote. @default GITOPS_USERS */
+  readonly gitOpsUsers?: readonly string[];
 }
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
-/** @param username the user who sent the request @param controllerUsers user names of the runtime */
+/** @param username the user who sent the request */
 export function recordUser(
   metadata: Metadata | undefined,
   username: string,
-  controllerUsers: readonly string[] = [],
+  options: UserOptions = {},
 ): JsonPatch[] {
-  if (carriesUser(metadata, username, controllerUsers)) return [];
+  if (carriesUser(metadata, username, options)) return [];
   const annotations = metadata?.annotations;
   const claimed = annotations?.[USER_ANNOTATION];
-  if (isController(username)) return claimed === undefined ? [] : [{ op: 'remove', path: PATH }];
+  if (isController(username, options)) return claimed === undefined ? [] : [{ op: 'remove', path: PATH }];
   if (annotations === undefined)
     return [{ op: 'add', path: '/metadata/annotations', value: { [USER_ANNOTATION]: username } }];
   return claimed === username ? [] : [{ op: 'add', path: PATH, value: username }];
 }
 
-/** Whether the creator is a part of Kubernetes. A ServiceAccount in a user's namespace counts as a user. */
-export function isController(username: string): boolean {
+/** Whether the creator is a part of Kubernetes or an engine of GitOps. A ServiceAccount in a user's namespace counts as a user. */
+export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: UserOptions = {}): boolean {
   return (
     username === '' ||
+    gitOpsUsers.includes(username) ||
     username.startsWith('system:serviceaccount:kube-system:') ||
     (username.startsWith('system:') && !username.startsWith('system:serviceaccount:'))
   );
@@ -40,9 +44,10 @@ export function isController(username: string): boolean {
 function carriesUser(
   metadata: Metadata | undefined,
   username: string,
-  controllerUsers: readonly string[],
+  { controllerUsers = [], gitOpsUsers = GITOPS_USERS }: UserOptions,
 ): boolean {
   if (controllerUsers.includes(username)) return true;
+  if (gitOpsUsers.includes(username)) return false;
   const isOwned = metadata?.ownerReferences?.some(({ controller }) => controller === true) === true;
   return isOwned && isOfKubernetes(username);
 }

@@ -1,13 +1,12 @@
 /** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
 import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../api/labels';
 import { cel, pointerToken, type Variable } from './scope';
-import { USER_PATCH, USER_VARIABLE } from './user-mutation';
+import { USER_PATCH } from './user-mutation';
 
 export const JOB_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   { name: 'suspended', expression: 'object.spec.?suspend.orValue(false)' },
-  USER_VARIABLE,
   {
     name: 'held',
     expression:
