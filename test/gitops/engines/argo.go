@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/cache"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/diff"
+	gitops "github.com/argoproj/argo-cd/gitops-engine/pkg/engine"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/health"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/kube"
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// Argo CD tracks by this annotation, as its version 3 does by default.
+	tracking = "argocd.argoproj.io/tracking-id"
+	app      = "apps"
+	manager  = "argocd-controller"
+)
+
+type argoEngine struct {
+	config *rest.Config
+	cache  cache.ClusterCache
+	engine gitops.GitOpsEngine
+}
+
+func newArgo(config *rest.Config) (engine, error) {
+	argo := &argoEngine{config: config}
+	if config == nil {
+		return argo.run, nil
+	}
+	argo.cache = cache.NewClusterCache(config, cache.SetLogr(logr.Discard()), cache.SetPopulateResourceInfoHandler(
+		func(o *unstructured.Unstructured, _ bool) (any, bool) {
+			id := o.GetAnnotations()[tracking]
+			return id, id != ""
+		}))
+	argo.engine = gitops.NewEngine(config, argo.cache, gitops.WithLogr(logr.Discard()))
+	if _, err := argo.engine.Run(); err != nil {
+		return nil, err
+	}
+	return argo.run, nil
+}
+
+func (a *argoEngine) run(ctx context.Context, cmd *command) (any, error) {
+	if cmd.Op == "health" {
+		return judgeEach(cmd.Objects, func(o *unstructured.Unstructured) (*verdict, error) {
+			result, err := health.GetResourceHealth(o, luaHealth(cmd.Lua))
+			if result == nil {
+				// No opinion, which Argo CD shows as no health at all and counts as healthy.
+				return nil, err
+			}
+			return &verdict{Status: string(result.Status), Message: result.Message}, err
+		})
+	}
+	if a.config == nil {
+		return nil, fmt.Errorf("%q needs a kubeconfig", cmd.Op)
+	}
+	track(cmd.Objects)
+	switch cmd.Op {
+	case "sync":
+		return a.sync(ctx, cmd)
+	case "diff":
+		return a.diff(cmd)
+	}
+	return nil, fmt.Errorf("unknown op %q", cmd.Op)
+}
+
+func trackingID(key kube.ResourceKey) string {
+	return fmt.Sprintf("%s:%s/%s:%s/%s", app, key.Group, key.Kind, key.Namespace, key.Name)
+}
+
+func track(objects []*unstructured.Unstructured) {
+	for _, o := range objects {
+		annotations := o.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[tracking] = trackingID(kube.GetResourceKey(o))
+		o.SetAnnotations(annotations)
+	}
+}
+
+// isManaged is exact: what copied the annotation from its owner is not the app's.
+func isManaged(r *cache.Resource) bool { return r.Info == trackingID(r.ResourceKey()) }
+
+func (a *argoEngine) sync(ctx context.Context, cmd *command) (any, error) {
+	timeout := time.Duration(cmd.TimeoutSeconds) * time.Second
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	results, err := a.engine.Sync(ctx, cmd.Objects, isManaged, "HEAD", "default",
+		sync.WithOperationSettings(false, cmd.Prune, cmd.Force, false),
+		sync.WithServerSideApply(cmd.ServerSide), sync.WithServerSideApplyManager(manager),
+		sync.WithHealthOverride(luaHealth(cmd.Lua)), sync.WithLogr(logr.Discard()))
+	outcome := map[string]string{}
+	for _, result := range results {
+		outcome[result.ResourceKey.String()] = fmt.Sprintf("%s: %s", result.Status, result.Message)
+	}
+	return outcome, err
+}
+
+// diff gives the objects that Argo CD would show as OutOfSync, each with the live and the predicted object.
+func (a *argoEngine) diff(cmd *command) (any, error) {
+	// The cache follows the watch; a diff is about now.
+	a.cache.Invalidate()
+	if err := a.cache.EnsureSynced(); err != nil {
+		return nil, err
+	}
+	live, err := a.cache.GetManagedLiveObjs(cmd.Objects, isManaged)
+	if err != nil {
+		return nil, err
+	}
+	pairs := sync.Reconcile(cmd.Objects, live, "default", a.cache)
+	options := []diff.Option{diff.WithLogr(logr.Discard()), diff.WithManager(manager)}
+	if cmd.ServerSide {
+		runner, stop, err := a.dryRunner()
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+		options = append(options, diff.WithServerSideDiff(true), diff.WithServerSideDryRunner(runner))
+	}
+	drift := map[string]any{}
+	for i, target := range pairs.Target {
+		shown := target
+		if shown == nil {
+			shown = pairs.Live[i]
+		}
+		result, err := diff.Diff(target, pairs.Live[i], options...)
+		if err != nil {
+			drift[keyOf(shown)] = err.Error()
+		} else if result.Modified {
+			drift[keyOf(shown)] = map[string]string{"live": string(result.NormalizedLive), "predicted": string(result.PredictedLive)}
+		}
+	}
+	return drift, nil
+}
+
+func (a *argoEngine) dryRunner() (diff.ServerSideDryRunner, func(), error) {
+	kubectl := &kube.KubectlCmd{Log: logr.Discard()}
+	ops, cleanup, err := kubectl.ManageResources(a.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return diff.NewK8sServerSideDryRunner(ops), cleanup, nil
+}
