@@ -21,6 +21,7 @@ export interface Verdict {
 }
 
 export interface EngineCommand {
+  readonly app?: string;
   readonly op: 'apply' | 'prune' | 'wait' | 'kstatus' | 'cel' | 'sync' | 'diff' | 'health';
   readonly objects: readonly object[];
   readonly previous?: readonly object[];

@@ -6,7 +6,7 @@ export interface Engines {
   readonly argo: Engine;
 }
 
-const NOT_BUILT = 'the engines of GitOps are not built: npm run gitops builds them, with Go';
+export const NOT_BUILT = 'the engines of GitOps are not built: npm run gitops builds them, with Go';
 
 /** `engines` works inside tests only. The engines know no cluster: they judge what they are given. */
 export function describeEngines(name: string, tests: (engines: () => Engines) => void): void {

@@ -19,7 +19,6 @@ import (
 const (
 	// Argo CD tracks by this annotation, as its version 3 does by default.
 	tracking = "argocd.argoproj.io/tracking-id"
-	app      = "apps"
 	manager  = "argocd-controller"
 )
 
@@ -60,7 +59,7 @@ func (a *argoEngine) run(ctx context.Context, cmd *command) (any, error) {
 	if a.config == nil {
 		return nil, fmt.Errorf("%q needs a kubeconfig", cmd.Op)
 	}
-	track(cmd.Objects)
+	track(cmd.App, cmd.Objects)
 	switch cmd.Op {
 	case "sync":
 		return a.sync(ctx, cmd)
@@ -70,29 +69,31 @@ func (a *argoEngine) run(ctx context.Context, cmd *command) (any, error) {
 	return nil, fmt.Errorf("unknown op %q", cmd.Op)
 }
 
-func trackingID(key kube.ResourceKey) string {
+func trackingID(app string, key kube.ResourceKey) string {
 	return fmt.Sprintf("%s:%s/%s:%s/%s", app, key.Group, key.Kind, key.Namespace, key.Name)
 }
 
-func track(objects []*unstructured.Unstructured) {
+func track(app string, objects []*unstructured.Unstructured) {
 	for _, o := range objects {
 		annotations := o.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
-		annotations[tracking] = trackingID(kube.GetResourceKey(o))
+		annotations[tracking] = trackingID(app, kube.GetResourceKey(o))
 		o.SetAnnotations(annotations)
 	}
 }
 
 // isManaged is exact: what copied the annotation from its owner is not the app's.
-func isManaged(r *cache.Resource) bool { return r.Info == trackingID(r.ResourceKey()) }
+func isManaged(app string) func(*cache.Resource) bool {
+	return func(r *cache.Resource) bool { return r.Info == trackingID(app, r.ResourceKey()) }
+}
 
 func (a *argoEngine) sync(ctx context.Context, cmd *command) (any, error) {
 	timeout := time.Duration(cmd.TimeoutSeconds) * time.Second
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	results, err := a.engine.Sync(ctx, cmd.Objects, isManaged, "HEAD", "default",
+	results, err := a.engine.Sync(ctx, cmd.Objects, isManaged(cmd.App), "HEAD", "default",
 		sync.WithOperationSettings(false, cmd.Prune, cmd.Force, false),
 		sync.WithServerSideApply(cmd.ServerSide), sync.WithServerSideApplyManager(manager),
 		sync.WithHealthOverride(luaHealth(cmd.Lua)), sync.WithLogr(logr.Discard()))
@@ -110,7 +111,7 @@ func (a *argoEngine) diff(cmd *command) (any, error) {
 	if err := a.cache.EnsureSynced(); err != nil {
 		return nil, err
 	}
-	live, err := a.cache.GetManagedLiveObjs(cmd.Objects, isManaged)
+	live, err := a.cache.GetManagedLiveObjs(cmd.Objects, isManaged(cmd.App))
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The name of the Kustomization, whose labels mark what its prune may delete.
-const kustomization, kustomizationNamespace = "apps", "flux-system"
+const kustomizations = "flux-system"
 
 type healthCheck struct {
 	APIVersion string `json:"apiVersion"`
@@ -88,7 +87,7 @@ func (f *fluxEngine) apply(ctx context.Context, cmd *command) (any, error) {
 	if err := normalize.UnstructuredList(cmd.Objects); err != nil {
 		return nil, err
 	}
-	f.manager.SetOwnerLabels(cmd.Objects, kustomization, kustomizationNamespace)
+	f.manager.SetOwnerLabels(cmd.Objects, cmd.App, kustomizations)
 	options := ssa.DefaultApplyOptions()
 	options.Force = cmd.Force
 	options.WaitInterval = 100 * time.Millisecond
@@ -109,7 +108,7 @@ func (f *fluxEngine) prune(ctx context.Context, cmd *command) (any, error) {
 		}
 	}
 	options := ssa.DefaultDeleteOptions()
-	options.Inclusions = f.manager.GetOwnerLabels(kustomization, kustomizationNamespace)
+	options.Inclusions = f.manager.GetOwnerLabels(cmd.App, kustomizations)
 	options.Exclusions = map[string]string{
 		"kustomize.toolkit.fluxcd.io/prune":     "disabled",
 		"kustomize.toolkit.fluxcd.io/reconcile": "disabled",

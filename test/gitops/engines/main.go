@@ -22,6 +22,8 @@ import (
 // command is one line of stdin. Each operation reads the fields that it needs.
 type command struct {
 	Op string `json:"op"`
+	// App is the name of the Kustomization or Application, whose marks say what a prune may delete.
+	App string `json:"app"`
 	// Objects are what Git has, or what is judged.
 	Objects []*unstructured.Unstructured `json:"objects"`
 	// Previous is what Git had at the last apply.
