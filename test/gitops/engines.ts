@@ -15,7 +15,7 @@ const ENGINES: GoModule<EngineName> = {
   cost: { build: '10 minutes', download: '200 MB' },
 };
 
-export interface Verdict {
+interface Verdict {
   readonly status: string;
   readonly message: string;
 }

@@ -45,6 +45,12 @@ const PATHS: Readonly<Record<string, string>> = {
   FluxSetup: '/apis/flux-framework.org/v1alpha1/namespaces/NS/fluxsetups',
 };
 
+/** A running MiniCluster whose pods come or go. */
+function isResizing({ kind, spec, status }: KubeObject): boolean {
+  const { phase, size } = status as { phase?: string; size?: number };
+  return kind === 'MiniCluster' && phase === 'Running' && size !== (spec as { size?: number }).size;
+}
+
 export class TeamLife {
   private readonly repository = new Repository();
   private files: Files;
@@ -167,10 +173,12 @@ export class TeamLife {
     const objects = files.flatMap((file) => live.get(file) ?? []);
     if (objects.length < files.length) return ['objects are missing'];
     const said = await healthOf(this.engines, objects);
-    return files.flatMap((file, index) => {
+    const growing = objects.filter(isResizing).map(({ metadata }) => `${metadata.name} changes its size`);
+    const wrong = files.flatMap((file, index) => {
       const [is, wanted] = [said[index]!.join(', '), this.expected[file]!.join(', ')];
       return is === wanted ? [] : [`${file} is ${is}, not ${wanted}`];
     });
+    return [...wrong, ...growing];
   }
 
   private async withoutFluxJob(live: ReadonlyMap<string, KubeObject>): Promise<readonly string[]> {

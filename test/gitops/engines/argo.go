@@ -11,6 +11,7 @@ import (
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/health"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/kube"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/tracing"
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -142,7 +143,7 @@ func (a *argoEngine) diff(cmd *command) (any, error) {
 }
 
 func (a *argoEngine) dryRunner() (diff.ServerSideDryRunner, func(), error) {
-	kubectl := &kube.KubectlCmd{Log: logr.Discard()}
+	kubectl := &kube.KubectlCmd{Log: logr.Discard(), Tracer: tracing.NopTracer{}}
 	ops, cleanup, err := kubectl.ManageResources(a.config)
 	if err != nil {
 		return nil, nil, err
