@@ -15,7 +15,8 @@ export interface Way {
   drift(app: string, objects: readonly KubeObject[]): Promise<readonly string[]>;
 }
 
-const SYNC_SECONDS = 120;
+/** The waves of the stack wait for each other, and a busy machine is slow. */
+const SYNC_SECONDS = 300;
 
 const refusals = (error: unknown): readonly string[] => [
   error instanceof Error ? error.message : String(error),

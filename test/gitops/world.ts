@@ -99,8 +99,7 @@ export class World {
   async applyStack(way: Way, findings: Findings): Promise<void> {
     findings.add('denied', named(way, await way.apply('stack', this.git, [])));
     findings.objects += this.git.length;
-    for (let round = 0; round < 2; round++)
-      findings.add('drift', named(way, await way.drift('stack', this.git)));
+    findings.add('drift', named(way, await way.drift('stack', this.git)));
   }
 
   /** The stack leaves Git. What holds data stays; everything else goes. */

@@ -102,7 +102,10 @@ func (a *argoEngine) sync(ctx context.Context, cmd *command) (any, error) {
 	for _, result := range results {
 		outcome[result.ResourceKey.String()] = fmt.Sprintf("%s: %s", result.Status, result.Message)
 	}
-	return outcome, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", err, outcome)
+	}
+	return outcome, nil
 }
 
 // diff gives the objects that Argo CD would show as OutOfSync, each with the live and the predicted object.
@@ -117,7 +120,7 @@ func (a *argoEngine) diff(cmd *command) (any, error) {
 		return nil, err
 	}
 	pairs := sync.Reconcile(cmd.Objects, live, "default", a.cache)
-	options := []diff.Option{diff.WithLogr(logr.Discard()), diff.WithManager(manager)}
+	options := []diff.Option{diff.WithLogr(logr.Discard()), diff.WithManager(manager), diff.WithGVKParser(a.cache.GetGVKParser())}
 	if cmd.ServerSide {
 		runner, stop, err := a.dryRunner()
 		if err != nil {
@@ -144,7 +147,7 @@ func (a *argoEngine) diff(cmd *command) (any, error) {
 
 func (a *argoEngine) dryRunner() (diff.ServerSideDryRunner, func(), error) {
 	kubectl := &kube.KubectlCmd{Log: logr.Discard(), Tracer: tracing.NopTracer{}}
-	ops, cleanup, err := kubectl.ManageResources(a.config)
+	ops, cleanup, err := kubectl.ManageServerSideDiffDryRuns(a.config)
 	if err != nil {
 		return nil, nil, err
 	}
