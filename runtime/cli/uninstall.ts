@@ -27,7 +27,6 @@ const OF_THE_STACK = 'app.kubernetes.io/part-of=fluxqueue';
 
 type Kind = readonly [group: string, resource: string];
 
-/** Admission goes first: it would hold what is released. */
 const ADMISSION: readonly Kind[] = [
   [REGISTRATION, 'mutatingwebhookconfigurations'],
   [REGISTRATION, 'mutatingadmissionpolicybindings'],
@@ -60,13 +59,14 @@ const DATA: readonly Kind[] = [
 /** @throws FluxqError FLUXQ_WORKLOADS_WAIT where something waits that `release` would start */
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { client, namespace, release, deleteData, print } = options;
-  const waiting = await waitingWorkloads(client);
-  if (!release && waiting.length > 0) throw waits(waiting);
-  // The runtime stops first: it would requeue what is released.
+  const waiting = release ? [] : await waitingWorkloads(client);
+  if (waiting.length > 0) throw waits(waiting);
+  // Admission ends first: without its webhook, enabled namespaces could create nothing. Then the runtime, which would requeue
+  // what is released. What came meanwhile is released in any case.
+  await deleteAll(options, ADMISSION);
   await deleteAll(options, RUNTIME, namespace);
   await untilGone(client, resourcePath({ group: 'apps', resource: 'deployments', namespace }));
-  await deleteAll(options, ADMISSION);
-  for (const workload of waiting) {
+  for (const workload of await waitingWorkloads(client)) {
     await releaseWorkload(client, workload);
     print(`released ${workload.kind} ${workload.object.metadata.namespace}/${workload.object.metadata.name}`);
   }
@@ -109,21 +109,33 @@ function isGated({ spec }: Pod): boolean {
   return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
 }
 
-async function releaseWorkload(client: KubernetesClient, { kind, object }: Waiting): Promise<void> {
-  const { name, namespace, uid } = object.metadata;
-  try {
-    if (kind === 'Job')
-      await client.patch(jobs(namespace, name), { metadata: { uid }, spec: { suspend: false } }, 'merge');
-    else {
-      const index = object.spec.schedulingGates!.findIndex((gate) => gate.name === GATE);
-      const path = `/spec/schedulingGates/${index}`;
-      const test = { op: 'test', path: `${path}/name`, value: GATE };
-      await client.patch(pods(namespace, name), [test, { op: 'remove', path }], 'json');
+/** The apiserver applies a policy for a moment after its deletion: it puts the suspension back, or refuses to ungate. */
+async function releaseWorkload(client: KubernetesClient, workload: Waiting): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    try {
+      if (await isReleased(client, workload)) return;
+    } catch (error) {
+      // Its user was faster, and may have made another one of its name.
+      if (isStatus(error, 404) || isStatus(error, 409)) return;
+      if (!isStatus(error, 403)) throw error;
     }
-  } catch (error) {
-    // Its user was faster.
-    if (!isStatus(error, 404)) throw error;
+    await pause(systemClock, POLL_MS);
   }
+  throw waits([workload]);
+}
+
+async function isReleased(client: KubernetesClient, { kind, object }: Waiting): Promise<boolean> {
+  const { name, namespace, uid } = object.metadata;
+  if (kind === 'Job') {
+    const body = { metadata: { uid }, spec: { suspend: false } };
+    const { spec } = await client.patch<Job>(jobs(namespace, name), body, 'merge');
+    return spec.suspend === false;
+  }
+  const index = object.spec.schedulingGates!.findIndex((gate) => gate.name === GATE);
+  const path = `/spec/schedulingGates/${index}`;
+  const test = { op: 'test', path: `${path}/name`, value: GATE };
+  await client.patch(pods(namespace, name), [test, { op: 'remove', path }], 'json');
+  return true;
 }
 
 async function deleteAll(
@@ -163,6 +175,7 @@ async function remove({ client, print }: UninstallOptions, resource: string, pat
 }
 
 const POLL_MS = 500;
+const MAX_TRIES = 120;
 const SHOWN = 10;
 
 function waits(waiting: readonly Waiting[]): FluxqError {
