@@ -30,11 +30,11 @@ describeStack(
       const running = await science.job('running', { runs: '1h', cores: 4 });
       await science.phase(running, 'Running');
       const waiting = await science.job('waiting', { runs: '1h', cores: 4 });
-      await science.phase(waiting, 'Waiting', 'Busy');
+      await science.phase(waiting, 'Waiting');
       const held = await science.job('held', { annotations: { [HOLD]: 'true' } });
       await science.phase(held, 'Waiting', 'Held');
       const gated = await science.pod('gated', { runs: '1h', cores: 4 });
-      await science.phase(gated, 'Waiting', 'Busy');
+      await science.phase(gated, 'Waiting');
       await expect(uninstall()).rejects.toThrow(
         'FLUXQ_WORKLOADS_WAIT: 2 workloads wait in the queue and would wait for ever: Job science/waiting, Pod science/gated',
       );
