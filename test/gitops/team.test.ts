@@ -30,7 +30,7 @@ if (enginesBuilt())
             ),
           );
           expect(findings.all).toEqual([]);
-          expect(findings.objects).toBe(20);
+          expect(findings.objects).toBe(22);
         },
         TIMEOUT,
       );
