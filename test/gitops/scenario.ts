@@ -9,7 +9,17 @@ import type { KubeObject } from '../cluster/api';
 import type { Cluster } from '../cluster/cluster';
 import { Repository } from './repository';
 import type { Engines } from './suite';
-import { AT_REST, EDITS, type Edit, type Files, type Health, patched, REVERTED, teamFiles } from './team';
+import {
+  AT_REST,
+  EDITS,
+  type Edit,
+  type Files,
+  type Health,
+  patched,
+  REVERTED,
+  RUNS,
+  teamFiles,
+} from './team';
 import { healthOf, type Way } from './ways';
 
 export const KINDS_OF_TROUBLE = ['drift', 'denied', 'recreated', 'wrongHealth', 'lost'] as const;
@@ -45,10 +55,11 @@ const PATHS: Readonly<Record<string, string>> = {
   FluxSetup: '/apis/flux-framework.org/v1alpha1/namespaces/NS/fluxsetups',
 };
 
-/** A running MiniCluster whose pods come or go. */
-function isResizing({ kind, spec, status }: KubeObject): boolean {
-  const { phase, size } = status as { phase?: string; size?: number };
-  return kind === 'MiniCluster' && phase === 'Running' && size !== (spec as { size?: number }).size;
+/** Whether its pods still come or go: the queue writes a Job when it grants it. */
+function isMoving({ kind, spec, status }: KubeObject, expected: Health): boolean {
+  const { phase, size, ready } = status as { phase?: string; size?: number; ready?: number };
+  if (kind === 'MiniCluster') return phase === 'Running' && size !== (spec as { size?: number }).size;
+  return kind === 'Job' && expected === RUNS && (ready ?? 0) === 0;
 }
 
 export class TeamLife {
@@ -173,12 +184,14 @@ export class TeamLife {
     const objects = files.flatMap((file) => live.get(file) ?? []);
     if (objects.length < files.length) return ['objects are missing'];
     const said = await healthOf(this.engines, objects);
-    const growing = objects.filter(isResizing).map(({ metadata }) => `${metadata.name} changes its size`);
+    const moving = files.flatMap((file, index) =>
+      isMoving(objects[index]!, this.expected[file]!) ? [`${file} has not all its pods yet`] : [],
+    );
     const wrong = files.flatMap((file, index) => {
       const [is, wanted] = [said[index]!.join(', '), this.expected[file]!.join(', ')];
       return is === wanted ? [] : [`${file} is ${is}, not ${wanted}`];
     });
-    return [...wrong, ...growing];
+    return [...wrong, ...moving];
   }
 
   private async withoutFluxJob(live: ReadonlyMap<string, KubeObject>): Promise<readonly string[]> {

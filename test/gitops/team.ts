@@ -98,14 +98,16 @@ export function teamFiles(namespace: string): Files {
 export type Health = readonly [fluxCd: string, argoCd: string];
 const READY: Health = ['Current', 'Healthy'];
 const HELD: Health = ['Current', 'Suspended'];
-const GOING: Health = ['InProgress', 'Progressing'];
+/** Its pods run. */
+export const RUNS: Health = ['InProgress', 'Progressing'];
+const WAITS: Health = ['InProgress', 'Progressing'];
 
 export const AT_REST: Readonly<Record<string, Health>> = {
   queue: READY,
   held: HELD,
   suspended: HELD,
-  running: GOING,
-  waiting: GOING,
+  running: RUNS,
+  waiting: WAITS,
   quick: READY,
   brokers: READY,
   done: READY,
@@ -125,8 +127,8 @@ const relabeled = { metadata: { labels: { tier: 'gold' } } };
 
 /** Each is a commit of its own; the last are taken back together. */
 export const EDITS: readonly Edit[] = [
-  { title: 'remove the hold', file: 'held', patch: { metadata: { annotations: null } }, health: GOING },
-  { title: 'remove suspend: true', file: 'suspended', patch: { spec: { suspend: null } }, health: GOING },
+  { title: 'remove the hold', file: 'held', patch: { metadata: { annotations: null } }, health: RUNS },
+  { title: 'remove suspend: true', file: 'suspended', patch: { spec: { suspend: null } }, health: RUNS },
   { title: 'add suspend: true', file: 'running', patch: { spec: { suspend: true } }, health: HELD },
   { title: 'ask for more time', file: 'waiting', patch: { metadata: { annotations: { [WALLTIME]: '2h' } } } },
   { title: 'ask for more cores', file: 'waiting', patch: { spec: { template: template('1h', '2') } } },
@@ -139,7 +141,7 @@ export const EDITS: readonly Edit[] = [
 ];
 
 /** What the last commits' revert changes, beside what was as before. */
-export const REVERTED: Readonly<Record<string, Health>> = { held: GOING, suspended: HELD, running: GOING };
+export const REVERTED: Readonly<Record<string, Health>> = { held: RUNS, suspended: HELD, running: RUNS };
 
 /** A JSON merge patch (RFC 7396). */
 export function patched<T>(target: T, patch: object): T {
