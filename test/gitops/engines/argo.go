@@ -7,12 +7,13 @@ import (
 
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/cache"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/diff"
-	gitops "github.com/argoproj/argo-cd/gitops-engine/pkg/engine"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/health"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/common"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/kube"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/utils/tracing"
 	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 )
@@ -26,7 +27,6 @@ const (
 type argoEngine struct {
 	config *rest.Config
 	cache  cache.ClusterCache
-	engine gitops.GitOpsEngine
 }
 
 func newArgo(config *rest.Config) (engine, error) {
@@ -39,8 +39,7 @@ func newArgo(config *rest.Config) (engine, error) {
 			id := o.GetAnnotations()[tracking]
 			return id, id != ""
 		}))
-	argo.engine = gitops.NewEngine(config, argo.cache, gitops.WithLogr(logr.Discard()))
-	if _, err := argo.engine.Run(); err != nil {
+	if err := argo.cache.EnsureSynced(); err != nil {
 		return nil, err
 	}
 	return argo.run, nil
@@ -90,22 +89,51 @@ func isManaged(app string) func(*cache.Resource) bool {
 	return func(r *cache.Resource) bool { return r.Info == trackingID(app, r.ResourceKey()) }
 }
 
+// sync goes on as Argo CD's controller does: each round has the live objects of that moment and the results so far. The
+// engine's own Sync keeps the live objects of its start, so a wave with new objects never ends.
 func (a *argoEngine) sync(ctx context.Context, cmd *command) (any, error) {
 	timeout := time.Duration(cmd.TimeoutSeconds) * time.Second
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	results, err := a.engine.Sync(ctx, cmd.Objects, isManaged(cmd.App), "HEAD", "default",
-		sync.WithOperationSettings(false, cmd.Prune, cmd.Force, false),
-		sync.WithServerSideApply(cmd.ServerSide), sync.WithServerSideApplyManager(manager),
-		sync.WithHealthOverride(luaHealth(cmd.Lua)), sync.WithLogr(logr.Discard()))
-	outcome := map[string]string{}
-	for _, result := range results {
-		outcome[result.ResourceKey.String()] = fmt.Sprintf("%s: %s", result.Status, result.Message)
+	phase, message, started := common.OperationRunning, "", metav1.Now()
+	var results []common.ResourceSyncResult
+	for {
+		pairs, err := a.pairs(cmd)
+		if err != nil {
+			return nil, err
+		}
+		round, cleanup, err := sync.NewSyncContext("HEAD", pairs, a.config, a.config, &kube.KubectlCmd{Log: logr.Discard(), Tracer: tracing.NopTracer{}}, "default",
+			sync.WithInitialState(phase, message, results, started),
+			sync.WithOperationSettings(false, cmd.Prune, cmd.Force, false),
+			sync.WithServerSideApply(cmd.ServerSide), sync.WithServerSideApplyManager(manager),
+			sync.WithHealthOverride(luaHealth(cmd.Lua)), sync.WithLogr(logr.Discard()))
+		if err != nil {
+			return nil, err
+		}
+		round.Sync()
+		phase, message, results = round.GetState()
+		cleanup()
+		outcome := map[string]string{}
+		for _, result := range results {
+			outcome[result.ResourceKey.String()] = fmt.Sprintf("%s: %s", result.Status, result.Message)
+		}
+		if phase.Completed() {
+			return outcome, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %s: %v", ctx.Err(), message, outcome)
+		case <-time.After(500 * time.Millisecond):
+		}
 	}
+}
+
+func (a *argoEngine) pairs(cmd *command) (sync.ReconciliationResult, error) {
+	live, err := a.cache.GetManagedLiveObjs(cmd.Objects, isManaged(cmd.App))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", err, outcome)
+		return sync.ReconciliationResult{}, err
 	}
-	return outcome, nil
+	return sync.Reconcile(cmd.Objects, live, "default", a.cache), nil
 }
 
 // diff gives the objects that Argo CD would show as OutOfSync, each with the live and the predicted object.
@@ -115,11 +143,10 @@ func (a *argoEngine) diff(cmd *command) (any, error) {
 	if err := a.cache.EnsureSynced(); err != nil {
 		return nil, err
 	}
-	live, err := a.cache.GetManagedLiveObjs(cmd.Objects, isManaged(cmd.App))
+	pairs, err := a.pairs(cmd)
 	if err != nil {
 		return nil, err
 	}
-	pairs := sync.Reconcile(cmd.Objects, live, "default", a.cache)
 	options := []diff.Option{diff.WithLogr(logr.Discard()), diff.WithManager(manager), diff.WithGVKParser(a.cache.GetGVKParser())}
 	if cmd.ServerSide {
 		runner, stop, err := a.dryRunner()
