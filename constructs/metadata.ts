@@ -55,5 +55,11 @@ export function objectMetadata(props: ObjectProps): k8s.ObjectMeta {
   };
 }
 
-/** Argo CD never prunes objects that hold data or records of users. */
-export const KEEP = { 'argocd.argoproj.io/sync-options': 'Prune=false' } as const;
+/**
+ * On objects that hold data or records of users, and their namespace: neither engine of GitOps deletes them when they leave Git,
+ * nor when their app is deleted. `fluxqueue uninstall` or a person does (docs/gitops.md).
+ */
+export const KEEP = {
+  'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+  'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+} as const;

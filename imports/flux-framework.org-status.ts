@@ -45,7 +45,7 @@ export interface FluxSetupStatus {
   readonly conditions?: readonly FluxSetupStatusConditions[];
 
   /**
-   * metadata.generation to which the status refers.
+   * metadata.generation to which the status refers; -1 before the first.
    */
   readonly observedGeneration?: number;
 }
@@ -137,12 +137,12 @@ export interface MiniClusterStatus {
   readonly finishTime?: string;
 
   /**
-   * metadata.generation to which the status refers.
+   * metadata.generation to which the status refers; -1 before the first.
    */
   readonly observedGeneration?: number;
 
   /**
-   * JobRequested (its objects exist), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are online) and JobFinished (with the result as reason). Ready (its brokers are online), Reconciling and Stalled (the error is permanent) are for GitOps tools and `kubectl wait`.
+   * JobRequested (its objects exist), JobWaitingForResources, JobRunning (some of its pods run), JobMiniClusterReady (its brokers are online) and JobFinished (with the result as reason). Ready (its brokers are online, or it succeeded), Reconciling and Stalled (the error is permanent) are for GitOps tools and `kubectl wait`.
    */
   readonly conditions?: readonly MiniClusterStatusConditions[];
 }

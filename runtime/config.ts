@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { GITOPS_USERS } from '../constructs/api/gitops-users';
 import {
   CONTROLLER_LEASE,
   STACK_NAMESPACE,
@@ -158,6 +159,8 @@ const settings = z.strictObject({
       configurationName: z.string().min(1).default(WEBHOOK_CONFIGURATION),
       /** User names of the runtime at the apiserver. Default: the controller's ServiceAccount in `secretNamespace`. */
       controllerUsers: z.array(z.string().min(1)).optional(),
+      /** User names of engines of GitOps: what they create counts for its namespace. */
+      gitOpsUsers: z.array(z.string().min(1)).default([...GITOPS_USERS]),
       /** The schedulerName for admitted pods that have none. Default: unchanged. */
       schedulerName: z.string().min(1).optional(),
     })

@@ -4,6 +4,7 @@ import { addMigrateCommand } from './cli/migrate-command';
 import { addQueueCommands } from './cli/queue-commands';
 import { addRenderCommand } from './cli/render-command';
 import { addSecretCommands } from './cli/secret-commands';
+import { addUninstallCommand } from './cli/uninstall-command';
 import { type Config, loadConfig } from './config';
 import { messageOf } from './errors';
 import { createLogger, type Logger } from './observability/log';
@@ -56,6 +57,7 @@ addQueueCommands(program);
 addMigrateCommand(program);
 addSecretCommands(program);
 addRenderCommand(program);
+addUninstallCommand(program);
 
 program.parseAsync().then(
   () => process.exit(0),

@@ -34,7 +34,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/fluxsetup',
     'constructs/fluxqueue/admission',
   ],
-  'constructs/index': ['constructs/fluxqueue', 'constructs/minicluster'],
+  'constructs/gitops': ['constructs/api'],
+  'constructs/index': ['constructs/fluxqueue', 'constructs/gitops', 'constructs/minicluster'],
 
   'runtime/errors': ['constructs/api'],
   'runtime/clock': [],

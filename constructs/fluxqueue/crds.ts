@@ -28,6 +28,7 @@ export class Crds extends Construct {
           wave: Wave.BASE,
           // Without this, pruning a CRD would delete all objects of its kind.
           annotations: {
+            ...KEEP,
             'argocd.argoproj.io/sync-options': `${KEEP['argocd.argoproj.io/sync-options']},ServerSideApply=true`,
           },
         }),

@@ -187,7 +187,7 @@ class Postgres extends Construct {
     super(scope, id);
     const { namespace } = props;
     const labels = selectorLabels('database');
-    const metadata = objectMetadata({ name: NAME, namespace, component: 'database', wave: Wave.DATABASE });
+    const place = { name: NAME, namespace, component: 'database', wave: Wave.DATABASE } as const;
     new DatabaseAccount(this, 'account', { namespace, name: NAME });
     new k8s.KubeSecret(this, 'password', {
       metadata: objectMetadata({
@@ -201,7 +201,7 @@ class Postgres extends Construct {
     });
     this.addServices(namespace, labels);
     new k8s.KubeStatefulSet(this, 'stateful-set', {
-      metadata,
+      metadata: objectMetadata({ ...place, annotations: KEEP }),
       spec: {
         replicas: 1,
         serviceName: NAME,

@@ -152,7 +152,7 @@ export class FluxQueue extends Construct {
   }
 
   private addAdmission(): void {
-    const { clusterWide, excludedNamespaces, externalRuntime, scheduler } = this.props;
+    const { clusterWide, excludedNamespaces, externalRuntime, scheduler, gitOpsUsers } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
@@ -162,6 +162,7 @@ export class FluxQueue extends Construct {
       form: this.admission,
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
+      ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
       ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
@@ -200,6 +201,7 @@ export class FluxQueue extends Construct {
         secretName: WEBHOOK_SECRET,
         serviceName: WEBHOOK_SERVICE,
         configurationName: WEBHOOK_CONFIGURATION,
+        ...(props.gitOpsUsers === undefined ? {} : { gitOpsUsers: props.gitOpsUsers }),
         ...(props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       },
     };

@@ -33,6 +33,13 @@ export interface FluxQueueProps {
    */
   readonly excludedNamespaces?: readonly string[];
 
+  /**
+   * User names of engines of GitOps at the apiserver. What they apply counts for its namespace, not for one user with the
+   * work of many; a `fluxqueue/user` in Git has no effect.
+   * @default - the usual accounts of Flux CD and Argo CD: GITOPS_USERS
+   */
+  readonly gitOpsUsers?: readonly string[];
+
   /** Postgres database of the queue. @default Database.statefulSet() */
   readonly database?: Database;
 

@@ -3,7 +3,7 @@ import { CREATOR_KINDS, type CreatorKind } from '../../constructs/api/creators';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import type { Metadata } from './review';
-import { isController } from './user';
+import { isController, type UserOptions } from './user';
 
 const BY_KIND: ReadonlyMap<string, CreatorKind> = new Map(
   CREATOR_KINDS.flatMap((kind) => kind.kinds.map((name) => [name, kind] as const)),
@@ -20,9 +20,10 @@ export function noteCreator(
   object: unknown,
   old: unknown,
   username: string,
+  options: UserOptions = {},
 ): JsonPatch[] {
   const metadata = metadataIn(object, holder);
-  const wanted = old === undefined ? creator(username) : notedIn(metadataIn(old, holder));
+  const wanted = old === undefined ? creator(username, options) : notedIn(metadataIn(old, holder));
   if (notedIn(metadata) === wanted) return [];
   const path = `/${[...holder, 'metadata'].join('/')}`;
   const annotations = { [USER_ANNOTATION]: wanted || undefined };
@@ -30,8 +31,8 @@ export function noteCreator(
   return patchEntries(`${path}/annotations`, metadata.annotations, annotations);
 }
 
-function creator(username: string): string {
-  return isController(username) ? '' : username;
+function creator(username: string, options: UserOptions): string {
+  return isController(username, options) ? '' : username;
 }
 
 function notedIn(metadata: Metadata | undefined): string {

@@ -25,11 +25,7 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  * @param username the user who creates the Job
  * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
-export function admitJob(
-  job: AdmittedJob,
-  username: string,
-  { controllerUsers }: UserOptions = {},
-): JsonPatch[] {
+export function admitJob(job: AdmittedJob, username: string, options: UserOptions = {}): JsonPatch[] {
   if (isManagedElsewhere(job)) return [];
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
@@ -41,7 +37,7 @@ export function admitJob(
   // admission: by its other form, or it is a copy of a waiting Job.
   const isAdmitted = metadata.labels?.[ADMITTED_LABEL] === 'true';
   const held = suspended && !isAdmitted && settingOf(metadata, HOLD) === undefined;
-  const user = recordUser(job.metadata, username, controllerUsers);
+  const user = recordUser(job.metadata, username, options);
   const hasAnnotations = metadata.annotations !== undefined || user.length > 0;
   return [
     ...patchEntries('/metadata/labels', metadata.labels, {

@@ -56,18 +56,14 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
  * @param username the user who creates the Pod
  * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
-export function admitPod(
-  pod: AdmittedPod,
-  username: string,
-  { schedulerName, controllerUsers }: PodAdmissionOptions = {},
-): JsonPatch[] {
+export function admitPod(pod: AdmittedPod, username: string, options: PodAdmissionOptions = {}): JsonPatch[] {
   if (isManagedElsewhere(pod)) return [];
   const placement = placementOf(pod.metadata);
   return [
     ...(placement === undefined
-      ? [...addGate(pod), ...recordUser(pod.metadata, username, controllerUsers)]
+      ? [...addGate(pod), ...recordUser(pod.metadata, username, options)]
       : [...pinToNode(pod, placement.node), ...trimAssignment(pod.metadata, placement)]),
-    ...chooseScheduler(pod, schedulerName),
+    ...chooseScheduler(pod, options.schedulerName),
   ];
 }
 

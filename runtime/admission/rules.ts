@@ -38,13 +38,16 @@ function patchOf(request: AdmissionRequest, options: AdmissionOptions): JsonPatc
     case 'CREATE /v1/Pod':
       return admitPod(object as AdmittedPod, username, options);
     default:
-      return noteCreatorOf(request);
+      return noteCreatorOf(request, options);
   }
 }
 
-function noteCreatorOf({ kind, operation, object, oldObject, userInfo }: AdmissionRequest): JsonPatch[] {
+function noteCreatorOf(
+  { kind, operation, object, oldObject, userInfo }: AdmissionRequest,
+  options: AdmissionOptions,
+): JsonPatch[] {
   const creator = creatorKind(`${kind.group}/${kind.version}/${kind.kind}`);
   if (creator === undefined || !['CREATE', 'UPDATE'].includes(operation)) return [];
   const old = operation === 'UPDATE' ? (oldObject ?? {}) : undefined;
-  return noteCreator(creator, object, old, userInfo?.username ?? '');
+  return noteCreator(creator, object, old, userInfo?.username ?? '', options);
 }

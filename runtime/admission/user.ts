@@ -1,4 +1,5 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
+import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import type { Metadata } from './review';
@@ -6,23 +7,26 @@ import type { Metadata } from './review';
 export interface UserOptions {
   /** User names of the runtime at the apiserver. @default - none */
   readonly controllerUsers?: readonly string[];
+  /** User names of engines of GitOps, which apply what others wrote. @default GITOPS_USERS */
+  readonly gitOpsUsers?: readonly string[];
 }
 
-/** @param username the user who sent the request @param controllerUsers user names of the runtime */
+/** @param username the user who sent the request */
 export function recordUser(
   metadata: Metadata | undefined,
   username: string,
-  controllerUsers: readonly string[] = [],
+  options: UserOptions = {},
 ): JsonPatch[] {
-  if (carriesUser(metadata, username, controllerUsers)) return [];
-  const user = isController(username) ? undefined : username;
+  if (carriesUser(metadata, username, options)) return [];
+  const user = isController(username, options) ? undefined : username;
   return patchEntries('/metadata/annotations', metadata?.annotations, { [USER_ANNOTATION]: user });
 }
 
-/** Whether the creator is a part of Kubernetes. A ServiceAccount in a user's namespace counts as a user. */
-export function isController(username: string): boolean {
+/** Whether the creator is a part of Kubernetes or an engine of GitOps. A ServiceAccount in a user's namespace counts as a user. */
+export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: UserOptions = {}): boolean {
   return (
     username === '' ||
+    gitOpsUsers.includes(username) ||
     username.startsWith('system:serviceaccount:kube-system:') ||
     (username.startsWith('system:') && !username.startsWith('system:serviceaccount:'))
   );
@@ -35,9 +39,10 @@ export function isController(username: string): boolean {
 function carriesUser(
   metadata: Metadata | undefined,
   username: string,
-  controllerUsers: readonly string[],
+  { controllerUsers = [], gitOpsUsers = GITOPS_USERS }: UserOptions,
 ): boolean {
   if (controllerUsers.includes(username)) return true;
+  if (gitOpsUsers.includes(username)) return false;
   const isOwned = metadata?.ownerReferences?.some(({ controller }) => controller === true) === true;
   return isOwned && isOfKubernetes(username);
 }

@@ -1,7 +1,8 @@
 /**
- * Computes the status of a MiniCluster from observed facts. Ready and
- * JobMiniClusterReady describe the brokers, not the objects; JobFinished has
- * the result as its reason; Stalled is True if the cluster makes no progress
+ * Computes the status of a MiniCluster from observed facts.
+ * JobMiniClusterReady describes the brokers, not the objects, and so does
+ * Ready, which is also True for a cluster that succeeded: kstatus and Argo CD
+ * wait for it. JobFinished has the result as its reason; Stalled is True if the cluster makes no progress
  * until its user changes something.
  */
 import type {
@@ -105,7 +106,8 @@ function conditionsOf(facts: Facts, phase: MiniClusterStatusPhase): MiniClusterS
   const { progress, rejection, row } = facts;
   const explanation = explain(facts, phase);
   const isUp = phase === 'Running';
-  const failed = progress?.end !== undefined && progress.end.result !== 'Succeeded';
+  const succeeded = progress?.end?.result === 'Succeeded';
+  const failed = progress?.end !== undefined && !succeeded;
   const cannotStart =
     row?.phase === 'Waiting' && (row.reason === 'Unsatisfiable' || row.reason === 'Invalid');
   const stalled = rejection !== undefined || failed || cannotStart;
@@ -116,7 +118,7 @@ function conditionsOf(facts: Facts, phase: MiniClusterStatusPhase): MiniClusterS
     ['JobRunning', phase !== 'Finished' && (progress?.ready ?? 0) > 0, explanation],
     ['JobMiniClusterReady', isUp, explanation],
     ['JobFinished', phase === 'Finished', explanation],
-    ['Ready', isUp, explanation],
+    ['Ready', isUp || succeeded, explanation],
     ['Reconciling', !stalled && !settled && phase !== 'Finished', explanation],
     ['Stalled', stalled, rejection ?? explanation],
   ];

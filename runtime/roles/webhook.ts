@@ -46,14 +46,14 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
     for (const step of stops.reverse()) await step();
   };
   try {
-    const { host, port, schedulerName, secretNamespace, controllerUsers } = config.webhook;
+    const { host, port, schedulerName, secretNamespace, controllerUsers, gitOpsUsers } = config.webhook;
     const controller = `system:serviceaccount:${secretNamespace}:${CONTROLLER_SERVICE_ACCOUNT}`;
     const source = await certificateSource(config, logger, stops);
     const server = await startWebhook({
       host,
       port,
       tls: source.first,
-      admission: { schedulerName, controllerUsers: controllerUsers ?? [controller] },
+      admission: { schedulerName, controllerUsers: controllerUsers ?? [controller], gitOpsUsers },
       onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
       onError: (error) => logger.warn({ error: messageOf(error) }, 'answering an admission request failed'),
     });

@@ -8,6 +8,8 @@ type Make = (spec?: Record<string, unknown>, metadata?: Record<string, unknown>)
 const USERS: readonly (readonly [description: string, as: string])[] = [
   ['a user', 'ada@example.com'],
   ["a ServiceAccount of a user's namespace", 'system:serviceaccount:science:builder'],
+  ['Flux CD', 'system:serviceaccount:flux-system:kustomize-controller'],
+  ['Argo CD from another cluster', 'system:serviceaccount:kube-system:argocd-manager'],
   ['the CronJob controller', 'system:serviceaccount:kube-system:cronjob-controller'],
   ['the controller manager', 'system:kube-controller-manager'],
   ['a kubelet', 'system:node:node-0'],

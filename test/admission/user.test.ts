@@ -1,3 +1,4 @@
+import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { recordUser } from '../../runtime/admission/user';
 
@@ -35,6 +36,21 @@ const OWNED = {
   ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', controller: true }],
 };
 
+test.each(GITOPS_USERS)('%s applies what others wrote, and Git cannot claim a user', (name) => {
+  expect(recordUser({ annotations: {} }, name)).toEqual([]);
+  expect(recordUser(CLAIM, name)).toEqual([{ op: 'remove', path: PATH }]);
+  expect(recordUser(OWNED, name)).toEqual([{ op: 'remove', path: PATH }]);
+});
+
+test('another engine of GitOps is given by its name', () => {
+  expect(recordUser(CLAIM, 'deployer', { gitOpsUsers: ['deployer'] })).toEqual([
+    { op: 'remove', path: PATH },
+  ]);
+  expect(recordUser({ annotations: {} }, GITOPS_USERS[0]!, { gitOpsUsers: ['deployer'] })).toEqual([
+    { op: 'add', path: PATH, value: GITOPS_USERS[0] },
+  ]);
+});
+
 test('the user of a template stays with what a controller of Kubernetes creates from it', () => {
   for (const name of [
     'system:serviceaccount:kube-system:replicaset-controller',
@@ -47,6 +63,6 @@ test('the user of a template stays with what a controller of Kubernetes creates 
 
 test('the user of a MiniCluster stays with the Job that the runtime creates', () => {
   const runtime = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
-  expect(recordUser(CLAIM, runtime, [runtime])).toEqual([]);
-  expect(recordUser(undefined, runtime, [runtime])).toEqual([]);
+  expect(recordUser(CLAIM, runtime, { controllerUsers: [runtime] })).toEqual([]);
+  expect(recordUser(undefined, runtime, { controllerUsers: [runtime] })).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Finds the programs of the control plane: in a configured folder, or in a cache that is built once. */
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
@@ -125,7 +125,8 @@ export function cacheDirectory(): string {
 
 function cachedFolder({ folder, binary }: GoModule): string {
   const hash = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(folder, file)));
+  const sources = readdirSync(folder).filter((file) => file.endsWith('.go'));
+  for (const file of ['go.mod', 'go.sum', ...sources.sort()]) hash.update(readFileSync(join(folder, file)));
   // Machines of several architectures may share a home directory.
   hash.update(`${process.platform}-${process.arch}`);
   return join(cacheDirectory(), `${binary}-${hash.digest('hex').slice(0, 16)}`);

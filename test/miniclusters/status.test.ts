@@ -84,7 +84,7 @@ describe('the phase and the conditions that are True', () => {
         }),
       },
       'Finished',
-      ['JobRequested', 'JobFinished'],
+      ['JobRequested', 'JobFinished', 'Ready'],
     ],
     [
       'the Job failed',
@@ -130,7 +130,7 @@ describe('the status of a finished cluster', () => {
       reason: 'Succeeded',
       message: 'the lead broker succeeded',
     });
-    expect(condition(done, 'Ready')).toMatchObject({ status: 'False', reason: 'Succeeded' });
+    expect(condition(done, 'Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
   });
 
   test('has reason QuorumNotReached if the deadline passed before the quorum was up', () => {

@@ -72,7 +72,7 @@ describeStack(
       await clusters.finishPod(brokers[0]!);
       const over = await clusters.phase('hello', 'Finished');
       expect(over.status).toMatchObject({ result: 'Succeeded', finishTime: expect.any(String) });
-      expect(trueConditions(over)).toEqual(['JobRequested', 'JobFinished']);
+      expect(trueConditions(over)).toEqual(['JobRequested', 'JobFinished', 'Ready']);
       expect((await science.phase(job, 'Finished')).result).toBe('Succeeded');
       expect(await clusters.brokers('hello')).toEqual([]);
       expect(await science.recordedEvents(created, 2)).toEqual([

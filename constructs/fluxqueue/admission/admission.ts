@@ -22,6 +22,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly clusterWide: boolean;
   /** Excluded namespaces besides kube-system and the stack's own. @default - none; with clusterWide: kube-public and kube-node-lease */
   readonly excludedNamespaces?: readonly string[];
+  /** User names of engines of GitOps. @default - the usual accounts of Flux CD and Argo CD */
+  readonly gitOpsUsers?: readonly string[];
   /** Scheduler of admitted pods that request none. @default - pods keep their schedulerName */
   readonly schedulerName?: string;
   /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
@@ -40,14 +42,18 @@ export interface AdmissionProps extends ComponentProps {
 export class Admission extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionProps) {
     super(scope, id);
-    const { schedulerName, externalRuntime } = props;
+    const { schedulerName, externalRuntime, gitOpsUsers } = props;
     const where = {
       stackNamespace: props.namespace,
       clusterWide: props.clusterWide,
       ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
     };
     const users = externalRuntime?.users;
-    const byUsers = { ...where, ...(users === undefined ? {} : { controllerUsers: users }) };
+    const byUsers = {
+      ...where,
+      ...(users === undefined ? {} : { controllerUsers: users }),
+      ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
+    };
     new AdmissionGuards(this, 'guards', byUsers);
     new KeyGuard(this, 'keys', where);
     new CreatorGuard(this, 'creators', byUsers);

@@ -10,15 +10,13 @@ import { addGuard } from './guard-policy';
 import { reserved } from './reserved';
 import {
   type AdmissionScopeProps,
-  BY_KUBERNETES,
+  byController,
   type ControllerUserProps,
   cel,
-  celList,
-  controllerUsers,
   type MatchCondition,
   notExcluded,
 } from './scope';
-import { USER_VARIABLE } from './user-mutation';
+import { userVariable } from './user-mutation';
 
 type Props = AdmissionScopeProps & ControllerUserProps;
 
@@ -26,13 +24,13 @@ const pathOf = (object: string, { holder }: CreatorKind) => [object, ...holder].
 const noted = (object: string, kind: CreatorKind) =>
   `${pathOf(object, kind)}.?metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`;
 /** An update keeps what was noted: another value in a template would start a roll-out. */
-const wanted = (kind: CreatorKind) =>
-  `(oldObject == null ? (${USER_VARIABLE.expression}) : ${noted('oldObject', kind)})`;
+const wanted = (kind: CreatorKind, props: Props) =>
+  `(oldObject == null ? (${userVariable(props).expression}) : ${noted('oldObject', kind)})`;
 
 function byUser(props: Props): MatchCondition {
   return {
     name: 'by-a-user',
-    expression: `!(${BY_KUBERNETES}) && !(request.userInfo.username in ${celList(controllerUsers(props))})`,
+    expression: `!(${byController(props)})`,
   };
 }
 
@@ -45,20 +43,21 @@ export function creatorConditions(kind: CreatorKind, props: Props): readonly Mat
   return [
     byUser(props),
     hasHolder(kind),
-    { name: 'wants-another-user', expression: `${noted('object', kind)} != ${wanted(kind)}` },
+    { name: 'wants-another-user', expression: `${noted('object', kind)} != ${wanted(kind, props)}` },
   ];
 }
 
-export function creatorPatch(kind: CreatorKind): string {
+export function creatorPatch(kind: CreatorKind, props: Props): string {
+  const user = wanted(kind, props);
   const at = `/${[...kind.holder, 'metadata'].join('/')}`;
   const metadata = `${pathOf('object', kind)}.metadata`;
   const entry = `${at}/annotations/${pointerToken(USER_ANNOTATION)}`;
-  const map = `{${cel(USER_ANNOTATION)}: ${wanted(kind)}}`;
+  const map = `{${cel(USER_ANNOTATION)}: ${user}}`;
   return `
-${wanted(kind)} == "" ? [JSONPatch{op: "remove", path: "${entry}"}]
+${user} == "" ? [JSONPatch{op: "remove", path: "${entry}"}]
 : !has(${metadata}) ? [JSONPatch{op: "add", path: "${at}", value: {"annotations": ${map}}}]
 : !has(${metadata}.annotations) ? [JSONPatch{op: "add", path: "${at}/annotations", value: ${map}}]
-: [JSONPatch{op: "add", path: "${entry}", value: ${wanted(kind)}}]
+: [JSONPatch{op: "add", path: "${entry}", value: ${user}}]
 `.trim();
 }
 
@@ -88,7 +87,7 @@ export class CreatorGuard extends Construct {
         ],
         validations: [
           {
-            expression: `${value} == ${wanted(kind)}`,
+            expression: `${value} == ${wanted(kind, props)}`,
             message: reserved(
               `${field}.annotations["${USER_ANNOTATION}"]`,
               'can only be set by the queue',

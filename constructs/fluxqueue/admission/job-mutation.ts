@@ -2,13 +2,12 @@
 import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../api/labels';
 import { cel, type Variable } from './scope';
-import { USER_PATCH, USER_VARIABLE } from './user-mutation';
+import { USER_PATCH } from './user-mutation';
 
 export const JOB_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   { name: 'suspended', expression: 'object.spec.?suspend.orValue(false)' },
-  USER_VARIABLE,
   {
     name: 'held',
     expression:

@@ -8,7 +8,7 @@
 import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../api/labels';
 import { cel, type Variable } from './scope';
-import { USER_PATCH, USER_VARIABLE } from './user-mutation';
+import { USER_PATCH } from './user-mutation';
 
 /** Start of a group, `START/STRIDE:`. */
 const HEAD = '^[0-9]{1,9}/[1-9][0-9]{0,8}:';
@@ -16,7 +16,6 @@ const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
 
 export const POD_VARIABLES: readonly Variable[] = [
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
-  USER_VARIABLE,
   { name: 'assignment', expression: `variables.annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")` },
   {
     name: 'index',

@@ -17,7 +17,7 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import { carriesUserVariable } from './user-mutation';
+import { carriesUserVariable, userVariable } from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -52,7 +52,7 @@ export class AdmissionPolicies extends Construct {
       operations: ['CREATE'],
       suffix: 'jobs',
       conditions: JOB_CONDITIONS,
-      variables: [...JOB_VARIABLES, carriesUserVariable(props)],
+      variables: [...JOB_VARIABLES, userVariable(props), carriesUserVariable(props)],
       patch: JOB_PATCH,
     });
     this.addPolicy('JobUpdates', props, {
@@ -70,7 +70,7 @@ export class AdmissionPolicies extends Construct {
       operations: ['CREATE'],
       suffix: 'pods',
       conditions: POD_CONDITIONS,
-      variables: [...POD_VARIABLES, carriesUserVariable(props)],
+      variables: [...POD_VARIABLES, userVariable(props), carriesUserVariable(props)],
       patch: podPatch(props.schedulerName),
     });
     this.addCreators(props);
@@ -87,7 +87,7 @@ export class AdmissionPolicies extends Construct {
         suffix: `creators-${kind.name}`,
         conditions: creatorConditions(kind, props),
         variables: [],
-        patch: creatorPatch(kind),
+        patch: creatorPatch(kind, props),
       });
   }
 

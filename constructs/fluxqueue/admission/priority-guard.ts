@@ -10,11 +10,9 @@ import { SETTING_SYNTAX } from '../../api/settings';
 import { addGuard } from './guard-policy';
 import {
   type AdmissionScopeProps,
-  BY_KUBERNETES,
+  byController,
   type ControllerUserProps,
   cel,
-  celList,
-  controllerUsers,
   namespaceSelector,
 } from './scope';
 
@@ -119,7 +117,7 @@ export class PriorityGuard extends Construct {
       matchConditions: [
         {
           name: 'by-a-user',
-          expression: `!(${BY_KUBERNETES}) && !(request.userInfo.username in ${celList(controllerUsers(props))})`,
+          expression: `!(${byController(props)})`,
         },
         { name: 'has-a-new-priority', expression: `${hasNewPriority(kind)} || ${hasNewClass(kind)}` },
       ],

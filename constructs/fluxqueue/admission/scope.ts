@@ -1,5 +1,6 @@
 /** Namespaces and objects to which admission applies: one definition for policies, guards and webhook. */
 import type { k8s } from 'cdk8s-plus-28';
+import { GITOPS_USERS } from '../../api/gitops-users';
 import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
@@ -42,6 +43,11 @@ export interface ControllerUserProps {
    * @default - the ServiceAccount fluxqueue-controller of the stack's namespace
    */
   readonly controllerUsers?: readonly string[];
+  /**
+   * User names of engines of GitOps: what they create counts for its namespace.
+   * @default - the usual accounts of Flux CD and Argo CD
+   */
+  readonly gitOpsUsers?: readonly string[];
 }
 
 interface Requirement {
@@ -131,6 +137,16 @@ export function controllerUsers(props: AdmissionScopeProps & ControllerUserProps
 export const BY_KUBERNETES =
   'request.userInfo.username.startsWith("system:serviceaccount:kube-system:") || ' +
   'request.userInfo.username == "system:kube-controller-manager"';
+
+/** CEL: whether an engine of GitOps sends the request; the account of one can be in kube-system. */
+export function byGitOps({ gitOpsUsers = GITOPS_USERS }: ControllerUserProps): string {
+  return `request.userInfo.username in ${celList(gitOpsUsers)}`;
+}
+
+/** CEL: whether a controller of Kubernetes or the runtime sends the request, which create what others wanted. */
+export function byController(props: AdmissionScopeProps & ControllerUserProps): string {
+  return `((${BY_KUBERNETES}) && !(${byGitOps(props)})) || request.userInfo.username in ${celList(controllerUsers(props))}`;
+}
 
 /** Excludes Jobs of another controller and of Kueue. */
 export const JOB_CONDITIONS: readonly MatchCondition[] = [

@@ -7,6 +7,7 @@ import { USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
   BY_KUBERNETES,
+  byGitOps,
   type ControllerUserProps,
   cel,
   celList,
@@ -14,14 +15,16 @@ import {
   type Variable,
 } from './scope';
 
-/** The name of a person or of a ServiceAccount outside kube-system; "" for a controller. */
-export const USER_VARIABLE: Variable = {
-  name: 'user',
-  expression:
-    '!request.userInfo.username.startsWith("system:") || ' +
-    '(request.userInfo.username.startsWith("system:serviceaccount:") && ' +
-    '!request.userInfo.username.startsWith("system:serviceaccount:kube-system:")) ? request.userInfo.username : ""',
-};
+/** The name of a person or of a ServiceAccount outside kube-system; "" for a controller and for an engine of GitOps. */
+export function userVariable(props: ControllerUserProps): Variable {
+  return {
+    name: 'user',
+    expression:
+      `!(${byGitOps(props)}) && (!request.userInfo.username.startsWith("system:") || ` +
+      '(request.userInfo.username.startsWith("system:serviceaccount:") && ' +
+      '!request.userInfo.username.startsWith("system:serviceaccount:kube-system:"))) ? request.userInfo.username : ""',
+  };
+}
 
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
@@ -33,7 +36,7 @@ export function carriesUserVariable(props: AdmissionScopeProps & ControllerUserP
   return {
     name: 'carriesUser',
     expression:
-      `request.userInfo.username in ${celList(controllerUsers(props))} || ((${BY_KUBERNETES}) && ` +
+      `request.userInfo.username in ${celList(controllerUsers(props))} || ((${BY_KUBERNETES}) && !(${byGitOps(props)}) && ` +
       'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false)))',
   };
 }

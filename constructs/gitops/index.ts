@@ -1,0 +1,8 @@
+export {
+  ArgoCdHealth,
+  type ArgoCdHealthProps,
+  argoCdHealth,
+  type FluxCdHealthCheck,
+  fluxCdHealth,
+} from './health';
+export { FluxCdKustomization, type FluxCdKustomizationProps } from './kustomization';

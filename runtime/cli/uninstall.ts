@@ -1,0 +1,191 @@
+/**
+ * Takes the stack out of a cluster so that nothing it held is left behind: first what waits is listed or released, then
+ * admission and the runtime go. What holds data goes only by its own option.
+ */
+import { ADMITTED_LABEL, GATE, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { pause, systemClock } from '../clock';
+import { FluxqError } from '../errors';
+import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
+import { clusterWide, jobs, pods, resourcePath } from '../kubernetes/paths';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+
+export interface UninstallOptions {
+  readonly client: KubernetesClient;
+  /** Namespace of the stack. */
+  readonly namespace: string;
+  /** Starts what waits; what its user holds stays suspended. */
+  readonly release: boolean;
+  /** Deletes the database, its volume, the CRDs with all their objects, and the namespace, too. */
+  readonly deleteData: boolean;
+  readonly print: (line: string) => void;
+}
+
+const REGISTRATION = 'admissionregistration.k8s.io';
+const RBAC = 'rbac.authorization.k8s.io';
+const OF_THE_STACK = 'app.kubernetes.io/part-of=fluxqueue';
+
+type Kind = readonly [group: string, resource: string];
+
+const ADMISSION: readonly Kind[] = [
+  [REGISTRATION, 'mutatingwebhookconfigurations'],
+  [REGISTRATION, 'mutatingadmissionpolicybindings'],
+  [REGISTRATION, 'mutatingadmissionpolicies'],
+  [REGISTRATION, 'validatingadmissionpolicybindings'],
+  [REGISTRATION, 'validatingadmissionpolicies'],
+];
+const RUNTIME: readonly Kind[] = [
+  ['apps', 'deployments'],
+  ['policy', 'poddisruptionbudgets'],
+];
+const RIGHTS: readonly Kind[] = [
+  [RBAC, 'rolebindings'],
+  [RBAC, 'roles'],
+  ['networking.k8s.io', 'networkpolicies'],
+  ['', 'configmaps'],
+  ['', 'serviceaccounts'],
+];
+const CLUSTER_RIGHTS: readonly Kind[] = [
+  [RBAC, 'clusterrolebindings'],
+  [RBAC, 'clusterroles'],
+  ['scheduling.k8s.io', 'priorityclasses'],
+];
+const DATA: readonly Kind[] = [
+  ['apps', 'statefulsets'],
+  ['', 'services'],
+  ['', 'secrets'],
+];
+
+/** @throws FluxqError FLUXQ_WORKLOADS_WAIT where something waits that `release` would start */
+export async function uninstall(options: UninstallOptions): Promise<void> {
+  const { client, namespace, release, deleteData, print } = options;
+  const waiting = release ? [] : await waitingWorkloads(client);
+  if (waiting.length > 0) throw waits(waiting);
+  // Admission ends first: without its webhook, enabled namespaces could create nothing. Then the runtime, which would requeue
+  // what is released. What came meanwhile is released in any case.
+  await deleteAll(options, ADMISSION);
+  await deleteAll(options, RUNTIME, namespace);
+  await untilGone(client, resourcePath({ group: 'apps', resource: 'deployments', namespace }));
+  for (const workload of await waitingWorkloads(client)) {
+    await releaseWorkload(client, workload);
+    print(`released ${workload.kind} ${workload.object.metadata.namespace}/${workload.object.metadata.name}`);
+  }
+  await deleteAll(options, CLUSTER_RIGHTS);
+  await deleteAll(options, deleteData ? [...DATA, ...RIGHTS] : RIGHTS, namespace);
+  if (!deleteData) {
+    print(
+      `kept: the CRDs, and in ${namespace} the database with its Secret and volume (--delete-data deletes them)`,
+    );
+    return;
+  }
+  await deleteAll(options, [['apiextensions.k8s.io', 'customresourcedefinitions']]);
+  await remove(options, 'namespaces', clusterWide('', 'v1', 'namespaces')(namespace));
+}
+
+type Waiting =
+  | { readonly kind: 'Job'; readonly object: Job }
+  | { readonly kind: 'Pod'; readonly object: Pod };
+
+/** What the queue holds back. A Job that its user suspended or holds is not held by the queue. */
+async function waitingWorkloads(client: KubernetesClient): Promise<readonly Waiting[]> {
+  const labelSelector = `${ADMITTED_LABEL}=true`;
+  const [allJobs, allPods] = await Promise.all([
+    client.list<Job>(jobs(), { labelSelector }),
+    client.list<Pod>(pods(), { labelSelector }),
+  ]);
+  return [
+    ...allJobs.items.filter(isHeldByQueue).map((object) => ({ kind: 'Job', object }) as const),
+    ...allPods.items.filter(isGated).map((object) => ({ kind: 'Pod', object }) as const),
+  ];
+}
+
+function isHeldByQueue({ metadata: { labels, annotations }, spec }: Job): boolean {
+  const hold = annotations?.[HOLD] ?? labels?.[HOLD];
+  const wished = annotations?.[SUSPEND_ANNOTATION] === 'true' && hold !== 'false';
+  return spec.suspend === true && hold !== 'true' && !wished;
+}
+
+function isGated({ spec }: Pod): boolean {
+  return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
+}
+
+/** The apiserver applies a policy for a moment after its deletion: it puts the suspension back, or refuses to ungate. */
+async function releaseWorkload(client: KubernetesClient, workload: Waiting): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    try {
+      if (await isReleased(client, workload)) return;
+    } catch (error) {
+      // Its user was faster, and may have made another one of its name.
+      if (isStatus(error, 404) || isStatus(error, 409)) return;
+      if (!isStatus(error, 403)) throw error;
+    }
+    await pause(systemClock, POLL_MS);
+  }
+  throw waits([workload]);
+}
+
+async function isReleased(client: KubernetesClient, { kind, object }: Waiting): Promise<boolean> {
+  const { name, namespace, uid } = object.metadata;
+  if (kind === 'Job') {
+    const body = { metadata: { uid }, spec: { suspend: false } };
+    const { spec } = await client.patch<Job>(jobs(namespace, name), body, 'merge');
+    return spec.suspend === false;
+  }
+  const index = object.spec.schedulingGates!.findIndex((gate) => gate.name === GATE);
+  const path = `/spec/schedulingGates/${index}`;
+  const test = { op: 'test', path: `${path}/name`, value: GATE };
+  await client.patch(pods(namespace, name), [test, { op: 'remove', path }], 'json');
+  return true;
+}
+
+async function deleteAll(
+  options: UninstallOptions,
+  kinds: readonly Kind[],
+  namespace?: string,
+): Promise<void> {
+  for (const [group, resource] of kinds) {
+    const place = namespace === undefined ? {} : { namespace };
+    for (const { metadata } of await objectsOf(options.client, resourcePath({ group, resource, ...place })))
+      await remove(options, resource, resourcePath({ group, resource, name: metadata.name, ...place }));
+  }
+}
+
+/** A Deployment that is deleted in the foreground goes after its pods. */
+async function untilGone(client: KubernetesClient, path: string): Promise<void> {
+  while ((await objectsOf(client, path)).length > 0) await pause(systemClock, POLL_MS);
+}
+
+async function objectsOf(client: KubernetesClient, path: string): Promise<readonly KubernetesObject[]> {
+  try {
+    return (await client.list<KubernetesObject>(path, { labelSelector: OF_THE_STACK })).items;
+  } catch (error) {
+    // An apiserver without MutatingAdmissionPolicy.
+    if (isStatus(error, 404)) return [];
+    throw error;
+  }
+}
+
+async function remove({ client, print }: UninstallOptions, resource: string, path: string): Promise<void> {
+  try {
+    await client.delete(path, { propagationPolicy: 'Foreground' });
+    print(`deleted ${resource} ${decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))}`);
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
+  }
+}
+
+const POLL_MS = 500;
+const MAX_TRIES = 120;
+const SHOWN = 10;
+
+function waits(waiting: readonly Waiting[]): FluxqError {
+  const names = waiting.map(
+    ({ kind, object }) => `${kind} ${object.metadata.namespace}/${object.metadata.name}`,
+  );
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
+  return new FluxqError(
+    'FLUXQ_WORKLOADS_WAIT',
+    `${names.length} workloads wait in the queue and would wait for ever: ${names.slice(0, SHOWN).join(', ')}${more}`,
+    { remedy: 'wait for them or delete them, or start them with --release' },
+  );
+}

@@ -1,0 +1,43 @@
+/** The reduced form of `npm run gitops`: a team's repository by both engines at once, with the edits that start and stop Jobs. */
+import { describeCluster } from '../cluster/suite';
+import { enginesBuilt } from './engines';
+import { Findings, TeamLife } from './scenario';
+import { NOT_BUILT } from './suite';
+import { EDITS } from './team';
+import { CLUSTER, World } from './world';
+
+const TIMEOUT = 180_000;
+
+if (enginesBuilt())
+  describeCluster(
+    'a team in Git',
+    (getCluster) => {
+      let world: World;
+      beforeAll(async () => {
+        world = await World.on(getCluster(), 'policies');
+      }, TIMEOUT);
+      afterAll(() => world?.stop(), TIMEOUT);
+
+      test(
+        'lives by Flux CD and by Argo CD as it does by hand',
+        async () => {
+          const findings = new Findings(() => undefined);
+          const [fluxCd, argoCd] = world.ways;
+          const edits = EDITS.slice(0, 4);
+          await Promise.all(
+            [fluxCd!, argoCd!].map((way) =>
+              new TeamLife(getCluster(), world.engines, way, `team-${way.name}`, findings).live(edits),
+            ),
+          );
+          expect(findings.all).toEqual([]);
+          expect(findings.objects).toBe(22);
+        },
+        TIMEOUT,
+      );
+    },
+    CLUSTER,
+  );
+else
+  test.skip('a team in Git', () => {
+    process.stderr.write(`${NOT_BUILT}\n`);
+  });

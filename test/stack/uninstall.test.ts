@@ -1,0 +1,79 @@
+/** The stack leaves a cluster in which workloads wait, are held and run. */
+import { HOLD } from '../../constructs/api/labels';
+import { jobs, pods } from '../../runtime/kubernetes/paths';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import type { RoleProcess } from './roles';
+import { describeStack } from './suite';
+import { Namespace } from './workloads';
+
+describeStack(
+  'fluxqueue uninstall',
+  (getFixture) => {
+    let science: Namespace;
+    let controller: RoleProcess;
+    beforeAll(async () => {
+      controller = await getFixture().stack.startController();
+      science = await Namespace.create(getFixture, 'science');
+    });
+
+    const uninstall = (...args: string[]) =>
+      getFixture().stack.roles.once(['uninstall', ...args], {
+        KUBECONFIG: getFixture().stack.cluster.kubeconfig,
+      });
+    const found = async (path: string) => (await getFixture().stack.cluster.api.send('GET', path)).status;
+    const POLICY = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/fluxqueue-jobs';
+    const CRD =
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/fluxjobs.jobs.converged-computing.org';
+
+    test('does nothing while workloads wait', async () => {
+      const running = await science.job('running', { runs: '1h', cores: 4 });
+      await science.phase(running, 'Running');
+      const waiting = await science.job('waiting', { runs: '1h', cores: 4 });
+      await science.phase(waiting, 'Waiting');
+      const held = await science.job('held', { annotations: { [HOLD]: 'true' } });
+      await science.phase(held, 'Waiting', 'Held');
+      const gated = await science.pod('gated', { runs: '1h', cores: 4 });
+      await science.phase(gated, 'Waiting');
+      await expect(uninstall()).rejects.toThrow(
+        'FLUXQ_WORKLOADS_WAIT: 2 workloads wait in the queue and would wait for ever: Job science/waiting, Pod science/gated',
+      );
+      expect(await found(POLICY)).toBe(200);
+    });
+
+    test('with --release starts what waits, leaves what its user holds, and keeps the data', async () => {
+      const { client, stack } = getFixture();
+      await controller.stop();
+      const said = await uninstall('--release');
+      expect(said).toContain('released Job science/waiting\n');
+      expect(said).toContain('released Pod science/gated\n');
+      await waitFor('their pods', async () => {
+        const { spec } = await client.get<Job>(jobs('science', 'waiting'));
+        const pod = await client.get<Pod>(pods('science', 'gated'));
+        return spec.suspend === false && (pod.spec.schedulingGates ?? []).length === 0;
+      });
+      expect((await client.get<Job>(jobs('science', 'held'))).spec.suspend).toBe(true);
+      expect((await client.get<Job>(jobs('science', 'running'))).status?.active).toBe(1);
+      expect(await found(POLICY)).toBe(404);
+      expect(await found(CRD)).toBe(200);
+      // A Job that nobody admits starts at once.
+      await waitFor('admission to end', async () => {
+        const spec = {
+          template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } },
+        };
+        const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'new' }, spec };
+        return !(await stack.cluster.request<Job>('POST', `${jobs('science')}?dryRun=All`, job)).spec.suspend;
+      });
+    });
+
+    test('with --delete-data leaves nothing, and may be repeated', async () => {
+      await uninstall('--delete-data');
+      await waitFor('the API types and the namespace to go', async () => {
+        const left = await Promise.all([CRD, '/api/v1/namespaces/fluxqueue-system'].map(found));
+        return left.every((status) => status === 404);
+      });
+      await uninstall('--delete-data');
+    });
+  },
+  { cluster: { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' } } },
+);
