@@ -136,9 +136,9 @@ describe('differences between the three views', () => {
     expect(persistent.observe(0, found)).toEqual([]);
     expect(persistent.observe(4, [])).toEqual([]);
     expect(persistent.observe(5, found)).toEqual([]);
-    expect(persistent.observe(10, found)).toEqual([]);
-    expect(persistent.observe(10.5, found)).toEqual(found);
-    expect(persistent.observe(11, found)).toEqual([]);
+    expect(persistent.observe(13, found)).toEqual([]);
+    expect(persistent.observe(13.5, found)).toEqual(found);
+    expect(persistent.observe(14, found)).toEqual([]);
     const patient = new PersistentDifferences(20);
     expect([0, 20, 21].map((at) => patient.observe(at, found).length)).toEqual([0, 0, found.length]);
   });

@@ -9,8 +9,8 @@ const ASSIGNMENT = 'fluxqueue/assignment';
 const GATE = 'fluxqueue';
 /** Job ids from here on stand for unmanaged pods. */
 const FIRST_UNMANAGED_JOBID = 2 ** 52;
-/** Seconds that a difference may last. */
-const TOLERATED_SECONDS = 5;
+/** Seconds that a difference may last: a watch that lags for 3 s, and two answers in a row that take 2.5 s each. */
+const TOLERATED_SECONDS = 8;
 
 /** All differences of an observation. */
 export function differences(seen: Observation): Violation[] {

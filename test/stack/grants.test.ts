@@ -143,7 +143,7 @@ describeStack(
           },
         });
         const after = await science.regranted(gang, before);
-        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== taken));
+        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== taken).sort());
         await client.delete(pods('others', 'urgent'));
         await end(science, gang);
       },
@@ -158,7 +158,7 @@ describeStack(
         const taint = { key: 'example.com/broken', value: 'yes', effect: 'NoExecute' };
         await patchNode(tainted!, { spec: { taints: [taint] } });
         const after = await science.regranted(gang, before);
-        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== tainted));
+        expect(nodesIn(after)).toEqual(nodes.filter((name) => name !== tainted).sort());
         await patchNode(tainted!, { spec: { taints: null } });
         await end(science, gang);
       },
@@ -297,7 +297,7 @@ describeStack(
     ];
     for (const [field, specOf, count] of placements)
       together.test(`grants the nodes that a pod template names by ${field}`, async ({ science, nodes }) => {
-        const expected = nodes.slice(1, 1 + count);
+        const expected = nodes.slice(1, 1 + count).sort();
         const podSpec = specOf(nodes);
         const job = await science.job(`named-${count}`, { pods: count, cores: 4, runs: '5m', podSpec });
         const row = await science.phase(job, 'Running');

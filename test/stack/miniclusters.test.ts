@@ -1,6 +1,7 @@
 /** The life of a MiniCluster on the real control plane: queued, placed, running, finished, deleted. */
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { checkCertificate } from '../../runtime/miniclusters/curve';
+import type { MiniCluster } from '../../runtime/miniclusters/resource';
 import { placementOf } from '../../runtime/workloads/assignment';
 import { waitFor } from '../cluster/wait';
 import { conditionOf, MiniClusters, podsPerNode, trueConditions } from './minicluster-objects';
@@ -35,6 +36,11 @@ describeStack(
       );
     }
 
+    const owns = async (cluster: MiniCluster, parts: readonly string[]) => {
+      const owned = await clusters.ownedObjects(cluster);
+      return parts.every((part) => owned.includes(part));
+    };
+
     test('is queued, runs on its allocated nodes, resolves its brokers by name, and finishes with its lead broker', async () => {
       const created = await clusters.create('hello');
       const up = await clusters.phase('hello', 'Running');
@@ -65,9 +71,8 @@ describeStack(
         const named = slices.flatMap(({ endpoints }) => endpoints.map(({ hostname }) => hostname));
         return named.sort().join() === 'hello-0,hello-1,hello-2,hello-3';
       });
-      expect(await clusters.ownedObjects(created)).toEqual(
-        expect.arrayContaining(['FluxJob/hello-job', 'Job/hello', 'Secret/hello-curve', 'Service/hello']),
-      );
+      const parts = ['FluxJob/hello-job', 'Job/hello', 'Secret/hello-curve', 'Service/hello'];
+      await waitFor('all of its objects', () => owns(created, parts));
 
       await clusters.finishPod(brokers[0]!);
       const over = await clusters.phase('hello', 'Finished');
@@ -230,9 +235,8 @@ describeStack(
       await clusters.delete('phoenix');
       const second = await clusters.create('phoenix', { size: 1 });
       await clusters.phase('phoenix', 'Running');
-      const owned = await clusters.ownedObjects(second);
-      for (const name of ['Job/phoenix', 'Secret/phoenix-curve', 'Service/phoenix', 'FluxJob/phoenix-job'])
-        expect(owned).toContain(name);
+      const parts = ['Job/phoenix', 'Secret/phoenix-curve', 'Service/phoenix', 'FluxJob/phoenix-job'];
+      await waitFor('new objects', () => owns(second, parts));
     });
   },
   { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
