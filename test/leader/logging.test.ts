@@ -59,6 +59,6 @@ describe('the log of a term', () => {
     expect(messages.filter((message) => !message.startsWith('FluxJob: '))).toEqual(
       expect.arrayContaining(['submitted', 'released', 'started', 'finished']),
     );
-    expect(messages).toContain('FluxJob: status written');
+    expect(messages).toContain('FluxJob: created');
   });
 });

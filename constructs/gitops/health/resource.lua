@@ -8,7 +8,8 @@ end
 local ready = found["Ready"]
 local message = ready and ready.message or ""
 
-if ready == nil or (status.observedGeneration or 0) ~= obj.metadata.generation then
+-- A FluxJob has no observedGeneration: its spec and status are written together.
+if ready == nil or (status.observedGeneration or obj.metadata.generation) ~= obj.metadata.generation then
   return { status = "Progressing", message = "not observed by the controller yet" }
 end
 if found["Stalled"] and found["Stalled"].status == "True" then
