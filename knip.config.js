@@ -22,6 +22,8 @@ module.exports = {
     'runtime/**/*.ts!',
     // Generators of committed files.
     '!constructs/crds/status-types.ts!',
+    '!constructs/crds/embed.ts!',
+    '!constructs/gitops/health/embed.ts!',
     '!constructs/minicluster/shell/embed.ts!',
     'test/**/*.ts',
     'examples/**/*.ts',

@@ -3,7 +3,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
 // The package has the program as one file; in its repository it runs from source.
-const built = join(__dirname, '../lib/runtime.js');
+const built = join(__dirname, '../runtime.js');
 if (existsSync(built)) {
   require(built);
 } else {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { stringify } from 'yaml';
 import { type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const NAME = 'fluxqueue-config';
@@ -25,7 +25,7 @@ export class Configuration extends Construct {
 
   constructor(scope: Construct, id: string, { namespace, settings }: ConfigurationProps) {
     super(scope, id);
-    const text = stringify(settings);
+    const text = Yaml.stringify(settings);
     new k8s.KubeConfigMap(this, 'config', {
       metadata: objectMetadata({ name: NAME, namespace, component: 'base', wave: Wave.RIGHTS }),
       data: { [FILE]: text },

@@ -1,11 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ApiObject, type ApiObjectProps } from 'cdk8s';
 import { Construct } from 'constructs';
-import { parse } from 'yaml';
+import crds from '../../imports/crds.json';
 import { KEEP, objectMetadata, Wave } from '../metadata';
-
-const FOLDER = join(__dirname, '..', 'crds');
 
 interface Manifest extends ApiObjectProps {
   readonly metadata: { readonly name: string };
@@ -16,9 +12,8 @@ export class Crds extends Construct {
   /** @param options.without file whose CRD is left out */
   constructor(scope: Construct, id: string, { without }: { readonly without?: string } = {}) {
     super(scope, id);
-    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml') && name !== without);
-    for (const file of files.sort()) {
-      const manifest = parse(readFileSync(join(FOLDER, file), 'utf8')) as Manifest;
+    for (const [file, manifest] of Object.entries<Manifest>(crds)) {
+      if (file === without) continue;
       // A raw object, because the generated classes drop fields that they do not know.
       new ApiObject(this, manifest.metadata.name, {
         ...manifest,

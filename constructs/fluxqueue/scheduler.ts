@@ -1,6 +1,6 @@
+import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { stringify } from 'yaml';
 import { PRIORITY_CLASS, SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import type { KubernetesVersion } from './kubernetes-version';
@@ -38,7 +38,7 @@ export class Scheduler extends Construct {
     const metadata = objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RUNTIME });
     new k8s.KubeConfigMap(this, 'config', {
       metadata: objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RIGHTS }),
-      data: { [FILE]: stringify(schedulerConfiguration(namespace)) },
+      data: { [FILE]: Yaml.stringify(schedulerConfiguration(namespace)) },
     });
     new k8s.KubeDeployment(this, 'deployment', {
       metadata,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { parse } from 'yaml';
+import fluxCdChecks from '../../imports/flux-cd-health.json';
 import { FLUXJOB_GROUP, FLUXSETUP_GROUP, MINICLUSTER_GROUP } from '../api/labels';
 
 const FOLDER = join(__dirname, 'health');
@@ -36,7 +36,7 @@ export function argoCdHealth(): Readonly<Record<string, string>> {
 
 /** Value of `spec.healthCheckExprs` of a Flux CD Kustomization. */
 export function fluxCdHealth(): readonly FluxCdHealthCheck[] {
-  return parse(readFileSync(join(FOLDER, 'flux-cd.yaml'), 'utf8')) as FluxCdHealthCheck[];
+  return fluxCdChecks;
 }
 
 export interface ArgoCdHealthProps {

@@ -1,0 +1,48 @@
+/**
+ * `npm run build:package`: completes `lib/`, which is the package as users install it: the compiled constructs, the runtime
+ * as one bundle, and what their images are built from. `npm pack ./lib` packs it. Nothing in it needs a package beside cdk8s,
+ * cdk8s-plus-28 and constructs, so the published manifest has no dependencies.
+ */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import manifest from '../package.json';
+import { bundleRuntime } from './bundle';
+
+const ROOT = join(__dirname, '..');
+const LIB = join(ROOT, 'lib');
+
+/** Files that are read at run time, or by users. */
+const COPIED = [
+  'LICENSE',
+  'README.md',
+  'bin',
+  'constructs/crds',
+  'constructs/gitops/health',
+  'constructs/fluxqueue/postgres.sh',
+  'runtime/Containerfile',
+  'runtime/fluxion/Containerfile',
+] as const;
+
+/** The manifest without what only this repository needs. koffi is installed where the C library is, in the Fluxion image. */
+function published(): object {
+  const { scripts, dependencies, devDependencies, allowScripts, private: unpublished, ...rest } = manifest;
+  return {
+    ...rest,
+    peerDependencies: { ...rest.peerDependencies, koffi: dependencies.koffi },
+    peerDependenciesMeta: { koffi: { optional: true } },
+  };
+}
+
+function main(): void {
+  for (const path of COPIED) {
+    mkdirSync(dirname(join(LIB, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(LIB, path), {
+      recursive: true,
+      filter: (source) => !source.endsWith('.ts'),
+    });
+  }
+  bundleRuntime(join(LIB, 'runtime.js'));
+  writeFileSync(join(LIB, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`);
+}
+
+if (require.main === module) main();

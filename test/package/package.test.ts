@@ -1,0 +1,111 @@
+/** The package as users install it: it is packed, unpacked into a project, and used there. */
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { render } from '../../runtime/cli/render';
+import { PackedPackage, run } from './packed';
+
+/** The packages that a package manager installs beside it. */
+const PEERS = ['cdk8s', 'cdk8s-plus-28', 'constructs'];
+
+const PROGRAM = `
+import { App, Chart } from 'cdk8s';
+import { FluxQueue, FluxSetup, MiniCluster, type MiniClusterProps } from 'cdk8s-fluxqueue';
+
+const app = new App({ outdir: 'dist' });
+new FluxQueue(app, 'fluxqueue', { kubernetesVersion: '1.37.1', scheduler: true });
+const chart = new Chart(app, 'team', { namespace: 'lab' });
+new FluxSetup(chart, 'default', { policy: 'conservative' });
+const props: MiniClusterProps = { size: 4, container: { image: 'app', command: 'hostname' } };
+new MiniCluster(chart, 'hello', props);
+app.synth();
+`;
+
+const RESOURCE = `apiVersion: flux-framework.org/v1alpha2
+kind: MiniCluster
+metadata: { name: hello }
+spec: { size: 4, containers: [{ image: app, command: hostname }] }
+`;
+
+const KINDS = ['CustomResourceDefinition', 'Deployment', 'FluxSetup', 'Job'];
+
+function synthesized(project: string): string {
+  const dist = join(project, 'dist');
+  return readdirSync(dist)
+    .map((file) => readFileSync(join(dist, file), 'utf8'))
+    .join('---\n');
+}
+
+describe('the package', () => {
+  let packed: PackedPackage;
+  let project: string;
+  let installed: string;
+  beforeAll(() => {
+    packed = new PackedPackage();
+    project = packed.project('project');
+    installed = packed.unpackInto(project, [...PEERS, '@types']);
+  }, 120_000);
+  afterAll(() => packed.remove());
+
+  test('needs no package beside its peers, and takes less than 5 MB', () => {
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
+    expect(manifest).toMatchObject({ peerDependenciesMeta: { koffi: { optional: true } } });
+    for (const field of ['dependencies', 'devDependencies', 'scripts', 'private'])
+      expect(manifest).not.toHaveProperty(field);
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    expect(bytes).toBeLessThan(5e6);
+  });
+
+  test('type-checks and synthesizes a CommonJS program with its constructs', () => {
+    writeFileSync(join(project, 'main.ts'), PROGRAM);
+    run(
+      'tsc',
+      [
+        ...['main.ts', '--ignoreConfig', '--module', 'nodenext', '--target', 'es2022'],
+        ...['--strict', '--types', 'node', '--skipLibCheck'],
+      ],
+      project,
+    );
+    run('node', ['main.js'], project);
+    const text = synthesized(project);
+    for (const kind of KINDS) expect(text).toContain(`kind: ${kind}\n`);
+  });
+
+  test('gives a program of ES modules the same manifests', () => {
+    const modules = packed.project('modules');
+    packed.unpackInto(modules, PEERS);
+    writeFileSync(
+      join(modules, 'main.mjs'),
+      PROGRAM.replace(', type MiniClusterProps', '').replace(': MiniClusterProps', ''),
+    );
+    run('node', ['main.mjs'], modules);
+    expect(synthesized(modules)).toBe(synthesized(project));
+  });
+
+  test('`cdk8s import` makes classes of its CRDs', () => {
+    const crds = join('node_modules', 'cdk8s-fluxqueue', 'constructs', 'crds');
+    // With a module name each: two CRDs of one group would overwrite each other.
+    const modules = { MiniCluster: 'miniclusters', FluxSetup: 'fluxsetups', FluxJob: 'fluxjobs' };
+    for (const [kind, name] of Object.entries(modules)) {
+      const source = `${name}:=${join(crds, `${name}.yaml`)}`;
+      run('cdk8s', ['import', source, '--language', 'typescript', '--check-upgrade=false'], project);
+      const [file] = readdirSync(join(project, 'imports')).filter((each) => each.startsWith(name));
+      const text = readFileSync(join(project, 'imports', file!), 'utf8');
+      expect(text).toContain(`export class ${kind} extends ApiObject {`);
+    }
+  });
+
+  test('contains its Containerfiles and the bundle that they build from', () => {
+    for (const file of ['runtime/Containerfile', 'runtime/fluxion/Containerfile'])
+      expect(readFileSync(join(installed, file), 'utf8')).toContain('cp runtime.js');
+    expect(existsSync(join(installed, 'runtime.js'))).toBe(true);
+  });
+
+  test('renders with its program as from source', () => {
+    writeFileSync(join(project, 'hello.yaml'), RESOURCE);
+    const program = join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js');
+    expect(run('node', [program, 'render', 'hello.yaml'], project)).toBe(
+      render({ text: RESOURCE, source: 'hello.yaml' }).yaml,
+    );
+  });
+});
