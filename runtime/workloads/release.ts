@@ -59,8 +59,9 @@ export class Release {
 
   /** The workload waits again in its place, and the next reconcile compares what it asks for now with its row. */
   private async giveBack(row: WorkloadRow): Promise<ReconcileResult> {
-    this.log(row, 'release: its user changed it after the grant, giving the grant back');
-    await this.options.eviction.requeue(row, { cause: 'suspended', message: 'changed by its user' });
+    this.log(row, 'release: what it asks for, or its queue, changed after the grant: giving the grant back');
+    const message = 'what it asks for, or its queue, changed after the grant';
+    await this.options.eviction.requeue(row, { cause: 'suspended', message });
     return IMMEDIATELY;
   }
 

@@ -141,6 +141,7 @@ class Matrix {
       lostNodes,
       closures: [],
       changes: [],
+      queueChanges: [],
       disturbances: all,
       comparable: true,
     };

@@ -92,6 +92,7 @@ export class InvariantChecks {
       lostNodes: user.nodes.lost,
       closures: user.nodes.closures,
       changes: user.changes,
+      queueChanges: user.queues.changes,
       stopped: new Set([...user.stopped, ...apiserver.unadmitted]),
       comparable: this.comparable,
     };

@@ -4,6 +4,7 @@ import {
   type FluxSetupSpecJson,
   fluxSetups,
 } from '../../runtime/kubernetes/custom-resources';
+import type { QueueChange } from '../invariants/observation';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
@@ -18,11 +19,15 @@ const QUEUES = [
 export interface SimulatedQueuesOptions {
   readonly apiserver: SimulatedApiserver;
   readonly random: Random;
+  /** Unix seconds. */
+  readonly now: () => number;
   /** Called when a change may postpone estimates. */
   readonly onChange: () => void;
 }
 
 export class SimulatedQueues {
+  readonly changes: QueueChange[] = [];
+
   constructor(private readonly options: SimulatedQueuesOptions) {}
 
   /** Creates, changes or deletes a FluxSetup. */
@@ -31,6 +36,7 @@ export class SimulatedQueues {
     const [namespace, name] = random.oneOf(QUEUES)!;
     const object = apiserver.store.get<FluxSetupObject>('fluxsetups', `${namespace}/${name}`);
     this.options.onChange();
+    this.changes.push({ queue: `${namespace}/${name}`, at: this.options.now() });
     if (object === undefined) this.create(namespace, name, this.spec());
     else if (random.happens(0.3)) apiserver.delete(fluxSetups(namespace, name));
     else apiserver.store.put('fluxsetups', { ...object, spec: this.spec() });

@@ -39,7 +39,7 @@ export class SimulatedUser {
   readonly stopped = new Set<string>();
   /** When users changed what a workload asks for. */
   readonly changes: UserChange[] = [];
-  private readonly queues: SimulatedQueues;
+  readonly queues: SimulatedQueues;
   private created = 0;
 
   constructor(private readonly options: SimulatedUserOptions) {

@@ -15,6 +15,7 @@ const NOTHING: Interventions = {
   stopped: new Set(),
   closures: [],
   changes: [],
+  queueChanges: [],
   comparable: true,
 };
 
@@ -87,9 +88,10 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);
   });
 
-  test('accepts a change by the user as the cause only if it came after the row was written', () => {
-    const message = 'changed by its user; requeued';
+  test('accepts a change by the user, or of its queue, as the cause only if it came after the row was written', () => {
+    const message = 'what it asks for, or its queue, changed after the grant; requeued';
     const events = [
+      { ...event('a', 'Submitted', { queue: 'lab/default' }), at: 60 },
       { ...event('a', 'Updated'), at: 90 },
       granted('a', '0'),
       { ...event('a', 'Requeued', { message }), at: 100 },
@@ -99,7 +101,10 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
     expect(changed(89)).toHaveLength(1);
     expect(changed(101)).toHaveLength(1);
     expect(changed(95, 'b')).toHaveLength(1);
-    const other = [...events.slice(0, 2), event('a', 'Requeued', { message: 'requeued' })];
+    const queued = (at: number, queue = 'lab/default') => look(events, { queueChanges: [{ queue, at }] });
+    expect([queued(95), queued(86)]).toEqual([[], []]);
+    for (const found of [queued(84), queued(101), queued(95, 'lab/other')]) expect(found).toHaveLength(1);
+    const other = [...events.slice(0, 3), event('a', 'Requeued', { message: 'requeued' })];
     expect(look(other, { changes: [{ uid: 'a', at: 95 }] })).toHaveLength(1);
   });
 

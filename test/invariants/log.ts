@@ -5,7 +5,9 @@ import type { Interventions, LoggedEvent, Observation, Violation } from './obser
 /** In the message about a pod that has no controller and did not run. */
 const BARE_POD = 'no controller would create it again';
 /** In the message about a workload that no longer asks for what it was granted. */
-const CHANGED = 'changed by its user';
+const CHANGED = 'what it asks for, or its queue, changed';
+/** Seconds by which the controller may see a FluxSetup later than it writes a row. */
+const QUEUE_LAG_SECONDS = 5;
 /** Seconds until kube-scheduler has tried a pod again. */
 const RETRY_SECONDS = 5;
 /** Events that set the nodes of a workload. */
@@ -114,6 +116,7 @@ class RequeueCauses {
   private readonly nodesOf = new Map<string, readonly string[]>();
   /** When what the workload asks for was written into its row. */
   private readonly submittedAt = new Map<string, number>();
+  private readonly queueOf = new Map<string, unknown>();
 
   constructor(private readonly interventions: Interventions) {}
 
@@ -125,11 +128,17 @@ class RequeueCauses {
     return isLost || this.evictions.has(uid) || stopped.has(uid) || this.isChanged(requeue);
   }
 
-  /** The row is as the user wanted it before the grant. */
+  /** The row is as its user wanted it, and its queue allowed it, before the grant. */
   private isChanged({ uid, at: when, detail: { message } }: LoggedEvent): boolean {
     if (!String(message).includes(CHANGED)) return false;
+    const { changes, queueChanges } = this.interventions;
     const since = this.submittedAt.get(uid) ?? 0;
-    return this.interventions.changes.some(({ uid: of, at }) => of === uid && at >= since && at <= when);
+    return (
+      changes.some(({ uid: of, at }) => of === uid && at >= since && at <= when) ||
+      queueChanges.some(
+        ({ queue, at }) => queue === this.queueOf.get(uid) && at >= since - QUEUE_LAG_SECONDS && at <= when,
+      )
+    );
   }
 
   /** Other workloads are evicted before they are requeued. */
@@ -141,7 +150,10 @@ class RequeueCauses {
   }
 
   apply({ uid, at, event, detail }: LoggedEvent): void {
-    if (event === 'Submitted' || event === 'Updated') this.submittedAt.set(uid, at);
+    if (event === 'Submitted' || event === 'Updated') {
+      this.submittedAt.set(uid, at);
+      this.queueOf.set(uid, detail.queue ?? this.queueOf.get(uid));
+    }
     if (event === 'EvictionRequested') this.evictions.add(uid);
     if (event === 'Requeued') this.evictions.delete(uid);
     if (!GRANTS.has(event)) return;

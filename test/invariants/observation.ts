@@ -63,6 +63,12 @@ export interface UserChange {
   readonly at: number;
 }
 
+/** An administrator created, changed or deleted a queue. Unix seconds. */
+export interface QueueChange {
+  readonly queue: string;
+  readonly at: number;
+}
+
 /** What the test did to the cluster. It explains events that are violations otherwise. */
 export interface Interventions {
   /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
@@ -75,6 +81,8 @@ export interface Interventions {
   readonly comparable: boolean;
   /** A grant that was made from what the user has changed since is given back. */
   readonly changes: readonly UserChange[];
+  /** A grant that its queue's walltimes do not allow any more, or would allow for longer, is given back too. */
+  readonly queueChanges: readonly QueueChange[];
   /** uids of workloads that the user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }

@@ -18,6 +18,7 @@ const interventions = {
   lostNodes: new Set<string>(),
   closures: [],
   changes: [],
+  queueChanges: [],
   stopped: new Set<string>(),
   comparable: true,
 };
