@@ -11,7 +11,14 @@ module.exports = {
     'main.ts!',
     'constructs/index.ts!',
     'runtime/main.ts!',
-    ...(production ? ['runtime/images.ts!', 'runtime/image-digests.ts!', 'runtime/simulation/main.ts!'] : []),
+    ...(production
+      ? [
+          'runtime/images.ts!',
+          'runtime/image-digests.ts!',
+          'runtime/package.ts!',
+          'runtime/simulation/main.ts!',
+        ]
+      : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/second-try.ts',
@@ -23,7 +30,7 @@ module.exports = {
     // Generators of committed files.
     '!constructs/crds/status-types.ts!',
     '!constructs/crds/embed.ts!',
-    '!constructs/gitops/health/embed.ts!',
+    '!constructs/gitops/embed.ts!',
     '!constructs/minicluster/shell/embed.ts!',
     'test/**/*.ts',
     'examples/**/*.ts',

@@ -28,6 +28,12 @@ function published(): object {
   const { scripts, dependencies, devDependencies, allowScripts, private: unpublished, ...rest } = manifest;
   return {
     ...rest,
+    main: 'constructs/index.js',
+    types: 'constructs/index.d.ts',
+    exports: {
+      '.': { types: './constructs/index.d.ts', default: './constructs/index.js' },
+      './package.json': './package.json',
+    },
     peerDependencies: { ...rest.peerDependencies, koffi: dependencies.koffi },
     peerDependenciesMeta: { koffi: { optional: true } },
   };

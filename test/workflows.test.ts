@@ -68,7 +68,7 @@ test('a release checks advisories of production dependencies and has an SBOM, di
     'npm audit --omit=dev',
     'npm sbom --omit=dev',
     'npm run -s images:digests',
-    'npm pack',
+    'npm pack ./lib',
   ])
     expect(commands).toContain(command);
   const attested = stepsOf('release.yml').filter(({ uses }) =>

@@ -39,6 +39,11 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   [21270, 1000, 'a user held a workload between its grant and its release (a wrong check)'],
   [30445, 600, 'a requeued workload found the reservation of an equal one (a wrong check)'],
   [30004, 600, 'a workload had a dependency that no pass had seen (a wrong check)'],
+  [
+    42114,
+    1000,
+    'a queue allowed more between a grant and its release, and its user was accused of the change',
+  ],
   [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
 ];
 

@@ -84,5 +84,8 @@ describe('a project of ts-jest on Node 20', () => {
   test('runs the program', () => {
     const program = join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js');
     expect(run(node(), [program, '--help'], project)).toContain('render');
+    expect(() => run(node(), [program, 'controller'], project)).toThrow(
+      'FLUXQ_NODE: Node: is too old for the roles of the stack (got "20.20.2"); run them in the image',
+    );
   });
 });
