@@ -36,7 +36,7 @@ module.exports = {
     'examples/**/*.ts',
   ],
   ignore: ['runtime/fluxion/generated/**'],
-  ignoreDependencies: ['node', 'ts-proto'],
+  ignoreDependencies: ['ts-proto'],
   ignoreBinaries: ['go', 'ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
   // Many exports that only tests use are also used in their own file, which is no dead code.
   ignoreExportsUsedInFile: production,
