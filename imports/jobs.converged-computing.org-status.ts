@@ -25,7 +25,7 @@ export interface FluxJobStatus {
   readonly nodeCount?: number;
 
   /**
-   * Start time (RFC 3339) for the printer column; with the prefix `~` the estimated start time.
+   * Start time (RFC 3339) for the printer column; with the prefix `~` the estimatedStart, with the prefix `?` the plannedStart.
    */
   readonly start?: string;
 
@@ -33,6 +33,11 @@ export interface FluxJobStatus {
    * Estimated start time of a waiting workload that has a reservation. Absent while the start depends on a workload that should have ended by now. RFC 3339.
    */
   readonly estimatedStart?: string;
+
+  /**
+   * When a waiting workload near the front of its queue would start if nothing were submitted and every workload used its whole walltime, to the minute. An estimate that may move in both directions, not a promise; absent beside estimatedStart. RFC 3339.
+   */
+  readonly plannedStart?: string;
 
   /**
    * Time at which its first pod ran. RFC 3339.

@@ -88,6 +88,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'ground',
     'runtime/jobspec',
     'runtime/fluxion',
+    // Plans are made on a matcher of this process.
+    'runtime/fluxion/matcher',
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/scheduler/pass',

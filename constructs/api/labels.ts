@@ -53,6 +53,9 @@ export const GANG_SIZE = 'fluxqueue/gang-size';
 /** Label or annotation: "true" asks for whole nodes. */
 export const EXCLUSIVE = 'fluxqueue/exclusive';
 
+/** Label of a Node: a whole number; nodes with a lower one are granted first. */
+export const NODE_WEIGHT_LABEL = 'fluxqueue/node-weight';
+
 /** Annotation: the user who created the workload. Admission writes it, except on objects that a controller created. */
 export const USER_ANNOTATION = 'fluxqueue/user';
 

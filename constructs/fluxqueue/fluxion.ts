@@ -1,5 +1,6 @@
 import type { k8s } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
+import { LIBRARY_UNITS } from '../api/library-size';
 import { HISTORY_POLICIES } from '../api/policies';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
@@ -60,6 +61,15 @@ export function checkFluxion(props: FluxionChoice): void {
       `remove ${name}, or choose fluxion: 'sidecar'`,
     );
   }
+}
+
+/** The number of nodes is not known at synth, so it is always said. `node --disable-warning=FLUXQ_LIBRARY_SIZE` hides it. */
+export function warnOfLibrary({ fluxionEngine }: FluxionChoice): void {
+  if (fluxionEngine !== 'library') return;
+  process.emitWarning(
+    `FluxQueue.fluxionEngine: flux-sched's library keeps up with about ${LIBRARY_UNITS.toLocaleString('en')} units (400 nodes of 64 cores and 8 GPUs); the embedded engine gives the same answers on larger clusters`,
+    { type: 'FluxQueueWarning', code: 'FLUXQ_LIBRARY_SIZE' },
+  );
 }
 
 export interface FluxionProps {

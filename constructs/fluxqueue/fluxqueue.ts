@@ -19,7 +19,7 @@ import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
 import { checkPositive, checkQueue, queueSettings, userPriorities } from './default-queue';
-import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar } from './fluxion';
+import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar, warnOfLibrary } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { type Layer, layerScope } from './layers';
@@ -58,6 +58,7 @@ export class FluxQueue extends Construct {
     checkReplicas(props);
     checkFluxion(props);
     checkMonitoring(props);
+    warnOfLibrary(props);
 
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds', this.hasMiniClusters ? {} : { without: 'miniclusters.yaml' });

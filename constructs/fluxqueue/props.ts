@@ -52,7 +52,8 @@ export interface FluxQueueProps {
 
   /**
    * Engine of the sidecar: the matcher of this package, or flux-sched's C library. Both give the same answers. The library
-   * keeps one vertex per unit, so its units are larger by default, and above about 1,000 nodes it takes too long to answer.
+   * keeps one vertex per unit, so its units are larger by default, and beyond about 30,000 units (400 nodes of 64 cores and 8 GPUs)
+   * it takes too long to answer: synth says so, and the service logs it.
    * @default embedded
    */
   readonly fluxionEngine?: 'embedded' | 'library';

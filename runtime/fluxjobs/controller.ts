@@ -28,7 +28,7 @@ export class FluxJobController implements Controller {
 
   constructor(
     private readonly shared: Shared,
-    scheduler: { precedence(): Precedence },
+    scheduler: { precedence(): Precedence; plannedStartOf(uid: string): number | undefined },
   ) {
     const { client, workloadCache, informers, workloads, logger, now } = shared;
     this.rows = new PendingRows(workloadCache, shared.queue);
@@ -38,6 +38,7 @@ export class FluxJobController implements Controller {
       adapters,
       rowOf: (uid) => this.rows.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
+      plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),

@@ -36,6 +36,8 @@ export interface FluxJobReconcilerOptions {
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
   /** The position of a waiting row in its queue; 1 is next. */
   readonly positionOf: (uid: string) => number | undefined;
+  /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
+  readonly plannedStartOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
   /** Whether the workload itself still exists, as the watch last delivered it. */
@@ -240,9 +242,10 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, waitOf, now } = this.options;
+    const { positionOf, plannedStartOf, waitOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
+      plannedStart: plannedStartOf(row.uid),
       wait: waitOf(row.uid),
       previous,
       now: now(),

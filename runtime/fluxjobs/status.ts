@@ -42,6 +42,8 @@ export function fluxJobSpec(row: WorkloadRow, apiVersion: string): FluxJobProps[
 export interface StatusContext {
   /** The position in the queue while Waiting; 1 is next. */
   readonly position: number | undefined;
+  /** When it would start by the latest plan of the queue; Unix seconds. @default - not planned */
+  readonly plannedStart?: number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly wait: GrantWait | undefined;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
@@ -57,17 +59,19 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 
 export function fluxJobStatus(
   stored: WorkloadRow,
-  { position, wait, previous, now }: StatusContext,
+  { position, plannedStart, wait, previous, now }: StatusContext,
 ): FluxJobStatus {
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
-  const start = startOf(row);
+  const planned = plannedMinute(row, plannedStart);
+  const start = startOf(row, planned);
   return {
     phase: row.phase,
     ...(waiting && position !== undefined ? { position } : {}),
     ...(row.allocation === null ? {} : allocationStatus(row, previous)),
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
+    ...optionalTime('plannedStart', planned),
     ...optionalTime('startTime', row.startedAt),
     ...optionalTime('finishTime', row.finishedAt),
     jobID: row.jobid,
@@ -118,9 +122,16 @@ function hostlistOf(nodes: readonly AllocatedNode[]): string {
   return known;
 }
 
-function startOf(row: WorkloadRow): string | undefined {
+/** A plan is no promise, and its seconds mean nothing. A promise is better than a plan. */
+function plannedMinute(row: WorkloadRow, seconds: number | undefined): number | null {
+  if (row.phase !== 'Waiting' || row.estimatedStart !== null || seconds === undefined) return null;
+  return Math.ceil(seconds / 60) * 60;
+}
+
+function startOf(row: WorkloadRow, planned: number | null): string | undefined {
   if (row.startedAt !== null) return rfc3339(row.startedAt);
   if (row.phase === 'Waiting' && row.estimatedStart !== null) return `~${rfc3339(row.estimatedStart)}`;
+  if (planned !== null) return `?${rfc3339(planned)}`;
   return undefined;
 }
 

@@ -84,7 +84,13 @@ export function uncountedLabels({ affinity }: PodSpec, { labels }: ClusterFacts)
 
 export const labelProperty = (key: string, value: string) => `${key}=${value}`;
 export const taintProperty = ({ key, value = '', effect }: Taint) => `taint:${key}=${value}:${effect}`;
-export const resourceProperty = (resource: string) => `resource:${resource}`;
+const RESOURCE_PREFIX = 'resource:';
+export const resourceProperty = (resource: string) => `${RESOURCE_PREFIX}${resource}`;
+
+/** The resource that a property of a node names; undefined for any other property. */
+export function resourceOf(property: string): string | undefined {
+  return property.startsWith(RESOURCE_PREFIX) ? property.slice(RESOURCE_PREFIX.length) : undefined;
+}
 
 /** Whether a taint keeps pods off the node; PreferNoSchedule does not. */
 export function repels({ effect }: Taint): boolean {

@@ -4,7 +4,7 @@ import { labelProperty, repels, resourceProperty, type Taint, taintProperty } fr
 import type { Quantities } from './pod';
 import { parseQuantity } from './quantity';
 import { difference, type Requests } from './requests';
-import { DEFAULT_UNITS, isGpu, nodeUnits, type UnitSettings } from './units';
+import { DEFAULT_UNITS, isExtended, nodeUnits, type UnitSettings } from './units';
 
 /** The fields of a Node that are read. */
 export interface ClusterNode {
@@ -56,7 +56,7 @@ export function graphNode(
       ...Object.entries(labels).flatMap(([key, value]) => [key, labelProperty(key, value)]),
       ...lastingTaints(node).map(taintProperty),
       ...[...allocatable]
-        .filter(([resource, n]) => isGpu(resource) && n > 0n)
+        .filter(([resource, n]) => isExtended(resource) && n > 0n)
         .map(([r]) => resourceProperty(r)),
     ].sort(),
     ...(zone === undefined ? {} : { zone }),

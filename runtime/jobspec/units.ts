@@ -67,7 +67,7 @@ export function isGpu(resource: string): boolean {
 }
 
 /** An extended resource by the definition of Kubernetes: its domain is not kubernetes.io. */
-function isExtended(resource: string): boolean {
+export function isExtended(resource: string): boolean {
   const slash = resource.indexOf('/');
   return (
     slash > 0 && !/(^|\.)kubernetes\.io$/.test(resource.slice(0, slash)) && !resource.startsWith('requests.')

@@ -7,6 +7,8 @@ import type { Controller, Shared } from '../shared/shared';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
+import { planAfter } from './plan-after';
+import { StartEstimates } from './start-estimates';
 import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
 
@@ -20,6 +22,7 @@ export interface PeriodicAudit {
 export class Scheduler implements Controller {
   private readonly fluxionSync: FluxionSync;
   private readonly loop: SchedulingLoop;
+  private readonly estimates: StartEstimates;
   /** Labels and taints of the nodes at the last pass. */
   private facts: NodeFacts | undefined;
 
@@ -29,6 +32,14 @@ export class Scheduler implements Controller {
   ) {
     const { config, signals, nodes } = shared;
     const unmanagedPods = new UnmanagedPods(shared);
+    const surroundings = new ClusterSurroundings(shared);
+    this.estimates = new StartEstimates({
+      plan: (result, budget) =>
+        planAfter(shared, result, { ...budget, surroundings, unmanaged: unmanagedPods.usage() }),
+      clock: shared.time.clock,
+      now: shared.now,
+      logger: shared.logger,
+    });
     this.fluxionSync = new FluxionSync({
       fluxion: shared.fluxion,
       fence: shared.fence,
@@ -40,7 +51,7 @@ export class Scheduler implements Controller {
       workloadCache: shared.workloadCache,
       graph: this.fluxionSync,
       nodes: () => this.graphNodes(),
-      surroundings: new ClusterSurroundings(shared),
+      surroundings,
       units: config.units,
       unmanaged: () => unmanagedPods.usage(),
       queueSettings: (name) => shared.queues.byName(name),
@@ -53,6 +64,7 @@ export class Scheduler implements Controller {
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
+      onPassed: (result) => this.estimates.passDone(result),
       onFenced: shared.onFenced,
       logger: shared.logger,
       metrics: shared.metrics,
@@ -81,8 +93,13 @@ export class Scheduler implements Controller {
     return this.loop.tried;
   }
 
-  stop(): Promise<void> {
-    return this.loop.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.loop.stop(), this.estimates.stop()]);
+  }
+
+  /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
+  plannedStartOf(uid: string): number | undefined {
+    return this.estimates.of(uid);
   }
 
   /** Why no workload is scheduled at this moment; undefined while passes succeed. */

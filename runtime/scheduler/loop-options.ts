@@ -9,6 +9,7 @@ import type { GraphNode, UnitCounts } from '../resources/types';
 import type { FluxionSync } from './fluxion-sync';
 import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
+import type { PassResult } from './pass/types';
 
 /** What the scheduling loop reads, and whom it calls. */
 export interface SchedulingLoopOptions {
@@ -43,6 +44,8 @@ export interface SchedulingLoopOptions {
   readonly onReloaded: () => void;
   /** Called when the lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
+  /** Called after the commit of each pass. @default - nobody is told */
+  readonly onPassed?: (result: PassResult) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;

@@ -177,6 +177,7 @@ export class SchedulingLoop {
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     phases.start('commit');
     await this.commit(result);
+    this.options.onPassed?.(result);
     stopTimer();
     const { grants, waits, evictions, matches } = result;
     for (const { reason } of waits)

@@ -31,7 +31,7 @@ export class UnmanagedUsage {
 
   constructor(
     private readonly fluxion: Fluxion,
-    private readonly logger: Logger,
+    private readonly logger: Pick<Logger, 'warn' | 'debug'>,
   ) {}
 
   /** The graph was rebuilt: nothing is allocated. */

@@ -1,12 +1,21 @@
-/** Future events of a simulation: a heap by time. */
+/** Future events of a simulation: a heap by time. Of events of one time the one that was added first comes first. */
 
 export interface Event<T> {
   readonly at: number;
   readonly value: T;
 }
 
+interface Entry<T> extends Event<T> {
+  readonly order: number;
+}
+
+function isBefore<T>(a: Entry<T>, b: Entry<T>): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
 export class Events<T> {
-  private readonly heap: Event<T>[] = [];
+  private readonly heap: Entry<T>[] = [];
+  private added = 0;
 
   /** Time of the next event; Infinity if there is none. */
   get next(): number {
@@ -15,10 +24,10 @@ export class Events<T> {
 
   add(at: number, value: T): void {
     const { heap } = this;
-    heap.push({ at, value });
+    heap.push({ at, value, order: this.added++ });
     for (let i = heap.length - 1; i > 0; ) {
       const above = (i - 1) >> 1;
-      if (heap[above]!.at <= heap[i]!.at) return;
+      if (!isBefore(heap[i]!, heap[above]!)) return;
       [heap[above], heap[i]] = [heap[i]!, heap[above]!];
       i = above;
     }
@@ -45,8 +54,8 @@ export class Events<T> {
     for (let i = 0; ; ) {
       let next = 2 * i + 1;
       if (next >= heap.length) return;
-      if (next + 1 < heap.length && heap[next + 1]!.at < heap[next]!.at) next++;
-      if (heap[i]!.at <= heap[next]!.at) return;
+      if (next + 1 < heap.length && isBefore(heap[next + 1]!, heap[next]!)) next++;
+      if (!isBefore(heap[next]!, heap[i]!)) return;
       [heap[i], heap[next]] = [heap[next]!, heap[i]!];
       i = next;
     }

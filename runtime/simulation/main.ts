@@ -92,6 +92,7 @@ function summary({ policy, nodes, coresPerNode }: Options, s: Statistics): strin
     `  bounded slowdown      mean ${s.meanBoundedSlowdown.toFixed(2)}`,
     `  utilisation           ${(s.utilisation * 100).toFixed(1)} %`,
     `  delayed reservations  ${s.delayedReservations}`,
+    `  estimates             for ${(s.estimated * 100).toFixed(1)} % of the jobs, mean error ${seconds(s.meanEstimateError)}`,
   ].join('\n');
 }
 

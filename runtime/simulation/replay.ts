@@ -57,6 +57,7 @@ interface Entry {
   row: WorkloadRow;
   /** The earliest start that was ever estimated. */
   earliestEstimate: number;
+  firstEstimate: number | undefined;
 }
 
 class Replay {
@@ -124,7 +125,7 @@ class Replay {
       },
       this.arrived,
     );
-    this.active.set(row.uid, { trace, row, earliestEstimate: Infinity });
+    this.active.set(row.uid, { trace, row, earliestEstimate: Infinity, firstEstimate: undefined });
   }
 
   /** Jobs with the same request share one jobspec. */
@@ -138,7 +139,7 @@ class Replay {
     return made;
   }
 
-  private async end({ trace, row, earliestEstimate }: Entry, now: number): Promise<void> {
+  private async end({ trace, row, earliestEstimate, firstEstimate }: Entry, now: number): Promise<void> {
     await this.fluxion.cancel(row.jobid);
     this.active.delete(row.uid);
     this.freed = true;
@@ -149,6 +150,7 @@ class Replay {
       endedAt: now,
       processors: trace.processors,
       delayed: startedAt > earliestEstimate,
+      firstEstimate,
     });
   }
 
@@ -171,6 +173,7 @@ class Replay {
     for (const { uid, ...wait } of result.waits) {
       const entry = this.active.get(uid)!;
       entry.row = { ...entry.row, ...wait };
+      entry.firstEstimate ??= wait.estimatedStart ?? undefined;
       entry.earliestEstimate = Math.min(entry.earliestEstimate, wait.estimatedStart ?? Infinity);
     }
     return result;

@@ -7,6 +7,8 @@ export interface SimulatedJob {
   readonly processors: number;
   /** Whether it started later than it was estimated once. */
   readonly delayed: boolean;
+  /** The first start that was promised to it. @default - none was */
+  readonly firstEstimate?: number | undefined;
 }
 
 export interface Statistics {
@@ -22,12 +24,17 @@ export interface Statistics {
   readonly wideMaxWait: number;
   /** Number of jobs that started later than they were estimated once. */
   readonly delayedReservations: number;
+  /** Fraction of the jobs that had an estimate. */
+  readonly estimated: number;
+  /** Mean time between the first estimate of a job and its start, over the jobs that had one. */
+  readonly meanEstimateError: number;
 }
 
 const BOUND = 10;
 
 export function statisticsOf(jobs: readonly SimulatedJob[], processors: number): Statistics {
   const wide = jobs.filter((job) => job.processors * 4 >= processors);
+  const estimated = jobs.filter(({ firstEstimate }) => firstEstimate !== undefined);
   const busy = sum(jobs, (job) => job.processors * runtimeOf(job));
   const from = jobs.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Infinity);
   const to = jobs.reduce((most, { endedAt }) => Math.max(most, endedAt), -Infinity);
@@ -40,12 +47,15 @@ export function statisticsOf(jobs: readonly SimulatedJob[], processors: number):
     wideMeanWait: mean(wide, waitOf),
     wideMaxWait: most(wide, waitOf),
     delayedReservations: jobs.filter(({ delayed }) => delayed).length,
+    estimated: jobs.length === 0 ? 0 : estimated.length / jobs.length,
+    meanEstimateError: mean(estimated, errorOf),
   };
 }
 
 type Measure = (job: SimulatedJob) => number;
 
 const waitOf: Measure = ({ submittedAt, startedAt }) => startedAt - submittedAt;
+const errorOf: Measure = ({ startedAt, firstEstimate }) => Math.abs(startedAt - firstEstimate!);
 const runtimeOf: Measure = ({ startedAt, endedAt }) => endedAt - startedAt;
 
 function slowdownOf(job: SimulatedJob): number {

@@ -41,6 +41,7 @@ class Scene {
       rowOf: (uid) => this.rows.get(uid),
       waitOf: () => undefined,
       positionOf: () => undefined,
+      plannedStartOf: () => undefined,
       exists: (row) => !this.deleted.has(row.uid),
       fluxJobOf: () => undefined,
       isBusy: () => this.busy,

@@ -116,6 +116,22 @@ describe('the status of a FluxJob', () => {
     });
   });
 
+  test('shows a planned start as a plan, to the minute, and only without a promise', () => {
+    const busy = rowIn('Waiting', { reason: 'Busy' });
+    expect(fluxJobStatus(busy, context({ plannedStart: 1_800_000_001 }))).toMatchObject({
+      start: '?2027-01-15T08:01:00Z',
+      plannedStart: '2027-01-15T08:01:00Z',
+    });
+    expect(fluxJobStatus(busy, context({ plannedStart: 1_800_000_001 }))).not.toHaveProperty(
+      'estimatedStart',
+    );
+    const reserved = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000 });
+    const status = fluxJobStatus(reserved, context({ plannedStart: 1_700_000_000 }));
+    expect(status.start).toBe('~2027-01-15T08:00:00Z');
+    expect(status).not.toHaveProperty('plannedStart');
+    expect(fluxJobStatus(rowIn('Running'), context({ plannedStart: 9 }))).not.toHaveProperty('plannedStart');
+  });
+
   test('shows the nodes and the start time of a running workload, but no position', () => {
     const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
     expect(status).toMatchObject({

@@ -16,3 +16,10 @@ test('returns events in the order of their times', () => {
     ),
   );
 });
+
+test('returns events of one time in the order in which they were added', () => {
+  const events = new Events<number>();
+  for (let i = 0; i < 50; i++) events.add(i % 3, i);
+  expect([...events.until(0)]).toEqual(Array.from({ length: 17 }, (_, i) => 3 * i));
+  expect([...events.until(1)]).toEqual(Array.from({ length: 17 }, (_, i) => 3 * i + 1));
+});

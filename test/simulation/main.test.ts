@@ -33,6 +33,8 @@ test('prints one line of JSON, and jobs that cannot run on stderr', async () => 
     'wideMeanWait',
     'wideMaxWait',
     'delayedReservations',
+    'estimated',
+    'meanEstimateError',
   ]);
   expect(stderr).toMatch(/^\d+ jobs? asks? for more than the machine's 32 cores and never start/);
 });
@@ -40,7 +42,7 @@ test('prints one line of JSON, and jobs that cannot run on stderr', async () => 
 test('prints a readable summary without --json', async () => {
   const { stdout } = await simulate('--swf', file, ...machine);
   expect(stdout).toMatch(
-    /jobs on 8 nodes of 4 cores, policy easy\n {2}wait .*\n(.*\n)*.*delayed reservations {2}0\n$/,
+    /jobs on 8 nodes of 4 cores, policy easy\n {2}wait .*\n(.*\n)*.*delayed reservations {2}0\n {2}estimates .*\n$/,
   );
 });
 

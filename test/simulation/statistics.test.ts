@@ -3,8 +3,8 @@ import { statisticsOf } from '../../runtime/simulation/statistics';
 test('computes the measures of the literature', () => {
   const jobs = [
     { submittedAt: 0, startedAt: 0, endedAt: 100, processors: 4, delayed: false },
-    { submittedAt: 10, startedAt: 60, endedAt: 65, processors: 1, delayed: true },
-    { submittedAt: 20, startedAt: 100, endedAt: 200, processors: 2, delayed: false },
+    { submittedAt: 10, startedAt: 60, endedAt: 65, processors: 1, delayed: true, firstEstimate: 50 },
+    { submittedAt: 20, startedAt: 100, endedAt: 200, processors: 2, delayed: false, firstEstimate: 120 },
   ];
   expect(statisticsOf(jobs, 8)).toEqual({
     jobs: 3,
@@ -16,9 +16,11 @@ test('computes the measures of the literature', () => {
     wideMeanWait: 40,
     wideMaxWait: 80,
     delayedReservations: 1,
+    estimated: 2 / 3,
+    meanEstimateError: 15,
   });
 });
 
 test('returns zeros without jobs', () => {
-  expect(Object.values(statisticsOf([], 8))).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(statisticsOf([], 8))).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 });

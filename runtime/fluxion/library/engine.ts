@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type JgfInit } from '../engine';
+import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type FluxionLog, type JgfInit } from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';
 import { TimeAxis, walltimeOf } from '../time-axis';
 import type { FluxionState, InitRequest, MatchOperation, MatchRequest } from '../types';
 import { type FluxionLibrary, loadLibrary } from './bindings';
 import { Session } from './session';
+import { SizeWarning } from './size';
 
 export interface LibraryLimits {
   /**
@@ -21,9 +22,19 @@ export interface LibraryLimits {
   readonly matchesPerContext?: number;
 }
 
+const NO_LOG: FluxionLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 /** @throws FluxqError FLUXQ_FLUXION_LIBRARY, FLUXQ_FLUXION_LIBRARY_TOO_OLD */
-export async function loadLibraryEngine(path: string, limits: LibraryLimits = {}): Promise<Engine> {
-  return new LibraryEngine(await loadLibrary(path), limits.matchesPerContext ?? 200_000);
+export async function loadLibraryEngine(
+  path: string,
+  limits: LibraryLimits = {},
+  log: FluxionLog = NO_LOG,
+): Promise<Engine> {
+  return new LibraryEngine(
+    await loadLibrary(path),
+    limits.matchesPerContext ?? 200_000,
+    new SizeWarning(log),
+  );
 }
 
 const FUTURE: ReadonlySet<MatchOperation> = new Set(['allocate_orelse_reserve', 'without_allocating_future']);
@@ -36,6 +47,7 @@ class LibraryEngine implements Engine {
   constructor(
     private readonly library: FluxionLibrary,
     private readonly matchesPerContext: number,
+    private readonly size: SizeWarning,
   ) {}
 
   async init({ nodes, policy, now, warm = false }: InitRequest): Promise<string> {
@@ -85,7 +97,9 @@ class LibraryEngine implements Engine {
   }
 
   async addNodes(nodes: readonly GraphNode[]): Promise<void> {
-    this.ready().addNodes(nodes);
+    const session = this.ready();
+    session.addNodes(nodes);
+    this.checkSize(session);
   }
 
   async removeNodes(names: readonly string[]): Promise<readonly number[]> {
@@ -113,9 +127,14 @@ class LibraryEngine implements Engine {
   private start(session: Session, nodes: readonly GraphNode[]): string {
     this.session = session;
     this.bootId = randomUUID();
+    this.checkSize(session);
     for (const { name, up = true } of nodes)
       if (up !== (session.layout.nodes.get(name)!.node.up ?? true)) session.setStatus(name, up);
     return this.bootId;
+  }
+
+  private checkSize({ layout }: Session): void {
+    this.size.check([...layout.nodes.values()].map(({ node }) => node));
   }
 
   private drop(): void {

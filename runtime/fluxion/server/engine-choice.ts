@@ -23,7 +23,7 @@ export async function chooseEngine({ engine = 'auto', library, policy, log }: En
     return new EmbeddedEngine();
   }
   const path = findLibrary(library);
-  if (path !== undefined) return loadLibraryEngine(path);
+  if (path !== undefined) return loadLibraryEngine(path, {}, log);
   if (engine === 'library') throw missingLibrary(library);
   log.info({}, 'no flux-sched library was found; the embedded matcher answers');
   return new EmbeddedEngine();

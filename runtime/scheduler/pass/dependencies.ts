@@ -19,22 +19,34 @@ const AWAITED: Readonly<Record<Dependency['type'], string>> = {
   afternotok: 'to fail',
 };
 
-/** @returns a message about the dependencies that are not met; undefined if the workload may start */
+/** Seconds for which a workload may be submitted before the one that it names. After that the name may be wrong. */
+const MISSING_SECONDS = 300;
+
+/**
+ * @param waited seconds since the workload was submitted
+ * @returns a message about the dependencies that are not met; undefined if the workload may start
+ */
 export function unmet(
   after: readonly Dependency[],
   namespace: string,
   outcomeOf: OutcomeOf,
+  waited = 0,
 ): string | undefined {
   let pending: string | undefined;
   for (const dependency of after) {
     const { name } = dependency;
     const outcome = outcomeOf(namespace, name);
-    if (outcome === undefined) pending ??= `waits for ${name}, which does not exist yet`;
+    if (outcome === undefined) pending ??= missingText(name, waited);
     else if (outcome === 'active') pending ??= `waits for ${name} ${AWAITED[dependency.type]}`;
     else if (!satisfies(dependency, outcome))
       return `${NEVER_MET}waits for ${name} ${AWAITED[dependency.type]}, which ${ENDED[outcome]}`;
   }
   return pending;
+}
+
+function missingText(name: string, waited: number): string {
+  if (waited < MISSING_SECONDS) return `waits for ${name}, which does not exist yet`;
+  return `waits for ${name}, which has never existed in this namespace; correct fluxqueue/after if the name is wrong`;
 }
 
 function satisfies({ type }: Dependency, outcome: Result): boolean {

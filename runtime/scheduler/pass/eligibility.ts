@@ -59,7 +59,8 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
-  const pending = unmet(row.after, row.namespace, input.outcomeOf ?? (() => undefined));
+  const { outcomeOf = () => undefined, now } = input;
+  const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
   if (pending === undefined) return true;
   const cycle = input.cycles.textOf(row);
   waits.markDependency(row, cycle === undefined ? pending : `${NEVER_MET}${cycle}; ${CYCLE_REMEDY}`);

@@ -43,7 +43,7 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   await keepReservations(pass, input.reservations, ordered);
   // 4. Place one workload after the other.
   await placeInOrder(pass, ordered);
-  return resultOf(pass, waiting);
+  return resultOf(pass, waiting, ordered);
 }
 
 function waitForQueue({ waits }: Pass, row: WorkloadRow): void {
@@ -60,13 +60,14 @@ function precedenceOf({ input, budgets }: Pass): Precedence {
   };
 }
 
-function resultOf(pass: Pass, waiting: readonly WorkloadRow[]): PassResult {
+function resultOf(pass: Pass, waiting: readonly WorkloadRow[], line: readonly WorkloadRow[]): PassResult {
   const { grants, waits, evictions, cache, interrupted, restart, matches } = pass;
   const reservations = pass.reservations.all();
   return {
     grants,
     waits: waits.updates,
     evictions,
+    line,
     reservations,
     cache: {
       ...cache,

@@ -4,8 +4,10 @@
  * or for the last two a start that is too late.
  */
 import type { MatchOperation, MatchResult } from '../../fluxion/types';
+import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
+import { preferredRequests, rankOf } from './node-preference';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
 import { evictLowerPriority } from './preemptor';
@@ -136,13 +138,59 @@ function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: 
   return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;
 }
 
-/** A start behind something that has no end is no plan: it is refused, and nothing is reserved. */
+/** Asks for the nodes that suit the row best first, and then for all. */
 export async function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
+  const choices = preferredRequests(pass, row);
+  const { jobid } = row;
+  const now = await firstOk(choices, (jobspec) => ask(pass, { jobid, jobspec }, 'allocate'));
+  if (now !== undefined) return now;
+  const planned = await ask(pass, row, operation);
+  if (planned.status !== 'OK' || !planned.reserved || choices.length === 0) return planned;
+  return reserveOnPreferred(pass, row, choices, planned);
+}
+
+type Planned = Extract<MatchResult, { status: 'OK' }>;
+
+/** The same start, on the nodes that suit the row best: what is reserved on others is lost to those that need them. */
+async function reserveOnPreferred(
+  pass: Pass,
+  row: WorkloadRow,
+  choices: readonly Jobspec[],
+  planned: Planned,
+): Promise<MatchResult> {
+  const { jobid } = row;
+  const better = choices.slice(0, rankOf(pass, row, planned.allocation));
+  if (better.length === 0) return planned;
+  await pass.input.matcher.cancel(jobid);
+  const reserved = await firstOk(better, async (jobspec) => {
+    const answer = await ask(pass, { jobid, jobspec }, 'allocate_orelse_reserve');
+    if (answer.status !== 'OK' || answer.allocation.start <= planned.allocation.start) return answer;
+    await pass.input.matcher.cancel(jobid);
+    return undefined;
+  });
+  return reserved ?? ask(pass, row, 'allocate_orelse_reserve');
+}
+
+async function firstOk(
+  choices: readonly Jobspec[],
+  request: (jobspec: Jobspec) => Promise<MatchResult | undefined>,
+): Promise<MatchResult | undefined> {
+  for (const jobspec of choices) {
+    const answer = await request(jobspec);
+    if (answer?.status === 'OK') return answer;
+  }
+  return undefined;
+}
+
+type Request = Pick<WorkloadRow, 'jobid' | 'jobspec'>;
+
+/** A start behind something that has no end is no plan: it is refused, and nothing is reserved. */
+async function ask(pass: Pass, { jobid, jobspec }: Request, operation: MatchOperation): Promise<MatchResult> {
   const { matcher, now } = pass.input;
   pass.matches += 1;
-  const answer = await matcher.match({ jobid: row.jobid, jobspec: row.jobspec, operation, now });
+  const answer = await matcher.match({ jobid, jobspec, operation, now });
   if (answer.status !== 'OK' || isForeseeable(answer.allocation.start, now)) return answer;
-  await matcher.cancel(row.jobid);
+  await matcher.cancel(jobid);
   return { status: 'BUSY', text: BEHIND_ENDLESS };
 }
 

@@ -98,6 +98,8 @@ export interface PassResult {
   readonly waits: readonly WaitUpdate[];
   /** To commit with `Queue.requestEviction`, before anything suspends these workloads. */
   readonly evictions: readonly EvictionRequest[];
+  /** The workloads that might start, in the order of the pass. */
+  readonly line: readonly WorkloadRow[];
   /** The `reservations` of the next pass. */
   readonly reservations: readonly Reservation[];
   /** The `cache` of the next pass. */

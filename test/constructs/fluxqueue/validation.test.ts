@@ -3,6 +3,24 @@ import { PropsError } from '../../../constructs/api/errors';
 import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { stackObjects } from '../manifests';
 
+test("flux-sched's library is chosen with a warning that names its size; nothing else warns", () => {
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  try {
+    stackObjects({});
+    stackObjects({ fluxion: 'embedded' });
+    expect(warn).not.toHaveBeenCalled();
+    stackObjects({ fluxionEngine: 'library' });
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(/library keeps up with about 30,000 units/),
+        { type: 'FluxQueueWarning', code: 'FLUXQ_LIBRARY_SIZE' },
+      ],
+    ]);
+  } finally {
+    warn.mockRestore();
+  }
+});
+
 describe('invalid props', () => {
   test.each<[FluxQueueProps, string, string]>([
     [{ kubernetesVersion: 'latest' }, 'FluxQueue.kubernetesVersion', 'is not a Kubernetes version'],

@@ -30,6 +30,23 @@ test('names the first dependency that is not met yet', () => {
   expect(ask(['afterok', 'other'])).toBe('waits for other, which does not exist yet');
 });
 
+test('says after a while that a name never existed, once, and starts when it has come after all', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1));
+  sim.submit('second', { after: [{ type: 'afterok', name: 'frist' }] });
+  const waits = async (seconds: number) => {
+    sim.now += seconds;
+    return (await sim.pass()).waits.map(({ message }) => message);
+  };
+  expect(await waits(0)).toEqual(['waits for frist, which does not exist yet']);
+  expect(await waits(299)).toEqual([]);
+  const never =
+    'waits for frist, which has never existed in this namespace; correct fluxqueue/after if the name is wrong';
+  expect(await waits(1)).toEqual([never]);
+  expect(await waits(10_000)).toEqual([]);
+  await sim.pass({ outcomeOf: () => 'Succeeded' });
+  expect(sim.startOf('second')).toBe(sim.now);
+});
+
 test('names a dependency that can never be met before a pending one', () => {
   expect(ask(['afterok', 'now'], ['afterok', 'bad'])).toBe(
     `${NEVER_MET}waits for bad to succeed, which has failed`,

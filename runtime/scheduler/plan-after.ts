@@ -1,0 +1,39 @@
+/** The plan of the queue as it is some time after a pass. */
+import type { Shared } from '../shared/shared';
+import type { Surroundings } from './pass/placed-pods';
+import type { PassResult } from './pass/types';
+import { needsPlan, type PlanInput, type PlannedStarts, planStarts } from './queue-plan';
+
+interface Given extends Pick<PlanInput, 'unmanaged' | 'isOver' | 'rest'> {
+  readonly surroundings: Surroundings;
+}
+
+/** @returns undefined if the time was used up before anything could be planned */
+export async function planAfter(
+  { workloadCache, queues, nodes, config, now }: Shared,
+  { line, reservations }: PassResult,
+  given: Given,
+): Promise<PlannedStarts | undefined> {
+  // What started or left since the pass is not in line any more; a promise may be lost with it.
+  const waiting = line
+    .map(({ uid }) => workloadCache.byUid(uid))
+    .filter((row) => row?.phase === 'Waiting')
+    .map((row) => row!);
+  if (!needsPlan(waiting)) return new Map();
+  const second = Math.floor(now());
+  const fairShare = config.fairShare.enabled ? workloadCache.fairUsage(second) : undefined;
+  const present = new Set(waiting.map(({ uid }) => uid));
+  return planStarts({
+    ...given,
+    now: second,
+    nodes: nodes.graphNodes(),
+    match: config.fluxion.policy,
+    queues: queues.all(),
+    holders: [...workloadCache.active()].filter(({ allocation }) => allocation !== null),
+    line: waiting,
+    reservations: reservations.filter(({ uid }) => present.has(uid)),
+    units: config.units,
+    outcomeOf: workloadCache.outcomeOf.bind(workloadCache),
+    ...(fairShare && { fairShare }),
+  });
+}

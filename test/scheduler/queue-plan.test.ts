@@ -1,0 +1,103 @@
+import type { QueuePolicy } from '../../constructs/api/policies';
+import type { QueueSettings } from '../../runtime/queue/settings';
+import type { PassResult } from '../../runtime/scheduler/pass/types';
+import { needsPlan, PLANNED, type PlanInput, planStarts } from '../../runtime/scheduler/queue-plan';
+import { queueSettings } from './pass/settings';
+import { nodesOf, Simulation } from './pass/simulation';
+
+/** The plan of the simulated cluster as it is after a pass, in seconds from now. */
+async function planned(sim: Simulation, { line, reservations }: PassResult, over: Partial<PlanInput> = {}) {
+  const rows = [...sim.rows.values()];
+  const starts = await planStarts({
+    now: sim.now,
+    nodes: new Map(sim.nodes.map((node) => [node.name, node])),
+    unmanaged: new Map(),
+    match: 'lonode',
+    queues: [settings(sim.policy)],
+    holders: rows.filter(({ allocation }) => allocation !== null),
+    line: line.map(({ uid }) => sim.row(uid)).filter(({ phase }) => phase === 'Waiting'),
+    reservations,
+    isOver: () => false,
+    rest: () => undefined,
+    ...over,
+  });
+  return starts && Object.fromEntries([...starts].map(([uid, start]) => [uid, start - sim.now]));
+}
+
+const settings = (policy: QueuePolicy, over: Partial<QueueSettings> = {}) =>
+  queueSettings({ name: 'default', policy, depth: 100, ...over });
+
+async function busyCluster(policy: QueuePolicy): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(2, 1), { policy });
+  sim.submit('running', { pods: 2, walltime: 100 });
+  sim.submit('first', { pods: 2, walltime: 50 });
+  sim.submit('second', { pods: 1, walltime: 30 });
+  sim.submit('third', { pods: 2, walltime: 10 });
+  return sim;
+}
+
+test('easy: those behind the promised first have planned starts', async () => {
+  const sim = await busyCluster('easy');
+  const result = await sim.pass();
+  expect(result.reservations.map(({ uid }) => uid)).toEqual(['first']);
+  expect(await planned(sim, result)).toEqual({ second: 150, third: 180 });
+});
+
+test('fcfs: everybody has a planned start, and nobody before those ahead', async () => {
+  const sim = await busyCluster('fcfs');
+  sim.submit('small', { pods: 1, walltime: 5 });
+  // Alone it would fit beside `second`.
+  expect(await planned(sim, await sim.pass())).toEqual({ first: 100, second: 150, third: 180, small: 180 });
+  const gap = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
+  gap.submit('running', { pods: 1, walltime: 100 });
+  gap.submit('wide', { pods: 2, walltime: 50 });
+  gap.submit('narrow', { pods: 1, walltime: 10 });
+  expect(await planned(gap, await gap.pass())).toEqual({ wide: 100, narrow: 100 });
+});
+
+test('changes nothing that a pass decides by', async () => {
+  const sim = await busyCluster('easy');
+  const result = await sim.pass();
+  const before = await sim.fluxion.state();
+  await planned(sim, result);
+  expect(await sim.fluxion.state()).toEqual(before);
+});
+
+test('counts quotas, running limits and pods outside the queue', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1), { policy: 'easy' });
+  sim.submit('running', { pods: 1, walltime: 100 });
+  sim.submit('wide', { pods: 2, walltime: 50 });
+  sim.submit('narrow', { pods: 1, walltime: 500 });
+  const limited = settings('easy', { limits: { queue: { running: 1 }, user: {} } });
+  sim.queue('default', limited);
+  const result = await sim.pass();
+  expect(await planned(sim, result, { queues: [limited] })).toEqual({});
+  expect(await planned(sim, result, { unmanaged: new Map([['n1', { core: 1 }]]) })).toEqual({ narrow: 100 });
+});
+
+test('plans a limited number of workloads of each queue', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
+  for (let i = 0; i < 3 * PLANNED; i++) sim.submit(`j${i}`);
+  const plan = await planned(sim, await sim.pass());
+  // One of them has a promise.
+  expect(Object.keys(plan!)).toHaveLength(PLANNED - 1);
+});
+
+test('ends when its time is over, with what it has', async () => {
+  const sim = await busyCluster('easy');
+  const result = await sim.pass();
+  expect(await planned(sim, result, { isOver: () => true })).toBeUndefined();
+  let asked = 0;
+  // The running workload, the pods outside, one reservation, and one match.
+  const isOver = () => ++asked > 4;
+  expect(await planned(sim, result, { isOver })).toEqual({ second: 150 });
+});
+
+test('is needed only while somebody near the front has no promise', async () => {
+  const easy = await busyCluster('easy');
+  const line = ({ line: rows }: PassResult, sim: Simulation) => rows.map(({ uid }) => sim.row(uid));
+  const waiting = line(await easy.pass(), easy).filter(({ phase }) => phase === 'Waiting');
+  expect(needsPlan(waiting)).toBe(true);
+  expect(needsPlan(waiting.slice(0, 1))).toBe(false);
+  expect(needsPlan([])).toBe(false);
+});
