@@ -46,7 +46,13 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/fluxqueue/pods',
   ],
   'constructs/gitops': ['constructs/api'],
-  'constructs/index': ['constructs/fluxqueue', 'constructs/gitops', 'constructs/minicluster'],
+  'constructs/validation': ['constructs/api', 'constructs/fluxsetup', 'constructs/minicluster'],
+  'constructs/index': [
+    'constructs/fluxqueue',
+    'constructs/gitops',
+    'constructs/minicluster',
+    'constructs/validation',
+  ],
 
   'runtime/errors': ['constructs/api'],
   'runtime/clock': [],

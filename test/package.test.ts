@@ -1,5 +1,5 @@
 /** The package as users install it: it is packed, unpacked into a project, and used there. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -35,6 +35,29 @@ new MiniCluster(chart, 'hello', props);
 app.synth();
 `;
 
+/** An app of a user who asked for the validation of his manifests. */
+const VALIDATED_PROGRAM = `
+const { ApiObject, App, Chart } = require('cdk8s');
+const { FluxQueue } = require('cdk8s-fluxqueue');
+
+const app = new App();
+new FluxQueue(app, 'fluxqueue', { images: { registry: 'registry.example.org' } });
+const chart = new Chart(app, 'team', { namespace: 'lab' });
+if (process.env.MISTAKE)
+  new ApiObject(chart, 'secret', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, stringData: { a: 'b' } });
+app.synth();
+`;
+
+const VALIDATED_CONFIG = `language: typescript
+app: node validated.js
+output: validated
+validations:
+  - package: ./node_modules/cdk8s-fluxqueue
+    version: 0.1.0
+    class: FluxQueueValidation
+    properties: { skip: ['requests-set:Job/legacy-*'] }
+`;
+
 const RESOURCE = `apiVersion: flux-framework.org/v1alpha2
 kind: MiniCluster
 metadata: { name: hello }
@@ -67,6 +90,8 @@ describe('the package', () => {
     for (const name of BESIDE) symlinkSync(join(MODULES, name), join(project, 'node_modules', name));
     writeFileSync(join(project, 'main.ts'), PROGRAM);
     writeFileSync(join(project, 'hello.yaml'), RESOURCE);
+    writeFileSync(join(project, 'validated.js'), VALIDATED_PROGRAM);
+    writeFileSync(join(project, 'cdk8s.yaml'), VALIDATED_CONFIG);
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -88,6 +113,22 @@ describe('the package', () => {
     const text = written.map((file) => readFileSync(join(project, 'dist', file), 'utf8')).join('---\n');
     for (const kind of ['CustomResourceDefinition', 'Deployment', 'FluxSetup', 'Job'])
       expect(text).toContain(`kind: ${kind}\n`);
+  });
+
+  test('validates the manifests of an app in cdk8s synth', () => {
+    const synth = (env: Record<string, string> = {}) =>
+      spawnSync('cdk8s', ['synth', '--check-upgrade=false'], {
+        cwd: project,
+        encoding: 'utf8',
+        env: { ...process.env, ...env, PATH: `${join(MODULES, '.bin')}:${process.env.PATH}` },
+      });
+    const valid = synth();
+    expect([valid.status, valid.stdout]).toEqual([0, expect.stringContaining('success')]);
+    const invalid = synth({ MISTAKE: '1' });
+    expect(invalid.status).toBe(2);
+    expect(invalid.stdout).toContain('no-plaintext-secret');
+    expect(invalid.stdout).toContain('Construct Path: team/secret');
+    expect(invalid.stdout).toContain('Secret stringData.a: is a plain text');
   });
 
   test('contains its Containerfiles and the bundle that they build from', () => {
