@@ -4,6 +4,7 @@ import { PropsError } from '../api/errors';
 import {
   CONTROLLER_LEASE,
   SCHEDULER_NAME,
+  STACK_METADATA,
   STACK_NAMESPACE,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_SECRET,
@@ -63,6 +64,7 @@ export class FluxQueue extends Construct {
     private readonly props: FluxQueueProps = {},
   ) {
     super(scope, id);
+    this.node.addMetadata(STACK_METADATA, true);
     this.cluster = props.cluster;
     this.namespace = props.namespace ?? STACK_NAMESPACE;
     checkLazy(props);

@@ -1,5 +1,6 @@
 import { Chart } from 'cdk8s';
 import { type Construct, Dependable, type IConstruct } from 'constructs';
+import { STACK_METADATA } from '../api/labels';
 
 /** Output files of the stack in the order of `kubectl apply`. The names are stable: they are file names in users' repositories. */
 const LAYERS = {
@@ -33,6 +34,7 @@ export function layerScope(stack: Construct, layer: Layer): Construct {
 class LayerChart extends Chart {
   constructor(stack: Construct, id: string) {
     super(stack, id);
+    this.node.addMetadata(STACK_METADATA, true);
     // cdk8s names a file by the path of its chart, and adds a hash to a path of several parts.
     const path = `${stack.node.path.replaceAll('/', '-')}-${id}`;
     Object.defineProperty(this.node, 'path', { value: path });
