@@ -1,4 +1,5 @@
-/** Exports of the package: the stack, its queues and MiniClusters, and what engines of GitOps need to know of them. */
+/** Exports of the package: the stack, its queues and MiniClusters, what engines of GitOps need to know of them, and the plugin for `cdk8s synth`. */
 export * from './fluxqueue';
 export * from './gitops';
 export * from './minicluster';
+export * from './validation';

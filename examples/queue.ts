@@ -2,11 +2,12 @@
  * App of a platform team: it configures the stack for their cluster.
  *
  *   npx cdk8s synth --app 'npx tsx examples/queue.ts' --output manifests
- *   kubectl apply --server-side -f manifests/
+ *   kubectl apply --server-side -k manifests/
  */
 import { App, Duration, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Database, FluxQueue } from '../constructs/fluxqueue';
+import { writeKustomization } from '../constructs/gitops';
 
 const app = new App();
 
@@ -20,6 +21,20 @@ new FluxQueue(app, 'fluxqueue', {
   defaultWalltime: Duration.minutes(30),
   maxWalltime: Duration.days(2),
   memoryUnit: Size.gibibytes(2),
+  // Copies of all images; a reference with a digest keeps it.
+  images: { registry: 'registry.example.org/mirror', pullSecrets: ['mirror'] },
+  labels: { 'cost-center': 'hpc' },
+  pods: {
+    controller: {
+      replicas: 3,
+      resources: { requests: { cpu: '500m', memory: '1Gi' } },
+      nodeSelector: { 'node-role': 'system' },
+      tolerations: [{ key: 'node-role', value: 'system', effect: 'NoSchedule' }],
+    },
+    fluxion: { resources: { limits: { memory: '8Gi' } } },
+    scheduler: { priorityClassName: 'system-cluster-critical' },
+  },
 });
 
 app.synth();
+writeKustomization(app);

@@ -107,3 +107,6 @@ export const MINICLUSTER_VERSION = 'v1alpha2';
 
 /** Key of the Secret that holds the brokers' certificate. */
 export const CERTIFICATE_KEY = 'curve.cert';
+
+/** Metadata of the constructs in an app that have the stack. */
+export const STACK_METADATA = 'fluxqueue:stack';

@@ -1,13 +1,14 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { PRIORITY_CLASS } from '../api/labels';
+import { KubeObject } from '../kube-object';
 import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
 
 /** Namespace of the stack and PriorityClass of its pods. */
 export class Base extends Construct {
   constructor(scope: Construct, id: string, { namespace }: ComponentProps) {
     super(scope, id);
-    new k8s.KubeNamespace(this, 'namespace', {
+    new KubeObject(this, 'namespace', k8s.KubeNamespace, {
       metadata: objectMetadata({
         name: namespace,
         component: 'base',
@@ -21,7 +22,7 @@ export class Base extends Construct {
       }),
     });
     // The highest value for users: many clusters restrict system-cluster-critical to kube-system.
-    new k8s.KubePriorityClass(this, 'priority', {
+    new KubeObject(this, 'priority', k8s.KubePriorityClass, {
       metadata: objectMetadata({ name: PRIORITY_CLASS, component: 'base', wave: Wave.BASE }),
       value: 1_000_000_000,
       globalDefault: false,

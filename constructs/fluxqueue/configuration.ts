@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { KubeObject } from '../kube-object';
+import { whenKnown } from '../lazy';
 import { type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const NAME = 'fluxqueue-config';
@@ -12,7 +14,7 @@ const FOLDER = '/etc/fluxqueue';
 export const CONFIG_FILE = `${FOLDER}/${FILE}`;
 
 export interface ConfigurationProps extends ComponentProps {
-  /** The configuration that runtime/config.ts parses. */
+  /** The configuration that runtime/config.ts parses; it can be lazy. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -25,13 +27,15 @@ export class Configuration extends Construct {
 
   constructor(scope: Construct, id: string, { namespace, settings }: ConfigurationProps) {
     super(scope, id);
-    const text = Yaml.stringify(settings);
-    new k8s.KubeConfigMap(this, 'config', {
+    const text = whenKnown(settings, (known) => Yaml.stringify(known));
+    new KubeObject(this, 'config', k8s.KubeConfigMap, {
       metadata: objectMetadata({ name: NAME, namespace, component: 'base', wave: Wave.RIGHTS }),
       data: { [FILE]: text },
     });
     this.annotations = {
-      'fluxqueue/config-hash': createHash('sha256').update(text).digest('hex').slice(0, 16),
+      'fluxqueue/config-hash': whenKnown(text, (known) =>
+        createHash('sha256').update(known).digest('hex').slice(0, 16),
+      ),
     };
   }
 }

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { CONTROLLER_SERVICE_ACCOUNT, PRIORITY_CLASS } from '../api/labels';
 import { roleCommand } from '../images';
+import { KubeObject } from '../kube-object';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import type { Database } from './database';
@@ -17,6 +18,7 @@ import {
   restrictedPod,
   spread,
 } from './pod';
+import type { Pods } from './pods/pods';
 
 const NAME = 'fluxqueue-controller';
 /** Port of the probes of the runtime's roles. */
@@ -26,7 +28,7 @@ export const METRICS_PORT = 9464;
 
 export interface ControllerProps extends ComponentProps {
   readonly image: string;
-  readonly replicas: number;
+  readonly pods: Pods;
   readonly configuration: Configuration;
   readonly database: Database;
   /** Sidecar with the Fluxion service. @default - the matcher is embedded in the controller */
@@ -37,17 +39,17 @@ export interface ControllerProps extends ComponentProps {
 export class Controller extends Construct {
   constructor(scope: Construct, id: string, props: ControllerProps) {
     super(scope, id);
-    const { namespace, replicas, configuration, fluxion } = props;
+    const { namespace, pods, configuration, fluxion } = props;
     const initContainers = props.database.initContainers(props.image);
     const labels = selectorLabels('controller');
-    new k8s.KubeDeployment(this, 'deployment', {
+    new KubeObject(this, 'deployment', k8s.KubeDeployment, {
       metadata: objectMetadata({ name: NAME, namespace, component: 'controller', wave: Wave.RUNTIME }),
       spec: {
-        replicas,
+        replicas: pods.replicas('controller'),
         selector: { matchLabels: labels },
-        template: {
-          metadata: { labels, annotations: configuration.annotations },
-          spec: {
+        template: pods.template(
+          'controller',
+          {
             serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
             automountServiceAccountToken: false,
             ...NO_SERVICE_LINKS,
@@ -62,12 +64,13 @@ export class Controller extends Construct {
               ...(fluxion === undefined ? [] : [SOCKET_VOLUME]),
             ],
           },
-        },
+          configuration.annotations,
+        ),
       },
     });
-    new k8s.KubePodDisruptionBudget(this, 'budget', {
+    new KubeObject(this, 'budget', k8s.KubePodDisruptionBudget, {
       metadata: objectMetadata({ name: NAME, namespace, component: 'controller', wave: Wave.RUNTIME }),
-      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: labels } },
+      spec: pods.budget('controller'),
     });
   }
 }

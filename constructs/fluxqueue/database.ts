@@ -7,11 +7,13 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Size } from 'cdk8s';
+import { Size, SizeRoundingBehavior } from 'cdk8s';
 import { type ISecret, k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { PropsError } from '../api/errors';
 import { PRIORITY_CLASS } from '../api/labels';
 import { DEFAULT_IMAGES, roleCommand } from '../images';
+import { KubeObject } from '../kube-object';
 import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import {
   API_ACCESS_MOUNT,
@@ -21,6 +23,7 @@ import {
   resources,
   restrictedPod,
 } from './pod';
+import type { Pods } from './pods/pods';
 import { DatabaseAccount } from './rbac';
 
 const NAME = 'fluxqueue-database';
@@ -130,6 +133,7 @@ export abstract class Database {
 export interface DatabaseProps extends ComponentProps {
   /** Image of the runtime, for its role `password`. */
   readonly runtimeImage: string;
+  readonly pods: Pods;
 }
 
 class ExistingDatabase extends Database {
@@ -169,8 +173,17 @@ class StatefulDatabase extends Database {
   override readonly isDeployed = true;
   override readonly hasOwner = true;
 
+  /** @throws PropsError for a storage of size 0 */
   constructor(private readonly props: StatefulDatabaseProps) {
     super();
+    const { storage } = props;
+    if (storage === undefined || storage.toKibibytes({ rounding: SizeRoundingBehavior.FLOOR }) > 0) return;
+    throw new PropsError(
+      'Database.statefulSet.storage',
+      'must be greater than 0',
+      storage.asString(),
+      'give Size.gibibytes(…)',
+    );
   }
 
   override initContainers(): k8s.Container[] {
@@ -189,7 +202,7 @@ class Postgres extends Construct {
     const labels = selectorLabels('database');
     const place = { name: NAME, namespace, component: 'database', wave: Wave.DATABASE } as const;
     new DatabaseAccount(this, 'account', { namespace, name: NAME });
-    new k8s.KubeSecret(this, 'password', {
+    new KubeObject(this, 'password', k8s.KubeSecret, {
       metadata: objectMetadata({
         name: NAME,
         namespace,
@@ -200,13 +213,13 @@ class Postgres extends Construct {
       type: 'Opaque',
     });
     this.addServices(namespace, labels);
-    new k8s.KubeStatefulSet(this, 'stateful-set', {
+    new KubeObject(this, 'stateful-set', k8s.KubeStatefulSet, {
       metadata: objectMetadata({ ...place, annotations: KEEP }),
       spec: {
         replicas: 1,
         serviceName: NAME,
         selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: pod(props) },
+        template: props.pods.template('database', pod(props)),
         volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim(props) }],
       },
     });
@@ -218,14 +231,14 @@ class Postgres extends Construct {
     ];
     const metadata = (name: string) =>
       objectMetadata({ name, namespace, component: 'database', wave: Wave.DATABASE });
-    new k8s.KubeService(this, 'service', {
+    new KubeObject(this, 'service', k8s.KubeService, {
       metadata: metadata(NAME),
       spec: { clusterIp: 'None', selector, ports },
     });
     // DNS servers and resolvers cache the address of a headless name, and that it has none, for 5 to 30 s after the pod
     // moved. A cluster IP never changes, and refuses connections while the database has no pod. There is one pod, so its
     // address is published before it is Ready: Postgres refuses a login that is too early, and the client retries.
-    new k8s.KubeService(this, 'client-service', {
+    new KubeObject(this, 'client-service', k8s.KubeService, {
       metadata: metadata(CLIENT_SERVICE),
       spec: { selector, ports, publishNotReadyAddresses: true },
     });

@@ -1,8 +1,10 @@
-import { Construct } from 'constructs';
+import { ApiObject } from 'cdk8s';
+import { Construct, type IConstruct } from 'constructs';
 import { PropsError } from '../api/errors';
 import {
   CONTROLLER_LEASE,
   SCHEDULER_NAME,
+  STACK_METADATA,
   STACK_NAMESPACE,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_SECRET,
@@ -11,6 +13,7 @@ import {
 } from '../api/labels';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
+import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
 import type { AdmissionForm } from './admission/form';
 import { Base } from './base';
@@ -18,20 +21,28 @@ import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { checkPositive, checkQueue, queueSettings, userPriorities } from './default-queue';
-import { checkFluxion, fluxionImage, fluxionSettings, fluxionSidecar, warnOfLibrary } from './fluxion';
+import { queueSettings, userPriorities } from './default-queue';
+import { fluxionImage, fluxionSettings, fluxionSidecar, warnOfLibrary } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
-import { type Layer, layerScope } from './layers';
+import { dependOn, keepOrder, type Layer, layerScope } from './layers';
 import { NetworkPolicies } from './network-policies';
+import { checkChart, checkOnlyStack, checkStackNamespace } from './place';
+import type { Absence } from './pods/checks';
+import { ImageNames } from './pods/images';
+import { added } from './pods/merge';
+import { Pods } from './pods/pods';
+import type { PodsProps } from './pods/props';
 import type { FluxQueueProps } from './props';
 import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
 import { Scheduler } from './scheduler';
+import { checkLazy, checkProps, checkWhenKnown } from './stack-checks';
 import { WEBHOOK_PORT, Webhook } from './webhook';
 
 /**
- * The complete stack: CRDs, RBAC, database, controller with Fluxion, admission. Directly under an App it synthesizes one
- * file per layer; inside a Chart it becomes part of that chart, which must not have a `namespace`.
+ * The complete stack: CRDs, RBAC, database, controller with Fluxion, admission. Outside a Chart it synthesizes one file per
+ * layer; inside a Chart it becomes part of that chart, which must not have a `namespace`. All names are independent of the
+ * place and the id of the construct, except those of the files.
  */
 export class FluxQueue extends Construct {
   /** Namespace of the stack. */
@@ -39,8 +50,12 @@ export class FluxQueue extends Construct {
   /** Form of admission that the stack uses. */
   readonly admission: AdmissionForm;
 
+  /** Name of the cluster, if the app writes the stacks of several clusters. */
+  readonly cluster: string | undefined;
+
   private readonly version: KubernetesVersion | undefined;
   private readonly database: Database;
+  private readonly pods: Pods;
 
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(
@@ -49,17 +64,35 @@ export class FluxQueue extends Construct {
     private readonly props: FluxQueueProps = {},
   ) {
     super(scope, id);
+    this.node.addMetadata(STACK_METADATA, true);
+    this.cluster = props.cluster;
     this.namespace = props.namespace ?? STACK_NAMESPACE;
+    checkLazy(props);
+    checkStackNamespace(this.namespace);
+    checkChart(this);
+    checkOnlyStack(this, (construct): construct is FluxQueue => construct instanceof FluxQueue);
     this.version =
       props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
     this.admission = admissionForm(props, this.version);
     this.database = props.database ?? Database.statefulSet();
-    checkQueue(props);
-    checkReplicas(props);
-    checkFluxion(props);
-    checkMonitoring(props);
+    checkWhenKnown(this, props, (known) => checkProps(known, (component) => this.absence(component)));
     warnOfLibrary(props);
+    const { pods = {}, labels = {} } = props;
+    const images = new ImageNames(props.images ?? {});
+    this.pods = new Pods({ pods, images, pullSecrets: props.images?.pullSecrets ?? [], labels });
+    this.addComponents();
+    images.checkUsed();
+    this.addMetadata();
+    keepOrder(this);
+  }
 
+  /** Orders the stack after other constructs of the app. */
+  addDependency(...dependencies: IConstruct[]): void {
+    dependOn(this, dependencies);
+  }
+
+  private addComponents(): void {
+    const { props } = this;
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds', this.hasMiniClusters ? {} : { without: 'miniclusters.yaml' });
     this.addRights();
@@ -67,6 +100,35 @@ export class FluxQueue extends Construct {
     if (props.externalRuntime === undefined) this.addRuntime();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
+  }
+
+  private addMetadata(): void {
+    const { labels, annotations } = this.props;
+    for (const object of this.node.findAll().filter(ApiObject.isApiObject)) {
+      const own = object.metadata.toJson() as { labels?: object; annotations?: object };
+      added({ ...own.labels }, labels, 'FluxQueue.labels');
+      added({ ...own.annotations }, annotations, 'FluxQueue.annotations');
+      for (const [key, value] of Object.entries(labels ?? {})) object.metadata.addLabel(key, value);
+      for (const [key, value] of Object.entries(annotations ?? {})) object.metadata.addAnnotation(key, value);
+    }
+  }
+
+  /** Why the stack has no pods of a component, and the remedy. */
+  private absence(component: keyof PodsProps): Absence {
+    const { props, admission, database } = this;
+    if (component === 'scheduler')
+      return props.scheduler === true
+        ? undefined
+        : ['requires scheduler: true', 'remove it, or give scheduler: true'];
+    if (props.externalRuntime !== undefined)
+      return ['has no effect, because externalRuntime leaves out these pods', 'remove one of the two'];
+    if (component === 'webhook' && admission === 'policies')
+      return ['requires admission by webhook', "remove it, or give admission: 'webhook'"];
+    if (component === 'fluxion' && props.fluxion === 'embedded')
+      return ['is for the sidecar, and fluxion is embedded', "remove it, or choose fluxion: 'sidecar'"];
+    if (component === 'database' && !database.isDeployed)
+      return ["is for the stack's own database", 'remove it, or choose Database.statefulSet()'];
+    return undefined;
   }
 
   private get hasMiniClusters(): boolean {
@@ -93,20 +155,22 @@ export class FluxQueue extends Construct {
       });
     }
     new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters });
+    if (props.scheduler === true) new SchedulerAccount(scope, 'scheduler-account', { namespace });
   }
 
   private addRuntime(): void {
-    const { namespace, props, database } = this;
+    const { namespace, props, database, pods } = this;
     const image = props.runtimeImage ?? DEFAULT_IMAGES.runtime;
     const configuration = new Configuration(this.layer('rbac'), 'configuration', {
       namespace,
-      settings: this.settings(),
+      settings: whenKnown(this.props, (known) => this.settings(known)),
     });
-    if (database.isDeployed) database.render(this.layer('database'), { namespace, runtimeImage: image });
+    if (database.isDeployed)
+      database.render(this.layer('database'), { namespace, runtimeImage: image, pods });
     new Controller(this.layer('controller'), 'controller', {
       namespace,
       image,
-      replicas: props.controllerReplicas ?? 2,
+      pods,
       configuration,
       database,
       ...(props.fluxion === 'embedded'
@@ -114,8 +178,7 @@ export class FluxQueue extends Construct {
         : { fluxion: fluxionSidecar({ image: fluxionImage(props), configuration }) }),
     });
     if (this.admission === 'webhook') {
-      const replicas = props.webhookReplicas ?? 2;
-      new Webhook(this.layer('webhook'), 'webhook', { namespace, image, replicas, configuration });
+      new Webhook(this.layer('webhook'), 'webhook', { namespace, image, pods, configuration });
     }
   }
 
@@ -134,7 +197,7 @@ export class FluxQueue extends Construct {
   }
 
   private addScheduler(): void {
-    const { namespace, props, version } = this;
+    const { namespace, props, version, pods } = this;
     if (version === undefined) {
       throw new PropsError(
         'FluxQueue.scheduler',
@@ -143,11 +206,10 @@ export class FluxQueue extends Construct {
         'give kubernetesVersion, or remove scheduler',
       );
     }
-    new SchedulerAccount(this.layer('rbac'), 'scheduler-account', this);
     new Scheduler(this.layer('scheduler'), 'scheduler', {
       namespace,
       kubernetesVersion: version,
-      replicas: props.controllerReplicas ?? 2,
+      pods,
       ...(props.schedulerImage === undefined ? {} : { image: props.schedulerImage }),
     });
   }
@@ -180,8 +242,8 @@ export class FluxQueue extends Construct {
   }
 
   /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */
-  private settings(): Record<string, unknown> {
-    const { props, namespace, database } = this;
+  private settings(props: FluxQueueProps): Record<string, unknown> {
+    const { namespace, database } = this;
     return {
       logLevel: props.logLevel ?? 'info',
       ...(database.hasOwner ? { database: { migrate: false } } : {}),
@@ -215,21 +277,6 @@ function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueuePr
     cpuMillis: coreUnitMillis ?? defaults.cpuMillis,
     memoryMiB: memoryUnit?.toMebibytes() ?? defaults.memoryMiB,
   };
-}
-
-function checkReplicas(props: FluxQueueProps): void {
-  for (const name of ['controllerReplicas', 'webhookReplicas', 'coreUnitMillis'] as const)
-    checkPositive(`FluxQueue.${name}`, props[name]);
-}
-
-function checkMonitoring({ monitoringNamespace, networkPolicies }: FluxQueueProps): void {
-  if (monitoringNamespace === undefined || networkPolicies !== false) return;
-  throw new PropsError(
-    'FluxQueue.monitoringNamespace',
-    'requires networkPolicies, because the metrics have no authentication',
-    monitoringNamespace,
-    'remove networkPolicies: false, or read the metrics with kubectl port-forward',
-  );
 }
 
 function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {

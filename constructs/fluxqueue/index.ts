@@ -10,5 +10,17 @@ export {
   type StatefulDatabaseProps,
 } from './database';
 export { FluxQueue } from './fluxqueue';
+export type { ImageProps } from './pods/images';
+export type {
+  Amounts,
+  ContainerProbes,
+  ContainerResources,
+  ContainerSettings,
+  DisruptionBudget,
+  PodSettings,
+  PodsProps,
+  ProbeTimings,
+  ReplicatedPodSettings,
+} from './pods/props';
 export type { FluxQueueProps } from './props';
 export { defaultStack } from './stack';

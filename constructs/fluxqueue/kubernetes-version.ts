@@ -3,23 +3,33 @@ import { PropsError } from '../api/errors';
 /** First minor version that serves MutatingAdmissionPolicy in v1. */
 const FIRST_WITH_POLICIES = 36;
 
+/** First minor version that serves ValidatingAdmissionPolicy in v1, of which every stack has some. */
+const MINIMUM = 30;
+
 /** A Kubernetes release, for the choices of the stack that depend on it. */
 export class KubernetesVersion {
   /**
-   * @param text `1.37` or `1.37.1`
-   * @throws PropsError for any other text
+   * @param text `1.37`, `v1.37.1`, or with the suffix of a vendor, e.g. `v1.36.1-eks-abc`, `1.36.2-gke.100`, `v1.36.0+k3s1`
+   * @throws PropsError for any other text, for a pre-release and for a version that is too old
    */
   static parse(text: string): KubernetesVersion {
-    const match = /^v?1\.(\d+)(?:\.(\d+))?$/.exec(text);
-    if (match === null) {
+    const match = /^v?1\.(\d+)(?:\.(\d+))?((?:[-+][-+.0-9A-Za-z]*)?)$/.exec(text);
+    if (match === null || /^-(alpha|beta|rc)\b/.test(match[3] ?? '')) {
       throw new PropsError(
         'FluxQueue.kubernetesVersion',
-        'is not a Kubernetes version',
+        match === null ? 'is not a Kubernetes version' : 'is a pre-release',
         text,
-        'give the version of the apiserver, for example 1.37.1',
+        'give the released version of the apiserver, for example 1.37.1',
       );
     }
-    return new KubernetesVersion(Number(match[1]), Number(match[2] ?? 0));
+    const version = new KubernetesVersion(Number(match[1]), Number(match[2] ?? 0));
+    if (version.minor >= MINIMUM) return version;
+    throw new PropsError(
+      'FluxQueue.kubernetesVersion',
+      `is older than 1.${MINIMUM}, the first version with ValidatingAdmissionPolicy in v1`,
+      text,
+      `upgrade the cluster to 1.${MINIMUM} or newer`,
+    );
   }
 
   private constructor(

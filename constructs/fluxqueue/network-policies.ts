@@ -5,6 +5,7 @@
  */
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { METRICS_PORT } from './controller';
 import type { Database } from './database';
@@ -31,7 +32,7 @@ export class NetworkPolicies extends Construct {
   ) {
     super(scope, id);
     const { database, hasWebhook, hasScheduler } = props;
-    new k8s.KubeNetworkPolicy(this, 'default', {
+    new KubeObject(this, 'default', k8s.KubeNetworkPolicy, {
       metadata: this.metadata('default-deny', 'base'),
       spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
     });
@@ -62,7 +63,7 @@ export class NetworkPolicies extends Construct {
     egress: k8s.NetworkPolicyEgressRule[],
   ): void {
     const { apiserverPorts = APISERVER_PORTS } = this.props;
-    new k8s.KubeNetworkPolicy(this, component, {
+    new KubeObject(this, component, k8s.KubeNetworkPolicy, {
       metadata: this.metadata(component, component),
       spec: {
         podSelector: { matchLabels: selectorLabels(component) },

@@ -3,6 +3,8 @@ import type { MatchPolicy, QueuePolicy } from '../api/policies';
 import type { Limits, Quota } from '../fluxsetup/props';
 import type { AdmissionForm, ExternalRuntime } from './admission/form';
 import type { Database } from './database';
+import type { ImageProps } from './pods/images';
+import type { PodsProps } from './pods/props';
 
 export interface FluxQueueProps {
   /** Namespace of the stack. @default fluxqueue-system */
@@ -66,11 +68,20 @@ export interface FluxQueueProps {
    */
   readonly scheduler?: boolean;
 
-  /** Number of replicas of the controller and of the scheduler: one is the leader, the others are on standby. @default 2 */
-  readonly controllerReplicas?: number;
+  /** Settings of the pods of each component: replicas, resources, placement and more. @default - those of the stack */
+  readonly pods?: PodsProps;
 
-  /** Number of replicas of the webhook; all of them serve requests. @default 2 */
-  readonly webhookReplicas?: number;
+  /** Registry, digests and pull secrets of the images of all pods. @default - the images of this package's release */
+  readonly images?: ImageProps;
+
+  /** Further labels of all objects of the stack and of its pods. @default - none */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /** Further annotations of all objects of the stack. @default - none */
+  readonly annotations?: Readonly<Record<string, string>>;
+
+  /** Name of the cluster, if the app writes the stacks of several clusters. @default - the app has one stack */
+  readonly cluster?: string;
 
   /** Fluxion's match policy: the order in which nodes are filled. The library has no first and firstnodex. @default lonode */
   readonly matchPolicy?: MatchPolicy;

@@ -18,6 +18,7 @@ import {
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
 import { PRIORITIZE, PRIORITIZE_ROLE } from '../api/priorities';
+import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -38,7 +39,7 @@ class Account extends Construct {
     private readonly props: AccountProps,
   ) {
     super(scope, id);
-    new k8s.KubeServiceAccount(this, 'account', {
+    new KubeObject(this, 'account', k8s.KubeServiceAccount, {
       metadata: this.metadata(props.namespace),
       automountServiceAccountToken: false,
     });
@@ -46,7 +47,7 @@ class Account extends Construct {
 
   /** Grants rights in the namespace of the stack. */
   grantInNamespace(rules: k8s.PolicyRule[]): void {
-    new k8s.KubeRole(this, 'role', { metadata: this.metadata(this.props.namespace), rules });
+    new KubeObject(this, 'role', k8s.KubeRole, { metadata: this.metadata(this.props.namespace), rules });
     this.bindInNamespace('binding', this.props.namespace, {
       apiGroup: RBAC,
       kind: 'Role',
@@ -56,12 +57,12 @@ class Account extends Construct {
 
   /** Grants rights in every namespace. */
   grantClusterWide(rules: k8s.PolicyRule[]): void {
-    new k8s.KubeClusterRole(this, 'cluster-role', { metadata: this.metadata(), rules });
+    new KubeObject(this, 'cluster-role', k8s.KubeClusterRole, { metadata: this.metadata(), rules });
     this.bindClusterWide('cluster-binding', this.props.name, this.props.name);
   }
 
   bindInNamespace(id: string, namespace: string, roleRef: k8s.RoleRef): void {
-    new k8s.KubeRoleBinding(this, id, {
+    new KubeObject(this, id, k8s.KubeRoleBinding, {
       metadata: this.metadata(namespace),
       roleRef,
       subjects: this.subjects(),
@@ -69,7 +70,7 @@ class Account extends Construct {
   }
 
   bindClusterWide(id: string, name: string, clusterRole: string): void {
-    new k8s.KubeClusterRoleBinding(this, id, {
+    new KubeObject(this, id, k8s.KubeClusterRoleBinding, {
       metadata: { ...this.metadata(), name },
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
       subjects: this.subjects(),
@@ -269,7 +270,7 @@ export class UserRoles extends Construct {
     rules: k8s.PolicyRule[],
     labels: Record<string, string> = { [`${RBAC}/aggregate-to-${role}`]: 'true' },
   ): void {
-    new k8s.KubeClusterRole(this, role, {
+    new KubeObject(this, role, k8s.KubeClusterRole, {
       metadata: objectMetadata({ name, component: 'users', wave: Wave.RIGHTS, labels }),
       rules,
     });

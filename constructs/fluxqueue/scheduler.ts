@@ -2,6 +2,7 @@ import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { PRIORITY_CLASS, SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
+import { KubeObject } from '../kube-object';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
 import type { KubernetesVersion } from './kubernetes-version';
 import {
@@ -15,6 +16,8 @@ import {
   restrictedPod,
   spread,
 } from './pod';
+import { SCHEDULER_REPOSITORY } from './pods/images';
+import type { Pods } from './pods/pods';
 import { SCHEDULER_LEASE } from './rbac';
 
 const NAME = 'fluxqueue-scheduler';
@@ -24,7 +27,7 @@ const PORT = 10259;
 
 export interface SchedulerProps extends ComponentProps {
   readonly kubernetesVersion: KubernetesVersion;
-  readonly replicas: number;
+  readonly pods: Pods;
   /** Image of kube-scheduler. @default registry.k8s.io/kube-scheduler of kubernetesVersion */
   readonly image?: string;
 }
@@ -33,36 +36,33 @@ export interface SchedulerProps extends ComponentProps {
 export class Scheduler extends Construct {
   constructor(scope: Construct, id: string, props: SchedulerProps) {
     super(scope, id);
-    const { namespace, kubernetesVersion, replicas } = props;
+    const { namespace, kubernetesVersion, pods } = props;
     const labels = selectorLabels('scheduler');
     const metadata = objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RUNTIME });
-    new k8s.KubeConfigMap(this, 'config', {
+    new KubeObject(this, 'config', k8s.KubeConfigMap, {
       metadata: objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RIGHTS }),
       data: { [FILE]: Yaml.stringify(schedulerConfiguration(namespace)) },
     });
-    new k8s.KubeDeployment(this, 'deployment', {
+    new KubeObject(this, 'deployment', k8s.KubeDeployment, {
       metadata,
       spec: {
-        replicas,
+        replicas: pods.replicas('scheduler'),
         selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            serviceAccountName: SCHEDULER_SERVICE_ACCOUNT,
-            automountServiceAccountToken: false,
-            ...NO_SERVICE_LINKS,
-            priorityClassName: PRIORITY_CLASS,
-            securityContext: restrictedPod(RUNTIME_USER),
-            topologySpreadConstraints: spread('scheduler'),
-            containers: [container(props.image ?? `registry.k8s.io/kube-scheduler:v${kubernetesVersion}`)],
-            volumes: [API_ACCESS_VOLUME, { name: 'config', configMap: { name: NAME } }],
-          },
-        },
+        template: pods.template('scheduler', {
+          serviceAccountName: SCHEDULER_SERVICE_ACCOUNT,
+          automountServiceAccountToken: false,
+          ...NO_SERVICE_LINKS,
+          priorityClassName: PRIORITY_CLASS,
+          securityContext: restrictedPod(RUNTIME_USER),
+          topologySpreadConstraints: spread('scheduler'),
+          containers: [container(props.image ?? `${SCHEDULER_REPOSITORY}:v${kubernetesVersion}`)],
+          volumes: [API_ACCESS_VOLUME, { name: 'config', configMap: { name: NAME } }],
+        }),
       },
     });
-    new k8s.KubePodDisruptionBudget(this, 'budget', {
+    new KubeObject(this, 'budget', k8s.KubePodDisruptionBudget, {
       metadata,
-      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: labels } },
+      spec: pods.budget('scheduler'),
     });
   }
 }

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { PRIORITY_CLASS, WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUNT } from '../api/labels';
 import { roleCommand } from '../images';
+import { KubeObject } from '../kube-object';
 import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT, METRICS_PORT } from './controller';
@@ -16,12 +17,13 @@ import {
   restrictedPod,
   spread,
 } from './pod';
+import type { Pods } from './pods/pods';
 
 export const WEBHOOK_PORT = 9443;
 
 export interface WebhookProps extends ComponentProps {
   readonly image: string;
-  readonly replicas: number;
+  readonly pods: Pods;
   readonly configuration: Configuration;
 }
 
@@ -37,7 +39,7 @@ export class Webhook extends Construct {
       component: 'webhook',
       wave: Wave.RUNTIME,
     });
-    new k8s.KubeSecret(this, 'certificate', {
+    new KubeObject(this, 'certificate', k8s.KubeSecret, {
       metadata: objectMetadata({
         name: WEBHOOK_SECRET,
         namespace,
@@ -47,25 +49,25 @@ export class Webhook extends Construct {
       }),
       type: 'Opaque',
     });
-    new k8s.KubeService(this, 'service', {
+    new KubeObject(this, 'service', k8s.KubeService, {
       metadata,
       spec: {
         selector: labels,
         ports: [{ name: 'https', port: 443, targetPort: k8s.IntOrString.fromString('https') }],
       },
     });
-    new k8s.KubeDeployment(this, 'deployment', { metadata, spec: deployment(props, labels) });
-    new k8s.KubePodDisruptionBudget(this, 'budget', {
+    new KubeObject(this, 'deployment', k8s.KubeDeployment, { metadata, spec: deployment(props, labels) });
+    new KubeObject(this, 'budget', k8s.KubePodDisruptionBudget, {
       metadata,
-      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: labels } },
+      spec: props.pods.budget('webhook'),
     });
   }
 }
 
 function deployment(props: WebhookProps, labels: Record<string, string>): k8s.DeploymentSpec {
-  const { image, replicas, configuration } = props;
+  const { image, pods, configuration } = props;
   return {
-    replicas,
+    replicas: pods.replicas('webhook'),
     // With two replicas, a rolling update must not reduce the number of ready ones.
     strategy: {
       rollingUpdate: {
@@ -74,9 +76,9 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
       },
     },
     selector: { matchLabels: labels },
-    template: {
-      metadata: { labels, annotations: configuration.annotations },
-      spec: {
+    template: pods.template(
+      'webhook',
+      {
         serviceAccountName: WEBHOOK_SERVICE_ACCOUNT,
         automountServiceAccountToken: false,
         ...NO_SERVICE_LINKS,
@@ -102,6 +104,7 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
         ],
         volumes: [configuration.volume, API_ACCESS_VOLUME],
       },
-    },
+      configuration.annotations,
+    ),
   };
 }

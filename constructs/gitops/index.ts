@@ -6,3 +6,4 @@ export {
   fluxCdHealth,
 } from './health';
 export { FluxCdKustomization, type FluxCdKustomizationProps } from './kustomization';
+export { writeKustomization } from './kustomize';

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { stackObjects } from '../constructs/manifests';
@@ -62,8 +63,8 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
     });
   });
 
-  /** Runs a program. @returns the written files */
-  const synthesized = async (program: string): Promise<ReadonlyMap<string, string>> => {
+  /** Runs a program, and uses the folder that it writes. */
+  const synthesized = async (program: string, use: (folder: string) => Promise<void>): Promise<void> => {
     const outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-example-'));
     try {
       const tsx = join(ROOT, 'node_modules/.bin/tsx');
@@ -71,24 +72,51 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
         cwd: ROOT,
         env: { ...process.env, CDK8S_OUTDIR: outdir },
       });
-      const files = readdirSync(outdir).sort();
-      return new Map(files.map((file) => [file, readFileSync(join(outdir, file), 'utf8')]));
+      await use(outdir);
     } finally {
       rmSync(outdir, { recursive: true });
     }
   };
+  const manifests = (folder: string) => readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  const listed = (output: string) =>
+    parseAllDocuments(output).map((document) => {
+      const { kind, metadata } = document.toJS() as KubeObject;
+      return `${kind}/${metadata.name}`;
+    });
 
-  test('applies the manifests of queue.ts in the order of their files', async () => {
-    const files = await synthesized('queue.ts');
-    expect([...files.keys()]).toEqual(
-      expect.arrayContaining(['fluxqueue-0-base.k8s.yaml', 'fluxqueue-5-scheduler.k8s.yaml']),
-    );
-    for (const text of files.values()) await getCluster().apply(text);
+  test('applies the manifests of queue.ts with kubectl apply -k, in the order of their files', async () => {
+    await synthesized('queue.ts', async (folder) => {
+      const files = manifests(folder).sort();
+      expect(files).toEqual(
+        expect.arrayContaining(['fluxqueue-0-base.k8s.yaml', 'fluxqueue-5-scheduler.k8s.yaml']),
+      );
+      const written = files.flatMap((file) => listed(readFileSync(join(folder, file), 'utf8')));
+      expect(listed(await kubectl('kustomize', folder))).toEqual(written);
+      const apply = async () => {
+        const output = await kubectl(
+          'apply',
+          '--server-side',
+          '--force-conflicts',
+          '-k',
+          folder,
+          '-o',
+          'json',
+        );
+        const { items } = JSON.parse(output) as { items: KubeObject[] };
+        return items.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.generation ?? 1]);
+      };
+      const first = await apply();
+      expect(first.map(([name]) => name)).toEqual(written);
+      expect(await apply()).toEqual(first);
+      // A directory as -f has the same manifests, and kustomize's own file is not one of them.
+      await kubectl('apply', '--server-side', '--force-conflicts', '-f', folder);
+    });
   });
 
   test('applies the namespace, queues and Jobs of team.ts', async () => {
-    const files = await synthesized('team.ts');
-    for (const text of files.values()) await getCluster().apply(text);
+    await synthesized('team.ts', async (folder) => {
+      for (const file of manifests(folder)) await kubectl('apply', '-f', join(folder, file));
+    });
     const setups = await kubectl('get', 'fs', '-n', 'physics', '-o', 'jsonpath={.items[*].metadata.name}');
     expect(setups).toBe('default urgent');
     const queue = await kubectl(

@@ -1,8 +1,9 @@
 /** The package as users install it: it is packed, unpacked into a project, and used there. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { render } from '../../runtime/cli/render';
-import { PackedPackage, run } from './packed';
+import { MODULES, PackedPackage, run } from './packed';
 
 /** The packages that a package manager installs beside it. */
 const PEERS = ['cdk8s', 'cdk8s-plus-28', 'constructs'];
@@ -18,6 +19,29 @@ new FluxSetup(chart, 'default', { policy: 'conservative' });
 const props: MiniClusterProps = { size: 4, container: { image: 'app', command: 'hostname' } };
 new MiniCluster(chart, 'hello', props);
 app.synth();
+`;
+
+/** An app of a user who asked for the validation of his manifests. */
+const VALIDATED_PROGRAM = `
+const { ApiObject, App, Chart } = require('cdk8s');
+const { FluxQueue } = require('cdk8s-fluxqueue');
+
+const app = new App();
+new FluxQueue(app, 'fluxqueue', { images: { registry: 'registry.example.org' } });
+const chart = new Chart(app, 'team', { namespace: 'lab' });
+if (process.env.MISTAKE)
+  new ApiObject(chart, 'secret', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, stringData: { a: 'b' } });
+app.synth();
+`;
+
+const VALIDATED_CONFIG = `language: typescript
+app: node validated.js
+output: validated
+validations:
+  - package: ./node_modules/cdk8s-fluxqueue
+    version: 0.1.0
+    class: FluxQueueValidation
+    properties: { skip: ['requests-set:Job/legacy-*'] }
 `;
 
 const RESOURCE = `apiVersion: flux-framework.org/v1alpha2
@@ -93,6 +117,24 @@ describe('the package', () => {
       const text = readFileSync(join(project, 'imports', file!), 'utf8');
       expect(text).toContain(`export class ${kind} extends ApiObject {`);
     }
+  });
+
+  test('validates the manifests of an app in cdk8s synth', () => {
+    writeFileSync(join(project, 'validated.js'), VALIDATED_PROGRAM);
+    writeFileSync(join(project, 'cdk8s.yaml'), VALIDATED_CONFIG);
+    const synth = (env: Record<string, string> = {}) =>
+      spawnSync(join(MODULES, '.bin', 'cdk8s'), ['synth', '--check-upgrade=false'], {
+        cwd: project,
+        encoding: 'utf8',
+        env: { ...process.env, ...env },
+      });
+    const valid = synth();
+    expect([valid.status, valid.stdout]).toEqual([0, expect.stringContaining('success')]);
+    const invalid = synth({ MISTAKE: '1' });
+    expect(invalid.status).toBe(2);
+    expect(invalid.stdout).toContain('no-plaintext-secret');
+    expect(invalid.stdout).toContain('Construct Path: team/secret');
+    expect(invalid.stdout).toContain('Secret stringData.a: is a plain text');
   });
 
   test('contains its Containerfiles and the bundle that they build from', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
-const MODULES = join(ROOT, 'node_modules');
+export const MODULES = join(ROOT, 'node_modules');
 const SOURCES = ['LICENSE', 'README.md', 'bin', 'constructs', 'imports', 'runtime', 'package.json'];
 
 /** @returns what the command printed @throws with everything that it printed */

@@ -105,7 +105,7 @@ describe('order', () => {
   test('names the files in the order in which kubectl applies them', () => {
     const app = new App();
     defaultStack(app, LARGEST_STACK);
-    expect(app.charts.map((chart) => chart.node.id)).toEqual([
+    expect(app.charts.map((chart) => chart.node.path)).toEqual([
       'fluxqueue-0-base',
       'fluxqueue-1-rbac',
       'fluxqueue-2-database',

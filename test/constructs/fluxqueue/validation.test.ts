@@ -1,6 +1,6 @@
-import { Duration } from 'cdk8s';
+import { Duration, Size } from 'cdk8s';
 import { PropsError } from '../../../constructs/api/errors';
-import type { FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { stackObjects } from '../manifests';
 
 test("flux-sched's library is chosen with a warning that names its size; nothing else warns", () => {
@@ -32,7 +32,16 @@ describe('invalid props', () => {
       'is less than the default walltime of 3600 s',
     ],
     [{ defaultWalltime: Duration.seconds(0) }, 'FluxQueue.defaultWalltime', 'must be at least 1 s'],
-    [{ controllerReplicas: 0 }, 'FluxQueue.controllerReplicas', 'must be a whole number greater than 0'],
+    [
+      { pods: { controller: { replicas: 0 } } },
+      'FluxQueue.pods.controller.replicas',
+      'must be a whole number, 1',
+    ],
+    [{ coreUnitMillis: 0 }, 'FluxQueue.coreUnitMillis', 'must be a whole number greater than 0'],
+    [{ memoryUnit: Size.mebibytes(0) }, 'FluxQueue.memoryUnit', 'must be a whole number of MiB, 1 or more'],
+    [{ memoryUnit: Size.kibibytes(1) }, 'FluxQueue.memoryUnit', 'must be a whole number of MiB, 1 or more'],
+    [{ excludedNamespaces: ['a', 'B'] }, 'FluxQueue.excludedNamespaces', 'is not the name of a namespace'],
+    [{ monitoringNamespace: 'a.b' }, 'FluxQueue.monitoringNamespace', 'is not the name of a namespace'],
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'must be a whole number greater than 0'],
     [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'must be a whole number greater than 0'],
     [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be a whole number of days'],
@@ -67,4 +76,8 @@ describe('invalid props', () => {
     expect(synth).toThrow(problem);
     expect(synth).toThrow(expect.objectContaining({ code: 'FLUXQ_PROPS_INVALID', field }));
   });
+});
+
+test('a database without storage is rejected', () => {
+  expect(() => Database.statefulSet({ storage: Size.gibibytes(0) })).toThrow('must be greater than 0');
 });

@@ -1,0 +1,130 @@
+/** Checks of the props of a stack that more than one component depends on. */
+import { Lazy, type Size, SizeRoundingBehavior } from 'cdk8s';
+import type { Construct } from 'constructs';
+import { PropsError } from '../api/errors';
+import { hasLazy, produced } from '../lazy';
+import { checkPositive, checkQueue } from './default-queue';
+import { checkFluxion } from './fluxion';
+import { checkNamespaceName } from './place';
+import { type Absence, checkPods } from './pods/checks';
+import type { PodsProps } from './pods/props';
+import type { FluxQueueProps } from './props';
+
+/** What the choice of objects and their texts depend on has to be known when the stack is made. */
+const KNOWN_AT_ONCE = [
+  'namespace',
+  'cluster',
+  'kubernetesVersion',
+  'admission',
+  'clusterWide',
+  'excludedNamespaces',
+  'gitOpsUsers',
+  'database',
+  'fluxion',
+  'fluxionEngine',
+  'scheduler',
+  'miniClusters',
+  'userMinPriority',
+  'userMaxPriority',
+  'networkPolicies',
+  'apiserverPorts',
+  'monitoringNamespace',
+  'externalRuntime',
+  'images',
+] as const satisfies readonly (keyof FluxQueueProps)[];
+
+/** @throws PropsError for a lazy value of a prop that must be known at once */
+export function checkLazy(props: FluxQueueProps): void {
+  const lazy = [
+    ...KNOWN_AT_ONCE.filter((name) => hasLazy(props[name])),
+    ...(['labels', 'annotations', 'pods'] as const).filter((name) => isLazy(props[name])),
+    ...Object.entries(props.pods ?? {}).flatMap(([name, value]) => (isLazy(value) ? [`pods.${name}`] : [])),
+  ];
+  for (const name of lazy)
+    throw new PropsError(
+      `FluxQueue.${name}`,
+      'cannot be lazy, because the choice of objects depends on it',
+      undefined,
+      'give the value itself; single values inside of labels, annotations and pods can be lazy',
+    );
+}
+
+function isLazy(value: unknown): boolean {
+  return value instanceof Lazy;
+}
+
+/** Checks props now or, if some are lazy, at synth. @throws PropsError */
+export function checkWhenKnown(
+  stack: Construct,
+  props: FluxQueueProps,
+  check: (known: FluxQueueProps) => void,
+): void {
+  if (!hasLazy(props)) {
+    check(props);
+    return;
+  }
+  stack.node.addValidation({
+    validate: () => {
+      try {
+        check(produced(props));
+        return [];
+      } catch (error) {
+        if (error instanceof PropsError) return [error.message];
+        throw error;
+      }
+    },
+  });
+}
+
+/**
+ * @param absence why the stack has no pods of a component
+ * @throws PropsError
+ */
+export function checkProps(props: FluxQueueProps, absence: (component: keyof PodsProps) => Absence): void {
+  checkQueue(props);
+  checkPositive('FluxQueue.coreUnitMillis', props.coreUnitMillis);
+  checkMemoryUnit(props.memoryUnit);
+  checkFluxion(props);
+  checkMonitoring(props);
+  checkPods(props.pods ?? {}, absence);
+  checkLabels(props.labels);
+  const { excludedNamespaces = [], monitoringNamespace } = props;
+  for (const name of excludedNamespaces) checkNamespaceName('FluxQueue.excludedNamespaces', name);
+  if (monitoringNamespace !== undefined)
+    checkNamespaceName('FluxQueue.monitoringNamespace', monitoringNamespace);
+}
+
+function checkMemoryUnit(size: Size | undefined): void {
+  const mebibytes = size?.toMebibytes({ rounding: SizeRoundingBehavior.NONE }) ?? 1;
+  if (Number.isInteger(mebibytes) && mebibytes >= 1) return;
+  throw new PropsError(
+    'FluxQueue.memoryUnit',
+    'must be a whole number of MiB, 1 or more',
+    `${mebibytes} MiB`,
+    'give Size.mebibytes(…)',
+  );
+}
+
+const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
+
+function checkLabels(labels: FluxQueueProps['labels'] = {}): void {
+  for (const [key, value] of Object.entries(labels)) {
+    if (LABEL_VALUE.test(value)) continue;
+    throw new PropsError(
+      `FluxQueue.labels[${key}]`,
+      'is not the value of a label',
+      value,
+      'give at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+    );
+  }
+}
+
+function checkMonitoring({ monitoringNamespace, networkPolicies }: FluxQueueProps): void {
+  if (monitoringNamespace === undefined || networkPolicies !== false) return;
+  throw new PropsError(
+    'FluxQueue.monitoringNamespace',
+    'requires networkPolicies, because the metrics have no authentication',
+    monitoringNamespace,
+    'remove networkPolicies: false, or read the metrics with kubectl port-forward',
+  );
+}

@@ -1,0 +1,57 @@
+/** The rules of the construct FluxSetup for manifests: single fields by the schema of the CRD, their combinations by its props. */
+import { Duration } from 'cdk8s';
+import crds from '../../imports/crds.json';
+import { parseDuration } from '../api/durations';
+import { PropsError } from '../api/errors';
+import type { FluxSetupProps } from '../fluxsetup/props';
+import { checkQueueName, checkSetup } from '../fluxsetup/validation';
+import { type Manifest, Place } from './manifest';
+import { type Schema, schemaProblems } from './schema';
+
+/** Every mistake in a FluxSetup. */
+export function fluxSetupProblems(manifest: Manifest): string[] {
+  const spec = new Place(manifest, '').field('spec');
+  const bySchema = schemaProblems(spec, specSchema());
+  // The other rules rely on the types of the fields.
+  return bySchema.length > 0 ? bySchema : combinationProblems(manifest.metadata.name, spec);
+}
+
+function combinationProblems(name: string, spec: Place): string[] {
+  try {
+    checkQueueName('metadata.name', name);
+    checkSetup(propsOf(spec));
+    return [];
+  } catch (error) {
+    if (!(error instanceof PropsError)) throw error;
+    return [error.message.replace(`${error.code}: `, '')];
+  }
+}
+
+/** The props that make this spec, without amounts of cores and memory: the schema knows their form. */
+function propsOf(spec: Place): FluxSetupProps {
+  const at = <T>(path: string) => spec.field(path).value as T | undefined;
+  const given: Record<string, unknown> = {
+    policy: at('policy'),
+    reservations: at('reservations'),
+    defaultWalltime: durationAt(spec, 'walltime.default'),
+    maxWalltime: durationAt(spec, 'walltime.max'),
+    requeueBackoff: durationAt(spec, 'requeue.backoff'),
+    minPriority: at('priority.min'),
+    maxPriority: at('priority.max'),
+    cohort: at('cohort'),
+    reclaim: at('reclaim'),
+    borrowing: spec.field('borrowing').exists ? { jobs: 0 } : undefined,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function durationAt(spec: Place, path: string): Duration | undefined {
+  const { value } = spec.field(path);
+  const seconds = typeof value === 'string' ? parseDuration(value) : undefined;
+  return seconds === undefined ? undefined : Duration.millis(seconds * 1000);
+}
+
+function specSchema(): Schema {
+  const [version] = crds['fluxsetups.yaml'].spec.versions;
+  return version!.schema.openAPIV3Schema.properties.spec as Schema;
+}

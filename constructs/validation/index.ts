@@ -1,0 +1,6 @@
+export {
+  FluxQueueValidation,
+  type FluxQueueValidationProps,
+  type ManifestValidationContext,
+  type ManifestViolation,
+} from './plugin';
