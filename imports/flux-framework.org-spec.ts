@@ -40,7 +40,7 @@ export interface FluxSetupSpec {
   readonly agingPerHour?: number;
 
   /**
-   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
+   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
    */
   readonly quota?: FluxSetupSpecQuota;
 
@@ -55,7 +55,12 @@ export interface FluxSetupSpec {
   readonly borrowing?: FluxSetupSpecBorrowing;
 
   /**
-   * Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued.
+   * Maximum amounts of its unused quota that the queue lends to its cohort. Resources without a value are lent as a whole. A resource that the queue has no quota of cannot be lent.
+   */
+  readonly lendingLimit?: FluxSetupSpecLendingLimit;
+
+  /**
+   * Whether the queue reclaims its own quota from borrowers: as few of their workloads as needed, those of the lowest priority and of these the youngest, are evicted and requeued.
    */
   readonly reclaim?: boolean;
 
@@ -70,7 +75,12 @@ export interface FluxSetupSpec {
   readonly weight?: number;
 
   /**
-   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
+   * What the resources count in fair share: the usage of a workload is the sum of its resources, each multiplied by its weight.
+   */
+  readonly billingWeights?: FluxSetupSpecBillingWeights;
+
+  /**
+   * Preemption by workloads of the queue, and the protection of its own workloads from it.
    */
   readonly preemption?: FluxSetupSpecPreemption;
 
@@ -116,7 +126,7 @@ export interface FluxSetupSpecPriority {
 }
 
 /**
- * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
+ * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
  */
 export interface FluxSetupSpecQuota {
   /**
@@ -186,6 +196,36 @@ export interface FluxSetupSpecBorrowing {
 }
 
 /**
+ * Maximum amounts of its unused quota that the queue lends to its cohort. Resources without a value are lent as a whole. A resource that the queue has no quota of cannot be lent.
+ */
+export interface FluxSetupSpecLendingLimit {
+  /**
+   * Maximum number of workloads.
+   */
+  readonly jobs?: number;
+
+  /**
+   * Maximum number of running pods.
+   */
+  readonly pods?: number;
+
+  /**
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
+   */
+  readonly cores?: number | string;
+
+  /**
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
+   */
+  readonly memory?: number | string;
+
+  /**
+   * Maximum number of GPUs of any vendor.
+   */
+  readonly gpus?: number;
+}
+
+/**
  * Maximum numbers of workloads of the whole queue and of each of its users.
  */
 export interface FluxSetupSpecLimits {
@@ -221,9 +261,49 @@ export interface FluxSetupSpecLimitsPerUser {
 }
 
 /**
- * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
+ * What the resources count in fair share: the usage of a workload is the sum of its resources, each multiplied by its weight.
  */
-export type FluxSetupSpecPreemption = 'Never' | 'LowerPriority';
+export interface FluxSetupSpecBillingWeights {
+  /**
+   * Weight of one core.
+   */
+  readonly cores?: number;
+
+  /**
+   * Weight of one GiB of memory.
+   */
+  readonly memory?: number;
+
+  /**
+   * Weight of one GPU of any vendor.
+   */
+  readonly gpus?: number;
+}
+
+/**
+ * Preemption by workloads of the queue, and the protection of its own workloads from it.
+ */
+export interface FluxSetupSpecPreemption {
+  /**
+   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued. Never: they wait.
+   */
+  readonly policy?: FluxSetupSpecPreemptionPolicy;
+
+  /**
+   * Time for which a workload of this queue runs before others can preempt it; `0s` is no protection.
+   */
+  readonly minRuntime?: string;
+
+  /**
+   * How often others can preempt one workload of this queue; after that it keeps its nodes.
+   */
+  readonly limit?: number;
+}
+
+/**
+ * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued. Never: they wait.
+ */
+export type FluxSetupSpecPreemptionPolicy = 'Never' | 'LowerPriority';
 
 /**
  * Automatic requeue of workloads that lost their nodes.

@@ -35,7 +35,7 @@ export interface FluxSetupStatus {
   readonly usage?: Readonly<Record<string, string>>;
 
   /**
-   * Maximum amounts that the workloads hold without borrowing, by resource; a resource that is absent is not limited.
+   * Maximum amounts that the workloads hold without borrowing, by resource; a resource that is absent is not limited, or is only borrowed from the cohort.
    */
   readonly quota?: Readonly<Record<string, string>>;
 

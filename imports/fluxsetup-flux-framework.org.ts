@@ -147,7 +147,7 @@ export interface FluxSetupSpec {
   readonly agingPerHour?: number;
 
   /**
-   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
+   * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
    *
    * @schema FluxSetupSpec#quota
    */
@@ -168,7 +168,14 @@ export interface FluxSetupSpec {
   readonly borrowing?: FluxSetupSpecBorrowing;
 
   /**
-   * Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued.
+   * Maximum amounts of its unused quota that the queue lends to its cohort. Resources without a value are lent as a whole. A resource that the queue has no quota of cannot be lent.
+   *
+   * @schema FluxSetupSpec#lendingLimit
+   */
+  readonly lendingLimit?: FluxSetupSpecLendingLimit;
+
+  /**
+   * Whether the queue reclaims its own quota from borrowers: as few of their workloads as needed, those of the lowest priority and of these the youngest, are evicted and requeued.
    *
    * @schema FluxSetupSpec#reclaim
    */
@@ -189,7 +196,14 @@ export interface FluxSetupSpec {
   readonly weight?: number;
 
   /**
-   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
+   * What the resources count in fair share: the usage of a workload is the sum of its resources, each multiplied by its weight.
+   *
+   * @schema FluxSetupSpec#billingWeights
+   */
+  readonly billingWeights?: FluxSetupSpecBillingWeights;
+
+  /**
+   * Preemption by workloads of the queue, and the protection of its own workloads from it.
    *
    * @schema FluxSetupSpec#preemption
    */
@@ -220,10 +234,12 @@ export function toJson_FluxSetupSpec(obj: FluxSetupSpec | undefined): Record<str
     'quota': toJson_FluxSetupSpecQuota(obj.quota),
     'cohort': obj.cohort,
     'borrowing': toJson_FluxSetupSpecBorrowing(obj.borrowing),
+    'lendingLimit': toJson_FluxSetupSpecLendingLimit(obj.lendingLimit),
     'reclaim': obj.reclaim,
     'limits': toJson_FluxSetupSpecLimits(obj.limits),
     'weight': obj.weight,
-    'preemption': obj.preemption,
+    'billingWeights': toJson_FluxSetupSpecBillingWeights(obj.billingWeights),
+    'preemption': toJson_FluxSetupSpecPreemption(obj.preemption),
     'requeue': toJson_FluxSetupSpecRequeue(obj.requeue),
   };
   // filter undefined values
@@ -320,7 +336,7 @@ export function toJson_FluxSetupSpecPriority(obj: FluxSetupSpecPriority | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited.
+ * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
  *
  * @schema FluxSetupSpecQuota
  */
@@ -456,6 +472,66 @@ export function toJson_FluxSetupSpecBorrowing(obj: FluxSetupSpecBorrowing | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Maximum amounts of its unused quota that the queue lends to its cohort. Resources without a value are lent as a whole. A resource that the queue has no quota of cannot be lent.
+ *
+ * @schema FluxSetupSpecLendingLimit
+ */
+export interface FluxSetupSpecLendingLimit {
+  /**
+   * Maximum number of workloads.
+   *
+   * @schema FluxSetupSpecLendingLimit#jobs
+   */
+  readonly jobs?: number;
+
+  /**
+   * Maximum number of running pods.
+   *
+   * @schema FluxSetupSpecLendingLimit#pods
+   */
+  readonly pods?: number;
+
+  /**
+   * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
+   *
+   * @schema FluxSetupSpecLendingLimit#cores
+   */
+  readonly cores?: FluxSetupSpecLendingLimitCores;
+
+  /**
+   * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
+   *
+   * @schema FluxSetupSpecLendingLimit#memory
+   */
+  readonly memory?: FluxSetupSpecLendingLimitMemory;
+
+  /**
+   * Maximum number of GPUs of any vendor.
+   *
+   * @schema FluxSetupSpecLendingLimit#gpus
+   */
+  readonly gpus?: number;
+}
+
+/**
+ * Converts an object of type 'FluxSetupSpecLendingLimit' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_FluxSetupSpecLendingLimit(obj: FluxSetupSpecLendingLimit | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'jobs': obj.jobs,
+    'pods': obj.pods,
+    'cores': obj.cores?.value,
+    'memory': obj.memory?.value,
+    'gpus': obj.gpus,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Maximum numbers of workloads of the whole queue and of each of its users.
  *
  * @schema FluxSetupSpecLimits
@@ -500,16 +576,92 @@ export function toJson_FluxSetupSpecLimits(obj: FluxSetupSpecLimits | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued.
+ * What the resources count in fair share: the usage of a workload is the sum of its resources, each multiplied by its weight.
+ *
+ * @schema FluxSetupSpecBillingWeights
+ */
+export interface FluxSetupSpecBillingWeights {
+  /**
+   * Weight of one core.
+   *
+   * @schema FluxSetupSpecBillingWeights#cores
+   */
+  readonly cores?: number;
+
+  /**
+   * Weight of one GiB of memory.
+   *
+   * @schema FluxSetupSpecBillingWeights#memory
+   */
+  readonly memory?: number;
+
+  /**
+   * Weight of one GPU of any vendor.
+   *
+   * @schema FluxSetupSpecBillingWeights#gpus
+   */
+  readonly gpus?: number;
+}
+
+/**
+ * Converts an object of type 'FluxSetupSpecBillingWeights' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_FluxSetupSpecBillingWeights(obj: FluxSetupSpecBillingWeights | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cores': obj.cores,
+    'memory': obj.memory,
+    'gpus': obj.gpus,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Preemption by workloads of the queue, and the protection of its own workloads from it.
  *
  * @schema FluxSetupSpecPreemption
  */
-export enum FluxSetupSpecPreemption {
-  /** Never */
-  NEVER = "Never",
-  /** LowerPriority */
-  LOWER_PRIORITY = "LowerPriority",
+export interface FluxSetupSpecPreemption {
+  /**
+   * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued. Never: they wait.
+   *
+   * @schema FluxSetupSpecPreemption#policy
+   */
+  readonly policy?: FluxSetupSpecPreemptionPolicy;
+
+  /**
+   * Time for which a workload of this queue runs before others can preempt it; `0s` is no protection.
+   *
+   * @schema FluxSetupSpecPreemption#minRuntime
+   */
+  readonly minRuntime?: string;
+
+  /**
+   * How often others can preempt one workload of this queue; after that it keeps its nodes.
+   *
+   * @schema FluxSetupSpecPreemption#limit
+   */
+  readonly limit?: number;
 }
+
+/**
+ * Converts an object of type 'FluxSetupSpecPreemption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_FluxSetupSpecPreemption(obj: FluxSetupSpecPreemption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'policy': obj.policy,
+    'minRuntime': obj.minRuntime,
+    'limit': obj.limit,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Automatic requeue of workloads that lost their nodes.
@@ -612,6 +764,38 @@ export class FluxSetupSpecBorrowingMemory {
 }
 
 /**
+ * Maximum number of cores as a Kubernetes quantity, for example `64` or `500m`.
+ *
+ * @schema FluxSetupSpecLendingLimitCores
+ */
+export class FluxSetupSpecLendingLimitCores {
+  public static fromNumber(value: number): FluxSetupSpecLendingLimitCores {
+    return new FluxSetupSpecLendingLimitCores(value);
+  }
+  public static fromString(value: string): FluxSetupSpecLendingLimitCores {
+    return new FluxSetupSpecLendingLimitCores(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * Maximum amount of memory as a Kubernetes quantity, for example `256Gi`.
+ *
+ * @schema FluxSetupSpecLendingLimitMemory
+ */
+export class FluxSetupSpecLendingLimitMemory {
+  public static fromNumber(value: number): FluxSetupSpecLendingLimitMemory {
+    return new FluxSetupSpecLendingLimitMemory(value);
+  }
+  public static fromString(value: string): FluxSetupSpecLendingLimitMemory {
+    return new FluxSetupSpecLendingLimitMemory(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
  * Limits of each user, by the annotation `fluxqueue/user` that admission writes.
  *
  * @schema FluxSetupSpecLimitsPerUser
@@ -646,4 +830,16 @@ export function toJson_FluxSetupSpecLimitsPerUser(obj: FluxSetupSpecLimitsPerUse
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued. Never: they wait.
+ *
+ * @schema FluxSetupSpecPreemptionPolicy
+ */
+export enum FluxSetupSpecPreemptionPolicy {
+  /** Never */
+  NEVER = "Never",
+  /** LowerPriority */
+  LOWER_PRIORITY = "LowerPriority",
+}
 

@@ -20,10 +20,14 @@ export const QUEUE_DEFAULTS = {
   quota: {},
   cohort: null,
   borrowing: {},
+  lending: {},
   reclaim: false,
   limits: { queue: {}, user: {} },
   weight: 1,
+  /** A node with 64 cores, 256 GiB and 4 gpus counts as much for its cores as for its memory and for its gpus. */
+  billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 5, backoffSeconds: 5 },
 } as const satisfies { readonly policy: QueuePolicy } & Record<string, unknown>;
 
@@ -60,7 +64,9 @@ export const QUEUE_RANGES = {
   running: { min: 0, max: INT32.max },
   waiting: { min: 1, max: INT32.max },
   weight: { min: 1, max: 1_000_000 },
+  billingWeight: { min: 0, max: 1_000_000 },
   requeueLimit: { min: 0, max: 1_000_000 },
+  preemptionLimit: { min: 0, max: 1_000_000 },
 } as const satisfies Record<string, Range>;
 
 /** The activeDeadlineSeconds of a MiniCluster without one, as in flux-operator. */

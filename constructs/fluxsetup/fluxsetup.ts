@@ -5,8 +5,10 @@ import {
   type FluxSetupSpec,
   FluxSetupSpecBorrowingCores,
   FluxSetupSpecBorrowingMemory,
+  FluxSetupSpecLendingLimitCores,
+  FluxSetupSpecLendingLimitMemory,
   type FluxSetupSpecPolicy,
-  FluxSetupSpecPreemption,
+  FluxSetupSpecPreemptionPolicy,
   FluxSetupSpecQuotaCores,
   FluxSetupSpecQuotaMemory,
 } from '../../imports/fluxsetup-flux-framework.org';
@@ -81,8 +83,22 @@ function specOf(props: FluxSetupProps): FluxSetupSpec {
       cores: mapped(props.borrowing?.cores?.amount, FluxSetupSpecBorrowingCores.fromString),
       memory: mapped(mebibytes(props.borrowing), FluxSetupSpecBorrowingMemory.fromString),
     }),
+    ...group('lendingLimit', {
+      ...defined({
+        jobs: props.lendingLimit?.jobs,
+        pods: props.lendingLimit?.pods,
+        gpus: props.lendingLimit?.gpus,
+      }),
+      cores: mapped(props.lendingLimit?.cores?.amount, FluxSetupSpecLendingLimitCores.fromString),
+      memory: mapped(mebibytes(props.lendingLimit), FluxSetupSpecLendingLimitMemory.fromString),
+    }),
     ...group('limits', { ...props.limits, perUser: nonEmpty(props.limitsPerUser) }),
-    ...(props.preempts === true ? { preemption: FluxSetupSpecPreemption.LOWER_PRIORITY } : {}),
+    ...group('billingWeights', { ...props.billingWeights }),
+    ...group('preemption', {
+      policy: props.preempts === true ? FluxSetupSpecPreemptionPolicy.LOWER_PRIORITY : undefined,
+      minRuntime: text(props.preemptionMinRuntime),
+      limit: props.preemptionLimit,
+    }),
     ...group('requeue', { limit: props.requeueLimit, backoff: text(props.requeueBackoff) }),
   };
 }

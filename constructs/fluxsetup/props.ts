@@ -23,6 +23,36 @@ export interface Quota {
   readonly nodes?: number;
 }
 
+/** Amounts of a quota, without nodes: two queues can use the same node. */
+export interface LendingLimit {
+  /** Maximum number of workloads. @default - the quota */
+  readonly jobs?: number;
+
+  /** Maximum number of running pods. @default - the quota */
+  readonly pods?: number;
+
+  /** Maximum number of cores. @default - the quota */
+  readonly cores?: Cpu;
+
+  /** Maximum amount of memory. @default - the quota */
+  readonly memory?: Size;
+
+  /** Maximum number of GPUs of any vendor. @default - the quota */
+  readonly gpus?: number;
+}
+
+/** What the resources of a workload count in fair share. */
+export interface BillingWeights {
+  /** Weight of one core. @default 1 */
+  readonly cores?: number;
+
+  /** Weight of one GiB of memory. @default 0.25 */
+  readonly memory?: number;
+
+  /** Weight of one GPU of any vendor. @default 16 */
+  readonly gpus?: number;
+}
+
 /** Maximum numbers of workloads. */
 export interface Limits {
   /** Maximum number of workloads that hold nodes at the same time. @default - not limited */
@@ -82,7 +112,14 @@ export interface FluxSetupProps {
   /** Maximum amounts that the queue borrows from its cohort beyond its own quota. @default - not limited */
   readonly borrowing?: Quota;
 
-  /** Whether the queue reclaims its own quota from borrowers: their youngest workloads are evicted and requeued. @default false */
+  /** Maximum amounts of its unused quota that the queue lends to its cohort; each needs a quota. @default - the quota */
+  readonly lendingLimit?: LendingLimit;
+
+  /**
+   * Whether the queue reclaims its own quota from borrowers: as few of their workloads as needed, those of the lowest priority
+   * and of these the youngest, are evicted and requeued.
+   * @default false
+   */
   readonly reclaim?: boolean;
 
   /** Limits of the whole queue. @default - not limited */
@@ -94,8 +131,17 @@ export interface FluxSetupProps {
   /** Share of the cluster relative to other queues, where the stack has `fairShare: true`. @default 1 */
   readonly weight?: number;
 
+  /** What the resources of its workloads count in fair share. @default - the default of each resource */
+  readonly billingWeights?: BillingWeights;
+
   /** Whether workloads of the queue can preempt preemptible workloads of lower priority. @default false */
   readonly preempts?: boolean;
+
+  /** Time for which a workload of the queue runs before others can preempt it. @default Duration.minutes(5) */
+  readonly preemptionMinRuntime?: Duration;
+
+  /** How often others can preempt one workload of the queue; after that it keeps its nodes. @default 5 */
+  readonly preemptionLimit?: number;
 
   /** Maximum number of automatic requeues of a workload that lost its nodes. @default 5 */
   readonly requeueLimit?: number;

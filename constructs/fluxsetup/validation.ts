@@ -64,11 +64,13 @@ export function checkSetup(props: FluxSetupProps): void {
     props.policy,
     props.reservations,
   );
+  checkDurations(props);
   checkWalltimes(props);
   checkPriorities(props);
   checkNumbers(props);
   checkQuota('FluxSetup.quota', props.quota);
   checkQuota('FluxSetup.borrowing', props.borrowing);
+  checkQuota('FluxSetup.lendingLimit', props.lendingLimit);
   checkCohort(props);
 }
 
@@ -76,10 +78,20 @@ function invalid(prop: string, problem: string, value: unknown, remedy: string):
   return new PropsError(`FluxSetup.${prop}`, problem, value, remedy);
 }
 
-function checkWalltimes({ defaultWalltime, maxWalltime, requeueBackoff }: FluxSetupProps): void {
+function checkDurations({
+  defaultWalltime,
+  maxWalltime,
+  requeueBackoff,
+  preemptionMinRuntime,
+}: FluxSetupProps): void {
   checkDuration('defaultWalltime', defaultWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('maxWalltime', maxWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('requeueBackoff', requeueBackoff, MAX_BACKOFF_SECONDS);
+  if (secondsOf(preemptionMinRuntime) !== 0)
+    checkDuration('preemptionMinRuntime', preemptionMinRuntime, MAX_WALLTIME_SECONDS);
+}
+
+function checkWalltimes({ defaultWalltime, maxWalltime }: FluxSetupProps): void {
   const usual = secondsOf(defaultWalltime) ?? QUEUE_DEFAULTS.defaultWalltimeSeconds;
   const longest = secondsOf(maxWalltime) ?? QUEUE_DEFAULTS.maxWalltimeSeconds;
   if (longest >= usual) return;
@@ -128,16 +140,16 @@ export function checkPriorityRange(
 function checkNumbers(props: FluxSetupProps): void {
   for (const prop of ['reservations', 'depth', 'weight', 'requeueLimit'] as const)
     checkWhole(`FluxSetup.${prop}`, props[prop], QUEUE_RANGES[prop]);
+  checkWhole('FluxSetup.preemptionLimit', props.preemptionLimit, QUEUE_RANGES.preemptionLimit);
+  for (const resource of ['cores', 'memory', 'gpus'] as const)
+    checkNumber(`billingWeights.${resource}`, props.billingWeights?.[resource], QUEUE_RANGES.billingWeight);
+  checkNumber('agingPerHour', props.agingPerHour, QUEUE_RANGES.agingPerHour);
   for (const prop of ['limits', 'limitsPerUser'] as const) checkLimits(`FluxSetup.${prop}`, props[prop]);
-  const { agingPerHour } = props;
-  const { min, max } = QUEUE_RANGES.agingPerHour;
-  if (agingPerHour !== undefined && !(agingPerHour >= min && agingPerHour <= max))
-    throw invalid(
-      'agingPerHour',
-      `must be a number from ${min} to ${max}`,
-      agingPerHour,
-      'give priority points per hour',
-    );
+}
+
+function checkNumber(prop: string, value: number | undefined, { min, max }: Range): void {
+  if (value === undefined || (value >= min && value <= max)) return;
+  throw invalid(prop, `must be a number from ${min} to ${max}`, value, 'give a number in this range');
 }
 
 /**
@@ -174,7 +186,9 @@ function checkWhole(field: string, value: number | undefined, { min, max }: Rang
   );
 }
 
-function checkCohort({ cohort, borrowing, reclaim }: FluxSetupProps): void {
+function checkCohort(props: FluxSetupProps): void {
+  const { cohort, borrowing, lendingLimit, reclaim } = props;
+  checkLending(props);
   if (cohort !== undefined && !COHORT.test(cohort))
     throw invalid(
       'cohort',
@@ -186,8 +200,21 @@ function checkCohort({ cohort, borrowing, reclaim }: FluxSetupProps): void {
   const remedy = 'give cohort, or remove it';
   if (borrowing !== undefined)
     throw invalid('borrowing', 'requires cohort, from which the queue borrows', borrowing, remedy);
+  if (lendingLimit !== undefined)
+    throw invalid('lendingLimit', 'requires cohort, to which the queue lends', lendingLimit, remedy);
   if (reclaim === true)
     throw invalid('reclaim', 'requires cohort, from which the queue reclaims', true, remedy);
+}
+
+function checkLending({ lendingLimit = {}, quota = {} }: FluxSetupProps): void {
+  for (const resource of ['jobs', 'pods', 'cores', 'memory', 'gpus'] as const)
+    if (lendingLimit[resource] !== undefined && quota[resource] === undefined)
+      throw invalid(
+        `lendingLimit.${resource}`,
+        `requires quota.${resource}, of which the queue lends`,
+        lendingLimit[resource],
+        `give quota.${resource}, or remove it`,
+      );
 }
 
 function secondsOf(duration: Duration | undefined): number | undefined {

@@ -1,10 +1,11 @@
 /** The settings of a queue, from a FluxSetup or from the stack's configuration. Pure functions. */
 
+import { parseDuration } from '../../constructs/api/durations';
 import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
-import type { Limits, QueueSettings, Quota } from '../queue/settings';
+import type { BillingWeights, Limits, QueueSettings, Quota } from '../queue/settings';
 import { durationSeconds } from '../workloads/settings';
 
 const GIB = 1024n ** 3n;
@@ -38,14 +39,42 @@ export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
     quota: quotaOf(quota, 'quota'),
     cohort: spec.cohort ?? QUEUE_DEFAULTS.cohort,
     borrowing: quotaOf(borrowing, 'borrowing'),
+    lending: quotaOf(spec.lendingLimit, 'lendingLimit'),
     reclaim: spec.reclaim ?? QUEUE_DEFAULTS.reclaim,
     limits: { queue: limitsOf(limits), user: limitsOf(limits?.perUser) },
     weight: spec.weight ?? QUEUE_DEFAULTS.weight,
-    preempts: spec.preemption === 'LowerPriority',
+    billingWeights: weightsOf(spec.billingWeights),
+    ...preemptionOf(spec.preemption),
     requeue: {
       limit: requeue?.limit ?? QUEUE_DEFAULTS.requeue.limit,
       backoffSeconds: seconds(requeue?.backoff, 'requeue.backoff') ?? QUEUE_DEFAULTS.requeue.backoffSeconds,
     },
+  };
+}
+
+/** @param given a string is the policy, in an object that was stored before `preemption` had other fields */
+function preemptionOf(
+  given: FluxSetupSpecJson['preemption'] | 'Never' | 'LowerPriority',
+): Pick<QueueSettings, 'preempts' | 'preemption'> {
+  const { policy, minRuntime, limit } = typeof given === 'string' ? { policy: given } : (given ?? {});
+  const { preemption } = QUEUE_DEFAULTS;
+  const minimum = isZero(minRuntime) ? 0 : seconds(minRuntime, 'preemption.minRuntime');
+  return {
+    preempts: policy === 'LowerPriority',
+    preemption: {
+      minRuntimeSeconds: minimum ?? preemption.minRuntimeSeconds,
+      limit: limit ?? preemption.limit,
+    },
+  };
+}
+
+function weightsOf(given: FluxSetupSpecJson['billingWeights']): BillingWeights {
+  const { cores, memory, gpus } = given ?? {};
+  const usual = QUEUE_DEFAULTS.billingWeights;
+  return {
+    cores: cores ?? usual.cores,
+    memoryGiB: memory ?? usual.memoryGiB,
+    gpus: gpus ?? usual.gpus,
   };
 }
 
@@ -68,6 +97,10 @@ function amount(quantity: string | number, field: string, unit: bigint): number 
 function limitsOf(given: Limits | undefined): Limits {
   const { running, waiting } = given ?? {};
   return { ...(running === undefined ? {} : { running }), ...(waiting === undefined ? {} : { waiting }) };
+}
+
+function isZero(text: string | undefined): boolean {
+  return text !== undefined && parseDuration(text) === 0;
 }
 
 function seconds(text: string | undefined, field: string): number | undefined {

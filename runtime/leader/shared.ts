@@ -41,7 +41,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
   const workloadCache = new WorkloadCache(queue, fence, {
     onStale: () => signals.schedule.emit(),
     ...(mirror === undefined ? {} : { firstRead: () => mirror.refresh() }),
-    cpuMillis: config.units.cpuMillis,
+    units: config.units,
     halfLifeSeconds: config.fairShare.halfLifeSeconds,
     now,
   });

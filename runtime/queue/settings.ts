@@ -18,6 +18,13 @@ export interface Limits {
   readonly waiting?: number;
 }
 
+/** Usage for fair share is the sum of all resources, each multiplied by its weight. */
+export interface BillingWeights {
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly gpus: number;
+}
+
 /** A queue: the stack's own queue comes from its configuration, the others from FluxSetups. */
 export interface QueueSettings {
   /** Name as configured; of a FluxSetup `<namespace>/<FluxSetup>`. */
@@ -40,13 +47,19 @@ export interface QueueSettings {
   readonly cohort: string | null;
   /** Most that this queue borrows beyond its own quota. Absent: no limit; all 0: it borrows nothing. */
   readonly borrowing: Quota;
+  /** Most of its own quota that the others of its cohort borrow. Absent: all of it; 0: none. Nodes are not in it. */
+  readonly lending: Quota;
   /** Whether it evicts borrowers when its own workloads need the quota. */
   readonly reclaim: boolean;
   readonly limits: { readonly queue: Limits; readonly user: Limits };
   /** Share relative to other queues, for fair share. */
   readonly weight: number;
+  /** What a core, a GiB and a gpu count in fair share. */
+  readonly billingWeights: BillingWeights;
   /** Whether its workloads may evict preemptible workloads of lower priority. */
   readonly preempts: boolean;
+  /** Which of its workloads others may preempt: those that ran for this time, and each at most this often. */
+  readonly preemption: { readonly minRuntimeSeconds: number; readonly limit: number };
   /** How often a workload is requeued after failures, and the first backoff, which doubles each time. */
   readonly requeue: { readonly limit: number; readonly backoffSeconds: number };
 }

@@ -21,6 +21,19 @@ export const amounts = (nodes: string): string => `(
 const decayed = (value: string, since: string, now: string) =>
   `${value} * power(2, greatest(-1000, -extract(epoch FROM ${now} - ${since})::float8 / fence.half_life))`;
 
+const AS_OF = 'greatest(f.as_of, excluded.as_of)';
+
+/** Decayed amount-seconds of what was held, as of u.as_of. */
+const spent = (amount: string) =>
+  `sum((${decayed(amount, 'held_until', 'as_of')} - ${decayed(amount, 'held_from', 'as_of')})
+    * fence.half_life / ln(2::float8))`;
+
+/** A stored value and what is added to it, as of the later of both times. */
+const sum = (column: string) => `(
+    SELECT ${decayed(`f.${column}`, 'f.as_of', AS_OF)} + ${decayed(`excluded.${column}`, 'excluded.as_of', AS_OF)}
+    FROM fence
+  )`;
+
 /**
  * @param nodes nodes of t (the row as it was) that are free now, SQL jsonb
  * @param until when they became free, SQL timestamptz
@@ -32,21 +45,18 @@ used AS (
     t.started_at, greatest(${until}, t.started_at)
   FROM fence, target t, LATERAL (SELECT ${nodes} AS nodes) freed, LATERAL ${amounts('freed.nodes')} held
   WHERE t.phase = 'Running' AND freed.nodes <> '[]'
-  RETURNING queue, usr, cores, held_from, held_until
+  RETURNING queue, usr, cores, memory_gib, gpus, held_from, held_until
 ),
 shared AS (
-  INSERT INTO fluxqueue.fair_share AS f (queue, usr, core_seconds, as_of)
-  SELECT u.queue, u.usr, sum((${decayed('cores', 'held_until', 'as_of')} - ${decayed('cores', 'held_from', 'as_of')})
-    * fence.half_life / ln(2::float8)), as_of
+  INSERT INTO fluxqueue.fair_share AS f (queue, usr, core_seconds, memory_gib_seconds, gpu_seconds, as_of)
+  SELECT u.queue, u.usr, ${spent('cores')}, ${spent('memory_gib')}, ${spent('gpus')}, as_of
   FROM fence, (SELECT *, max(held_until) OVER (PARTITION BY queue, usr) AS as_of FROM used) u
   GROUP BY u.queue, u.usr, as_of
-  ON CONFLICT (queue, usr) DO UPDATE SET as_of = greatest(f.as_of, excluded.as_of), core_seconds = (
-    SELECT ${decayed('f.core_seconds', 'f.as_of', 'greatest(f.as_of, excluded.as_of)')}
-      + ${decayed('excluded.core_seconds', 'excluded.as_of', 'greatest(f.as_of, excluded.as_of)')}
-    FROM fence
-  )
+  ON CONFLICT (queue, usr) DO UPDATE SET as_of = ${AS_OF}, core_seconds = ${sum('core_seconds')},
+  memory_gib_seconds = ${sum('memory_gib_seconds')}, gpu_seconds = ${sum('gpu_seconds')}
 ),`;
 
 export const SHARES = `
-SELECT queue, usr AS "user", core_seconds AS "coreSeconds", extract(epoch FROM as_of)::float8 AS "asOf"
+SELECT queue, usr AS "user", core_seconds AS "coreSeconds", memory_gib_seconds AS "memoryGiBSeconds",
+  gpu_seconds AS "gpuSeconds", extract(epoch FROM as_of)::float8 AS "asOf"
 FROM fluxqueue.fair_share`;

@@ -6,12 +6,13 @@
  * cache stale as well.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
+import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
-import { DEFAULT_UNITS } from '../jobspec/units';
+import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import type { Allocation } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { Outcomes } from './outcomes';
+import type { BillingWeights } from './settings';
 import type { Queue } from './store';
 import type { Succession } from './successions';
 import type {
@@ -34,6 +35,8 @@ interface WriteKind {
   readonly newGrant: boolean;
 }
 
+const usualWeights = () => QUEUE_DEFAULTS.billingWeights;
+
 const NEW_GRANT: WriteKind = { newGrant: true };
 
 export interface WorkloadCacheOptions {
@@ -41,8 +44,8 @@ export interface WorkloadCacheOptions {
   readonly onStale?: () => void;
   /** Reads the rows that are not Finished for the first time. @default - from the queue */
   readonly firstRead?: () => Promise<WorkloadRow[]>;
-  /** CPU of one core unit, in thousandths of a core. @default 1000 */
-  readonly cpuMillis?: number;
+  /** Sizes of the units of allocations. @default - 1 core, 1 GiB */
+  readonly units?: UnitSettings;
   /** Half-life of usage in fair share, in seconds. @default - seven days */
   readonly halfLifeSeconds?: number;
   /** Unix seconds. @default - the system clock */
@@ -71,7 +74,7 @@ export class WorkloadCache {
   ) {
     this.now = options.now ?? (() => Date.now() / 1000);
     this.usage = new UsageCache({
-      cpuMillis: options.cpuMillis ?? DEFAULT_UNITS.cpuMillis,
+      units: options.units ?? DEFAULT_UNITS,
       halfLifeSeconds: options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds,
     });
   }
@@ -146,9 +149,12 @@ export class WorkloadCache {
     return this.outcomes.of({ namespace, name });
   }
 
-  /** Decayed usage of queues and users, with what they hold now. */
-  fairUsage(now = this.now()): FairUsage {
-    return this.usage.at(now, this.rows.values());
+  /**
+   * Decayed usage of queues and users, with what they hold now.
+   * @param weightsOf the billing weights of a queue. @default - those of a queue without configuration
+   */
+  fairUsage(now = this.now(), weightsOf: (queue: string) => BillingWeights = usualWeights): FairUsage {
+    return this.usage.at(now, this.rows.values(), weightsOf);
   }
 
   active(): Iterable<WorkloadRow> {

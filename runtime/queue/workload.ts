@@ -157,11 +157,13 @@ export interface Outcome extends WorkloadName {
   readonly result: Result;
 }
 
-/** Decayed core-seconds that a user held in a queue and holds no longer. */
+/** Decayed usage of what a user held in a queue and holds no longer. */
 export interface Share {
   readonly queue: string;
   readonly user: string;
   readonly coreSeconds: number;
+  readonly memoryGiBSeconds: number;
+  readonly gpuSeconds: number;
   /** The time at which the value was true; it decays from then on. */
   readonly asOf: number;
 }

@@ -1,6 +1,8 @@
 /** The scheduling loop and its Fluxion as an area of the term. */
+import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { changeOfFacts } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
+import type { FairUsage } from '../queue/fair-usage';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
@@ -56,7 +58,7 @@ export class Scheduler implements Controller {
       unmanaged: () => unmanagedPods.usage(),
       queueSettings: (name) => shared.queues.byName(name),
       queues: () => shared.queues.all(),
-      fairUsage: (now) => (config.fairShare.enabled ? shared.workloadCache.fairUsage(now) : undefined),
+      fairUsage: (now) => (config.fairShare.enabled ? this.fairUsage(now) : undefined),
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
@@ -110,6 +112,12 @@ export class Scheduler implements Controller {
   /** The order in which a pass would consider rows at this moment. */
   precedence(): Precedence {
     return this.loop.precedence();
+  }
+
+  private fairUsage(now: number): FairUsage {
+    const { workloadCache, queues } = this.shared;
+    const weightsOf = (queue: string) => (queues.byName(queue) ?? QUEUE_DEFAULTS).billingWeights;
+    return workloadCache.fairUsage(now, weightsOf);
   }
 
   /**

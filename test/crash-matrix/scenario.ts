@@ -40,7 +40,10 @@ export class Scenario {
       apiVersion: 'flux-framework.org/v1alpha1',
       kind: 'FluxSetup',
       metadata: { name: 'default', namespace: NAMESPACE },
-      spec: { preemption: 'LowerPriority', requeue: { limit: 100, backoff: '1s' } },
+      spec: {
+        preemption: { policy: 'LowerPriority', minRuntime: '0s' },
+        requeue: { limit: 100, backoff: '1s' },
+      },
     });
     return new Scenario(fixture, namespace);
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseConfig } from '../../runtime/config';
 import { settingsOf, stackQueue } from '../../runtime/fluxsetups/queue-settings';
+import type { FluxSetupSpecJson } from '../../runtime/kubernetes/custom-resources';
 import { fluxSetup } from './fluxsetup-objects';
 
 const INT32 = { min: -2_147_483_648, max: 2_147_483_647 };
@@ -19,10 +20,13 @@ const BARE = {
   quota: {},
   cohort: null,
   borrowing: {},
+  lending: {},
   reclaim: false,
   limits: { queue: {}, user: {} },
   weight: 1,
+  billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 5, backoffSeconds: 5 },
 };
 
@@ -57,10 +61,12 @@ test('every field has its place', () => {
       quota: { jobs: 2, pods: 30, cores: '64', memory: '1536Mi', gpus: 4, nodes: 8 },
       cohort: 'physics',
       borrowing: { cores: 500, memory: '1Ti' },
+      lendingLimit: { gpus: 1, memory: '512Mi' },
       reclaim: true,
       limits: { running: 5, perUser: { running: 2, waiting: 9 } },
       weight: 7,
-      preemption: 'LowerPriority',
+      billingWeights: { gpus: 64 },
+      preemption: { policy: 'LowerPriority', minRuntime: '0s', limit: 1 },
       requeue: { limit: 0, backoff: '1m' },
     }),
   );
@@ -77,12 +83,20 @@ test('every field has its place', () => {
     quota: { jobs: 2, pods: 30, cores: 64, memoryGiB: 1.5, gpus: 4, nodes: 8 },
     cohort: 'physics',
     borrowing: { cores: 500, memoryGiB: 1024 },
+    lending: { gpus: 1, memoryGiB: 0.5 },
     reclaim: true,
     limits: { queue: { running: 5 }, user: { running: 2, waiting: 9 } },
     weight: 7,
+    billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 64 },
     preempts: true,
+    preemption: { minRuntimeSeconds: 0, limit: 1 },
     requeue: { limit: 0, backoffSeconds: 60 },
   });
+});
+
+test('a FluxSetup that was stored when preemption was a string keeps its policy', () => {
+  const stored = { preemption: 'LowerPriority' } as unknown as FluxSetupSpecJson;
+  expect(settingsOf(fluxSetup('team', stored))).toEqual({ ...BARE, preempts: true });
 });
 
 test.each([

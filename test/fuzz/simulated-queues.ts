@@ -5,7 +5,7 @@ import {
   fluxSetups,
 } from '../../runtime/kubernetes/custom-resources';
 import type { QueueChange } from '../invariants/observation';
-import type { Random } from './random';
+import { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
 /** Every queue that a workload of the simulation can be in, besides the queue of the stack. */
@@ -27,8 +27,12 @@ export interface SimulatedQueuesOptions {
 
 export class SimulatedQueues {
   readonly changes: QueueChange[] = [];
+  /** A generator of its own: the numbers of older seeds stay the same. */
+  private readonly preemption: Random;
 
-  constructor(private readonly options: SimulatedQueuesOptions) {}
+  constructor(private readonly options: SimulatedQueuesOptions) {
+    this.preemption = new Random(options.random.seed);
+  }
 
   /** Creates, changes or deletes a FluxSetup. */
   act(): void {
@@ -61,7 +65,13 @@ export class SimulatedQueues {
     return {
       policy: random.oneOf(['fcfs', 'easy', 'conservative', 'hybrid'] as const)!,
       ...(random.happens(0.2) && { depth: random.between(1, 5) }),
-      ...(random.happens(0.8) && { preemption: 'LowerPriority' as const }),
+      ...(random.happens(0.8) && {
+        preemption: {
+          policy: 'LowerPriority' as const,
+          minRuntime: this.preemption.oneOf(['0s', '0s', '20s'])!,
+          limit: this.preemption.oneOf([1, 5])!,
+        },
+      }),
       ...(random.happens(0.3) && { quota: this.quota() }),
       ...(random.happens(0.2) && {
         limits: { running: random.between(1, 6), perUser: { running: random.between(1, 4) } },

@@ -116,7 +116,10 @@ const SETUPS: readonly Poison[] = [
     quota: { jobs: INT32, pods: INT32, cores: '9E', memory: '9E', gpus: INT32, nodes: INT32 },
     limits: { running: INT32, waiting: INT32, perUser: { running: INT32, waiting: INT32 } },
     weight: 1_000_000,
-    preemption: 'LowerPriority',
+    cohort: 'c',
+    lendingLimit: { jobs: INT32, pods: INT32, cores: '9E', memory: '9E', gpus: INT32 },
+    billingWeights: { cores: 1_000_000, memory: 1_000_000, gpus: 1_000_000 },
+    preemption: { policy: 'LowerPriority', minRuntime: '596523h', limit: 1_000_000 },
     requeue: { limit: 1_000_000, backoff: '1h' },
   }),
   setup('fs nothing allowed', {

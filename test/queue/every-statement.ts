@@ -18,10 +18,13 @@ const QUEUE = {
   quota: {},
   cohort: null,
   borrowing: {},
+  lending: {},
   reclaim: false,
   limits: { queue: {}, user: {} },
   weight: 1,
+  billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 3, backoffSeconds: 5 },
 };
 

@@ -9,6 +9,8 @@ import { submission } from './submission';
 
 const HALF_LIFE = 100;
 const UNITS = { cpuMillis: 500, memoryMiB: 2048 };
+/** 3 cores, 8 GiB and 1 gpu with the weights of a queue without configuration. */
+const BILLED = 3 + 8 / 4 + 16;
 /** Unix second of everything here, independent of the database's clock. */
 const T = 1_800_000_000;
 
@@ -31,7 +33,7 @@ describePostgres('usage for fair share', (getPostgres) => {
 
   async function workloadCacheOf(): Promise<WorkloadCache> {
     const made = new WorkloadCache(queue, fence, {
-      cpuMillis: UNITS.cpuMillis,
+      units: UNITS,
       halfLifeSeconds: HALF_LIFE,
       now: () => now,
     });
@@ -72,6 +74,8 @@ describePostgres('usage for fair share', (getPostgres) => {
         queue: 'default',
         user: 'ada',
         coreSeconds: expect.closeTo(expectedUsage(3, T - 300, T - 100, T - 100)),
+        memoryGiBSeconds: expect.closeTo(expectedUsage(8, T - 300, T - 100, T - 100)),
+        gpuSeconds: expect.closeTo(expectedUsage(1, T - 300, T - 100, T - 100)),
         asOf: T - 100,
       },
     ]);
@@ -89,9 +93,16 @@ describePostgres('usage for fair share', (getPostgres) => {
     await queue.finish(fence, [end(0), end(1)]);
     await queue.finish(fence, [end(2)]);
     await queue.finish(fence, [end(3)]);
-    const sum = spans.reduce((total, [from, until]) => total + expectedUsage(3, from, until, T), 0);
+    const sum = spans.reduce((total, [from, until]) => total + expectedUsage(1, from, until, T), 0);
     expect(await queue.shares()).toEqual([
-      { queue: 'default', user: 'ada', coreSeconds: expect.closeTo(sum, 6), asOf: T },
+      {
+        queue: 'default',
+        user: 'ada',
+        coreSeconds: expect.closeTo(3 * sum, 6),
+        memoryGiBSeconds: expect.closeTo(8 * sum, 6),
+        gpuSeconds: expect.closeTo(sum, 6),
+        asOf: T,
+      },
     ]);
   });
 
@@ -120,11 +131,23 @@ describePostgres('usage for fair share', (getPostgres) => {
   test('counts running workloads continuously, without a step at their end', async () => {
     await granted('a', T);
     const running = workloadCache.fairUsage(T + 70).userUsage('default', 'ada');
-    expect(running).toBeCloseTo(expectedUsage(3, T, T + 70, T + 70), 6);
+    expect(running).toBeCloseTo(expectedUsage(BILLED, T, T + 70, T + 70), 6);
     now = T + 70;
     await workloadCache.finish('a', 'Succeeded', T + 70);
     expect(workloadCache.fairUsage(T + 70).userUsage('default', 'ada')).toBeCloseTo(running, 6);
     expect(workloadCache.fairUsage(T + 170).userUsage('default', 'ada')).toBeCloseTo(running / 2, 6);
+  });
+
+  test('weighs resources by the weights of their queue, of running and of ended workloads alike', async () => {
+    await granted('a', T);
+    const weights = { cores: 2, memoryGiB: 0, gpus: 5 };
+    const usage = () => workloadCache.fairUsage(T + 70, () => weights).userUsage('default', 'ada');
+    expect(usage()).toBeCloseTo(expectedUsage(3 * 2 + 5, T, T + 70, T + 70), 6);
+    now = T + 70;
+    await workloadCache.finish('a', 'Succeeded', T + 70);
+    expect(usage()).toBeCloseTo(expectedUsage(3 * 2 + 5, T, T + 70, T + 70), 6);
+    await workloadCache.reload();
+    expect(usage()).toBeCloseTo(expectedUsage(3 * 2 + 5, T, T + 70, T + 70), 6);
   });
 
   test('the time that a grant waits for its pods costs nothing', async () => {

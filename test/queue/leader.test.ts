@@ -22,10 +22,13 @@ const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSetting
   quota: { cores: 4.5 },
   cohort: null,
   borrowing: {},
+  lending: {},
   reclaim: false,
   limits: { queue: {}, user: { running: 3 } },
   weight: 1,
+  billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 3, backoffSeconds: 10 },
   ...over,
 });

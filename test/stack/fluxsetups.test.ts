@@ -144,7 +144,7 @@ describeStack(
 
     test('an urgent workload preempts a preemptible one, which runs again when the nodes are free', async () => {
       await create('calm', {});
-      await create('urgent', { preemption: 'LowerPriority', priority: { min: 100 } });
+      await create('urgent', { preemption: { policy: 'LowerPriority' }, priority: { min: 100 } });
       const kept = await science.job('kept', inQueue('calm'));
       await science.phase(kept, 'Running');
       const preemptible = { annotations: { 'fluxqueue/preemptible': 'true' } };

@@ -14,6 +14,7 @@ import { jobids } from './000005-jobids';
 import { purge } from './000006-purge';
 import { failedGrants } from './000007-failed-grants';
 import { successions } from './000008-successions';
+import { billing } from './000009-billing';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: 'purge', sql: purge },
   { number: 7, name: 'failed-grants', sql: failedGrants },
   { number: 8, name: 'successions', sql: successions },
+  { number: 9, name: 'billing', sql: billing },
 ];

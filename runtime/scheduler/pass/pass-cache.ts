@@ -17,6 +17,8 @@ export interface PassCache {
   readonly endlessUsage: EndlessUsage | undefined;
   /** The starts that the pass promised with reservations, by uid. */
   readonly promised: ReadonlyMap<string, number>;
+  /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
+  readonly preemptAt: ReadonlyMap<string, number>;
 }
 
 export function newPassCache(): PassCache {
@@ -28,5 +30,6 @@ export function newPassCache(): PassCache {
     endless: refusals({ compareWalltime: false }),
     endlessUsage: undefined,
     promised: new Map(),
+    preemptAt: new Map(),
   };
 }

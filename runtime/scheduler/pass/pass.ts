@@ -73,6 +73,7 @@ function resultOf(pass: Pass, waiting: readonly WorkloadRow[], line: readonly Wo
       ...cache,
       endlessUsage: pass.endlessUsage,
       promised: promisedStarts(pass, reservations),
+      preemptAt: pendingPreemptions(pass),
     },
     more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
     nextAt: nextChange(pass, waiting, reservations),
@@ -90,14 +91,21 @@ function promisedStarts(
   return starts;
 }
 
-/** The second at which a reservation is due, quota that is kept should be free, a backoff ends, or a node is no longer avoided. */
+/** A pass that ended early may not have reached a row that was due. */
+function pendingPreemptions({ input, eligible, preemptAt, interrupted, restart }: Pass): Map<string, number> {
+  const isPending = (at: number) => interrupted || restart || at > input.now;
+  return new Map([...preemptAt].filter(([uid, at]) => eligible.has(uid) && isPending(at)));
+}
+
+/** The second at which a workload may be preempted, a reservation is due, quota that is kept should be free, a backoff ends, or a node is no longer avoided. */
 function nextChange(
-  { input: { now }, quotaKeptFrom }: Pass,
+  { input: { now }, quotaKeptFrom, preemptAt }: Pass,
   waiting: readonly WorkloadRow[],
   reservations: readonly Reservation[],
 ): number | undefined {
   let next = Math.max(quotaKeptFrom, now + 1);
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
+  for (const at of preemptAt.values()) if (at > now) next = Math.min(next, at);
   for (const row of waiting) {
     const { notBefore } = row;
     if (notBefore !== null && notBefore > now) next = Math.min(next, Math.ceil(notBefore));

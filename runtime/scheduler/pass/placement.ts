@@ -10,8 +10,9 @@ import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { avoidsFewerNodes } from './avoidance';
 import { inOrder } from './order';
-import { reclaimQuota } from './preemptor';
+import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
+import { reclaimQuota } from './reclaim';
 import {
   addReservation,
   claimQuota,
@@ -139,7 +140,7 @@ function mayStartEarlier(
 ): boolean {
   const { now, nodes } = pass.input;
   if (budget.matchesLeft === 0 || budget.closed || budget.cutShort) return false;
-  if (allocation.start <= now) return true;
+  if (allocation.start <= now || isPreemptDue(pass, row)) return true;
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
   if (nodes === undefined) return true;
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.

@@ -1,81 +1,51 @@
-/** Evictions: for a workload of higher priority (preemption), and for a queue that takes back lent quota (reclaim). */
+/** Preemption: evictions for a workload of higher priority. */
+import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { evictable, evictFor, freeFor, type Holder, nodeRoom, protectedUntil } from './eviction';
 import { priorityOf } from './order';
-import { TERMINATION_SECONDS } from './planned-end';
-import { type Borrower, borrowersFor } from './reclaim';
-import { forecastOf, type Pass } from './state';
-import { heldBy } from './usage';
-import { FreeCapacity, victims } from './victims';
+import type { Pass } from './state';
+import { type Room, victims } from './victims';
 
-/** Evicts preemptible workloads of lower priority. @returns whether anything was evicted for the row */
-export async function evictLowerPriority(pass: Pass, row: WorkloadRow): Promise<boolean> {
-  const { input } = pass;
-  const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
-  const lower = evictable(pass).filter(
-    (holder) => holder.preemptible && priorityOf(holder, pass.budgets.get(holder.queue)?.settings) < priority,
-  );
-  if (lower.length === 0) return false;
-  const free = new FreeCapacity(row.jobspec, await input.matcher.state());
-  for (const { allocation } of leaving(pass)) free.release(allocation!);
-  const end = input.now + row.walltime;
-  for (const { uid, allocation } of pass.reservations.reachedBefore(end))
-    if (uid !== row.uid) free.take(allocation);
-  const chosen = victims(
-    free,
-    lower.map((holder) => ({ ...holder, allocation: holder.allocation! })),
-  );
-  return evict(pass, chosen ?? [], `preempted by ${row.namespace}/${row.name}, which has a higher priority`);
-}
-
-/** Evicts workloads of other queues that have borrowed the quota which the row needs. */
-export async function reclaimQuota(pass: Pass, row: WorkloadRow): Promise<void> {
-  const { quotas, budgets, units } = pass;
-  const cohort = budgets.get(row.queue)?.settings.cohort;
-  const at = pass.input.now + TERMINATION_SECONDS;
-  const borrowers = evictable(pass)
-    .filter(({ queue }) => queue !== row.queue && budgets.get(queue)?.settings.cohort === cohort)
-    .map((holder): Borrower => ({ row: holder, holds: heldBy(holder, holder.allocation!, units) }));
-  const chosen = borrowersFor(quotas.shortOf(row, at), borrowers, quotas, at);
-  await evict(pass, chosen ?? [], `returns quota that it borrowed from queue ${row.queue}`);
-}
-
-/** A bare pod can't be suspended; a workload that lost a node is requeued anyway. */
-function evictable(pass: Pass): WorkloadRow[] {
-  const going = new Set(leaving(pass));
-  return pass.holders.filter(
-    (row) =>
-      row.kind !== 'Pod' &&
-      !going.has(row) &&
-      row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),
-  );
-}
-
-/** Evicted by this pass or an earlier one. */
-function leaving({ holders, evictions }: Pass): WorkloadRow[] {
-  const now = new Set(evictions.map(({ uid }) => uid));
-  return holders.filter(({ uid, evictionReason }) => evictionReason !== null || now.has(uid));
-}
-
-/** Plans as if their pods were gone after `TERMINATION_SECONDS`. @returns whether there were any */
-async function evict(
+/**
+ * Evicts preemptible workloads of lower priority.
+ * @param match asks Fluxion for the row, which has no reservation
+ * @returns the answer of Fluxion; undefined if nothing was evicted
+ */
+export async function evictLowerPriority(
   pass: Pass,
-  chosen: readonly Pick<WorkloadRow, 'uid'>[],
-  message: string,
-): Promise<boolean> {
-  const { matcher, now } = pass.input;
-  const gone = now + TERMINATION_SECONDS;
-  for (const { uid } of chosen) {
-    const row = pass.holders.find((holder) => holder.uid === uid)!;
-    const { allocation } = row;
-    pass.evictions.push({ uid, message, end: gone });
-    if (allocation!.end <= gone) continue;
-    const cut = { ...allocation!, end: gone };
-    await matcher.cancel(row.jobid);
-    await matcher.replay([cut], now);
-    pass.quotas.hold(row, cut.start, cut.end, cut);
-    const forecast = forecastOf(pass);
-    forecast.remove(allocation!);
-    forecast.add(cut);
-  }
-  return chosen.length > 0;
+  row: WorkloadRow,
+  match: () => Promise<MatchResult>,
+): Promise<MatchResult | undefined> {
+  pass.preemptAt.delete(row.uid);
+  const lower = lowerThan(pass, row);
+  if (lower.length === 0) return undefined;
+  const room = nodeRoom(await freeFor(pass, row));
+  const { now } = pass.input;
+  const open = lower.filter((holder) => protectedUntil(pass, holder) <= now);
+  const chosen = victims(room, open);
+  if (chosen === undefined) waitForProtected(pass, row, lower, room);
+  if (chosen === undefined || chosen.length === 0) return undefined;
+  const message = `preempted by ${row.namespace}/${row.name}, which has a higher priority`;
+  return evictFor(pass, row, chosen, message, match);
+}
+
+/** Whether workloads that it may preempt have now run for the minimum time. */
+export function isPreemptDue({ preemptAt, input }: Pass, { uid }: Pick<WorkloadRow, 'uid'>): boolean {
+  return (preemptAt.get(uid) ?? Infinity) <= input.now;
+}
+
+/** Preemptible workloads of lower priority that may be preempted now or later. */
+function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
+  const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
+  return evictable(pass).filter(
+    (holder) =>
+      holder.row.preemptible && holder.priority < priority && protectedUntil(pass, holder) < Infinity,
+  );
+}
+
+/** If workloads that run too short to be preempted would suffice, the row is asked for again when the first may be. */
+function waitForProtected(pass: Pass, row: WorkloadRow, lower: readonly Holder[], room: Room<Holder>): void {
+  if (victims(room, lower) === undefined) return;
+  const ends = lower.map((holder) => protectedUntil(pass, holder)).filter((at) => at > pass.input.now);
+  pass.preemptAt.set(row.uid, Math.ceil(Math.min(...ends)));
 }

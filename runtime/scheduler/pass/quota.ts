@@ -8,6 +8,7 @@ import type { QueueSettings, Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { Planner } from '../../resources/planner';
 import type { Allocation } from '../../resources/types';
+import { Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { DIMENSIONS, formatAmount, heldBy, limitsOf, requestedBy, type Usage } from './usage';
 
 export interface QuotaQueue {
@@ -50,6 +51,7 @@ export class Quotas {
   private readonly nominal = new Map<string, Usage>();
   private readonly cohorts = new Map<string, Account>();
   private readonly cohortOf = new Map<string, string>();
+  private readonly lending = new Map<string, Lending>();
   private readonly reclaiming = new Set<string>();
   private readonly entries = new Map<string, Entry>();
 
@@ -58,10 +60,13 @@ export class Quotas {
     private readonly units: UnitSettings,
     private readonly now: number,
   ) {
-    for (const { settings } of queues) this.openAccount(settings);
-    for (const [cohort, members] of byCohort(queues)) {
-      const quotas = members.map(({ settings }) => settings.quota);
-      this.cohorts.set(cohort, account(totalOf(quotas), `the quota of cohort ${cohort}`));
+    const cohorts = byCohort(queues);
+    for (const { settings } of queues) this.openAccount(settings, cohorts.get(settings.cohort ?? '') ?? []);
+    for (const [cohort, members] of cohorts) {
+      const total = account(totalOf(members), `the quota of cohort ${cohort}`);
+      this.cohorts.set(cohort, total);
+      const usedBy = (queue: string) => this.own.get(queue)!.planner;
+      this.lending.set(cohort, new Lending(members, usedBy, total, now));
     }
     for (const { rows } of queues) for (const row of rows) this.holdCurrent(row);
   }
@@ -71,11 +76,15 @@ export class Quotas {
     if (allocation !== null) this.hold(row, allocation.start, allocation.end, allocation);
   }
 
-  private openAccount({ name, quota, cohort, borrowing, reclaim }: QueueSettings): void {
+  private openAccount(
+    { name, quota, cohort, borrowing, reclaim }: QueueSettings,
+    members: readonly QueueSettings[],
+  ): void {
     if (cohort === null && Object.keys(quota).length === 0) return;
     if (cohort !== null && reclaim) this.reclaiming.add(name);
-    this.nominal.set(name, limitsOf(quota));
-    const limit = cohort === null ? quota : withBorrowing(quota, borrowing);
+    const owned = ownedQuota(quota, members);
+    this.nominal.set(name, limitsOf(owned));
+    const limit = cohort === null ? quota : withBorrowing(owned, borrowing);
     this.own.set(name, account(limit, "its queue's quota"));
     if (cohort !== null) this.cohortOf.set(name, cohort);
   }
@@ -119,7 +128,7 @@ export class Quotas {
 
   /** How much the cohort lacks at that time to start the row, by dimension; 0 or less: it has enough. */
   shortOf(row: WorkloadRow, at: number): Usage {
-    const cohort = this.cohorts.get(this.cohortOf.get(row.queue) ?? '');
+    const cohort = this.lentTo(row.queue);
     const amounts = requestedBy(row, this.units);
     if (cohort === undefined) return new Float64Array(DIMENSIONS.length);
     return amounts.map((amount, i) => cohort.planner.usedAt(i, at, this.now) + amount - cohort.limits[i]!);
@@ -187,7 +196,7 @@ export class Quotas {
   /** Charges the row from `start` to `end`. @param allocation without one the row is charged for what it requests */
   hold(row: WorkloadRow, start: number, end: number, allocation?: Allocation): void {
     this.free(row);
-    const accounts = this.accountsOf(row);
+    const accounts = this.chargedFor(row);
     if (accounts.length === 0) return;
     const counts =
       allocation === undefined ? requestedBy(row, this.units) : heldBy(row, allocation, this.units);
@@ -206,7 +215,7 @@ export class Quotas {
     const entry = this.entries.get(row.uid);
     if (entry === undefined) return;
     this.entries.delete(row.uid);
-    for (const { planner, nodes } of this.accountsOf(row)) {
+    for (const { planner, nodes } of this.chargedFor(row)) {
       if (entry.end > this.now) planner.remove(entry.start, entry.end, entry.counts);
       else planner.removeOver(entry.counts);
       for (const name of entry.nodes) {
@@ -217,11 +226,28 @@ export class Quotas {
     }
   }
 
+  /** Both have room for a row that may start. */
   private accountsOf({ queue }: Pick<WorkloadRow, 'queue'>): readonly Account[] {
     const own = this.own.get(queue);
     if (own === undefined) return [];
-    const cohort = this.cohorts.get(this.cohortOf.get(queue) ?? '');
+    const cohort = this.lentTo(queue);
     return cohort === undefined ? [own] : [own, cohort];
+  }
+
+  /** The cohort of the queue without what its other queues keep. */
+  private lentTo(queue: string): Account | undefined {
+    const name = this.cohortOf.get(queue) ?? '';
+    const cohort = this.cohorts.get(name);
+    const lent = this.lending.get(name)?.to(queue);
+    if (cohort === undefined || lent === undefined) return cohort;
+    return { ...cohort, ...lent, title: `${cohort.title} without what other queues keep` };
+  }
+
+  /** Those that count what the row holds. */
+  private chargedFor({ queue }: Pick<WorkloadRow, 'queue'>): readonly Account[] {
+    const name = this.cohortOf.get(queue) ?? '';
+    this.lending.get(name)?.markChanged();
+    return [this.own.get(queue), this.cohorts.get(name)].filter((one) => one !== undefined);
   }
 }
 
@@ -235,22 +261,7 @@ function account(quota: Quota, title: string): Account {
   };
 }
 
-function byCohort(queues: readonly QuotaQueue[]): Map<string, QuotaQueue[]> {
-  const lenders = queues.filter(({ settings }) => settings.cohort !== null);
-  return Map.groupBy(lenders, ({ settings }) => settings.cohort!);
-}
-
-const KINDS = [...DIMENSIONS, 'nodes'] as const;
-
-/** A dimension that one queue does not limit is not limited for the cohort. */
-function totalOf(quotas: readonly Quota[]): Quota {
-  return each((kind) => quotas.reduce((sum, quota) => sum + (quota[kind] ?? Infinity), 0));
-}
-
-function withBorrowing(quota: Quota, borrowing: Quota): Quota {
-  return each((kind) => (quota[kind] ?? Infinity) + (borrowing[kind] ?? Infinity));
-}
-
-function each(amount: (kind: (typeof KINDS)[number]) => number): Quota {
-  return Object.fromEntries(KINDS.map((kind) => [kind, amount(kind)]).filter(([, n]) => n !== Infinity));
+function byCohort(queues: readonly QuotaQueue[]): Map<string, QueueSettings[]> {
+  const lenders = queues.map(({ settings }) => settings).filter(({ cohort }) => cohort !== null);
+  return Map.groupBy(lenders, ({ cohort }) => cohort!);
 }

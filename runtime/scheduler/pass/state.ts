@@ -28,6 +28,10 @@ export interface Pass {
   readonly waits: WaitReasons;
   readonly quotas: Quotas;
   readonly reservations: Reservations;
+  /** By uid: the second at which workloads that it may preempt have run for the minimum time. */
+  readonly preemptAt: Map<string, number>;
+  /** How often a queue could not reclaim its quota in this pass, by queue. */
+  readonly failedReclaims: Map<string, number>;
   readonly cache: PassCache;
   /** Workloads past their end in the row: their planned ends are predictions. The longest overrun comes first. */
   readonly overruns: readonly WorkloadRow[];
@@ -64,7 +68,8 @@ export function beginPass(given: PassInput): Pass {
     ({ allocation }) => allocation !== null,
   );
   const overruns = overrunsOf(given);
-  const freed = given.freed !== false || given.graphGrew !== false;
+  const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
+  const freed = given.freed !== false || given.graphGrew !== false || isPreemptDue;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
   return {
@@ -80,6 +85,8 @@ export function beginPass(given: PassInput): Pass {
     waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now),
     reservations: new Reservations(),
+    preemptAt: new Map(cache.preemptAt),
+    failedReclaims: new Map(),
     cache: freed ? newPassCache() : cache,
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),

@@ -92,9 +92,18 @@ async function preemptLowerPriority(
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
   const { row, mayReserve } = candidate;
-  if (!mayPreempt(pass, candidate, answer!) || !(await evictLowerPriority(pass, row))) return undefined;
-  if (answer!.status === 'OK') await pass.input.matcher.cancel(row.jobid);
-  return match(pass, row, operationFor(pass, row, mayReserve));
+  if (!mayPreempt(pass, candidate, answer!)) return undefined;
+  const { matcher } = pass.input;
+  let isLifted = false;
+  const better = await evictLowerPriority(pass, row, async () => {
+    isLifted = answer!.status === 'OK';
+    if (isLifted) await matcher.cancel(row.jobid);
+    return match(pass, row, 'allocate_orelse_reserve');
+  });
+  if (better === undefined) return isLifted ? match(pass, row, 'allocate_orelse_reserve') : undefined;
+  if (mayReserve) return better;
+  await matcher.cancel(row.jobid);
+  return { status: 'BUSY', text: 'waits for the nodes of evicted workloads' };
 }
 
 /** Whether the queue has a reservation left for the row, or gets one back from a reservation that has to yield. */

@@ -1,134 +1,153 @@
 /**
- * Which workloads to evict for one of higher priority: as few as suffice, of those the youngest. Free units are counted
- * node by node, so no eviction has to be tried in Fluxion.
+ * Which workloads to evict. Of all sets that make enough room, the best is the one that evicts fewest workloads of the
+ * highest priority, then fewest of the next lower priority, and so on; among sets equal in this, the one that spares the
+ * workload of highest priority that runs longest, then the next. So many workloads of a low priority go before one of a
+ * higher priority, and none is in the set whose eviction does not help. The search is exact for up to 12 candidates;
+ * beyond, it takes the better of two greedy sets, and neither of these has a superfluous victim.
  */
-
-import type { FluxionState } from '../../fluxion/types';
-import { podsOn } from '../../jobspec/capacity';
-import { type Ask, askOf } from '../../jobspec/jobspec';
-import { matchingNodes } from '../../jobspec/matching-nodes';
-import type { Jobspec } from '../../jobspec/types';
-import { countIdset } from '../../resources/idset';
-import type { Allocation, UnitCounts } from '../../resources/types';
 
 /** A workload that may be evicted. */
 export interface EvictionCandidate {
   readonly uid: string;
-  readonly allocation: Allocation;
-  /** The youngest has the highest. */
-  readonly allocatedAt: number | null;
+  readonly priority: number;
+  /** Since when it runs; the youngest has the highest. */
+  readonly since: number;
 }
 
-/** Free units on each node that the jobspec may use. Allocations can be released and taken to see what would fit. */
-export class FreeCapacity {
-  private readonly nodes = new Map<
-    string,
-    { readonly total: UnitCounts; readonly free: Record<string, number> }
-  >();
-  private readonly ask: Ask;
-
-  constructor(jobspec: Jobspec, state: Pick<FluxionState, 'nodes'>) {
-    this.ask = askOf(jobspec);
-    const constraint = jobspec.attributes.system.constraints ?? {};
-    for (const { name, up, total, free } of matchingNodes(constraint, state.nodes))
-      if (up) this.nodes.set(name, { total, free: { ...free } });
-  }
-
-  release(allocation: Allocation): void {
-    this.shift(allocation, 1);
-  }
-
-  take(allocation: Allocation): void {
-    this.shift(allocation, -1);
-  }
-
-  private shift({ nodes }: Allocation, sign: 1 | -1): void {
-    for (const { name, units } of nodes) {
-      const free = this.nodes.get(name)?.free;
-      if (free === undefined) continue;
-      for (const type in units) free[type] = (free[type] ?? 0) + sign * countIdset(units[type]!);
-    }
-  }
-
-  get suffices(): boolean {
-    return this.pods() >= this.ask.pods;
-  }
-
-  /** How many more pods fit without this candidate. */
-  gain({ allocation }: EvictionCandidate): number {
-    const before = this.pods(allocation);
-    this.release(allocation);
-    const after = this.pods(allocation);
-    this.take(allocation);
-    return after - before;
-  }
-
-  /** Pods that fit on the nodes of this allocation. @param on @default - all nodes */
-  private pods(on?: Allocation): number {
-    const names = on === undefined ? this.nodes.keys() : on.nodes.map(({ name }) => name);
-    let sum = 0;
-    for (const name of names) sum += this.podsAt(name);
-    return sum;
-  }
-
-  private podsAt(name: string): number {
-    const node = this.nodes.get(name);
-    if (node === undefined) return 0;
-    const { total, free } = node;
-    if (this.ask.exclusive && Object.keys(total).some((type) => (free[type] ?? 0) < total[type]!)) return 0;
-    return Math.max(0, podsOn(free, this.ask));
-  }
+/** What is missing for a start. Candidates can be released and taken back to see what their eviction would free. */
+export interface Room<C> {
+  /** 0: nothing is missing. It never rises when a candidate is released. */
+  readonly missing: number;
+  release(candidate: C): void;
+  take(candidate: C): void;
 }
 
-/** @returns none if it fits already; undefined if it would not fit without all candidates either */
+/** More candidates would take the exact search more than some milliseconds. */
+const EXACT_CANDIDATES = 12;
+
+/** @returns the youngest of the lowest priority first; none if nothing is missing; undefined if too little is free without all candidates either */
 export function victims<C extends EvictionCandidate>(
-  capacity: FreeCapacity,
+  room: Room<C>,
   candidates: readonly C[],
 ): readonly C[] | undefined {
-  if (capacity.suffices) return [];
-  for (const { allocation } of candidates) capacity.release(allocation);
-  const possible = capacity.suffices;
-  for (const { allocation } of candidates) capacity.take(allocation);
-  if (!possible) return undefined;
-  const youngest = [...candidates].sort((a, b) => (b.allocatedAt ?? 0) - (a.allocatedAt ?? 0));
-  return withoutSuperfluous(capacity, gather(capacity, youngest));
+  if (room.missing === 0) return [];
+  for (const candidate of candidates) room.release(candidate);
+  const isPossible = room.missing === 0;
+  const chosen = isPossible ? bestOf(room, candidates.toSorted(dearestFirst)) : undefined;
+  for (const candidate of candidates) room.take(candidate);
+  return chosen?.toReversed();
 }
 
-/** The candidate that frees most comes first; of equal ones the youngest. */
-function gather<C extends EvictionCandidate>(capacity: FreeCapacity, youngest: readonly C[]): C[] {
+/** The one to spare first comes first: of the highest priority, and of these the one that runs longest. */
+function dearestFirst(a: EvictionCandidate, b: EvictionCandidate): number {
+  return b.priority - a.priority || a.since - b.since || (a.uid < b.uid ? -1 : 1);
+}
+
+/** @param dearest all candidates, which are released before and after */
+function bestOf<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[]): readonly C[] {
+  const few = withoutSuperfluous(room, fewest(room, dearest), dearest);
+  const young = withoutSuperfluous(room, dearest, dearest);
+  const best = isBetter(few, young) ? few : young;
+  if (dearest.length > EXACT_CANDIDATES) return best;
+  const search = { room, dearest, best };
+  descend(search, 0, []);
+  return search.best;
+}
+
+/** Whether evicting `a` is better than evicting `b`, both in the order of `dearestFirst`. */
+export function isBetter(a: readonly EvictionCandidate[], b: readonly EvictionCandidate[]): boolean {
+  const longest = Math.max(a.length, b.length);
+  for (let i = 0; i < longest; i++) {
+    const difference = (a[i]?.priority ?? -Infinity) - (b[i]?.priority ?? -Infinity);
+    if (a[i] === undefined || b[i] === undefined || difference !== 0)
+      return b[i] !== undefined && difference < 0;
+  }
+  const first = a.findIndex((victim, i) => victim.uid !== b[i]!.uid);
+  return first >= 0 && dearestFirst(b[first]!, a[first]!) < 0;
+}
+
+/** Spares one after the other, the dearest first, as long as the rest suffices. */
+function withoutSuperfluous<C>(room: Room<C>, chosen: readonly C[], all: readonly C[]): readonly C[] {
+  const kept = new Set(chosen);
+  for (const candidate of all) if (!kept.has(candidate)) room.take(candidate);
+  const needed = chosen.filter((candidate) => {
+    room.take(candidate);
+    if (room.missing > 0) {
+      room.release(candidate);
+      return true;
+    }
+    return false;
+  });
+  const still = new Set(needed);
+  for (const candidate of all) if (!still.has(candidate)) room.release(candidate);
+  return needed;
+}
+
+/**
+ * From the highest priority down, while all lower ones are released: of each priority those that free most, of equal ones
+ * the youngest.
+ */
+function fewest<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[]): readonly C[] {
+  const chosen: C[] = [];
+  for (const level of Map.groupBy(dearest, ({ priority }) => priority).values()) {
+    for (const candidate of level) room.take(candidate);
+    chosen.push(...gather(room, level.toReversed()));
+  }
+  const taken = new Set(chosen);
+  for (const candidate of dearest) if (!taken.has(candidate)) room.release(candidate);
+  return chosen.sort(dearestFirst);
+}
+
+/** Candidates of one priority that are compared for each victim; of the rest the youngest go first. */
+const COMPARED = 256;
+
+function gather<C>(room: Room<C>, youngest: readonly C[]): C[] {
   const left = [...youngest];
   const taken: C[] = [];
-  while (!capacity.suffices) {
-    const gains = left.map((candidate) => capacity.gain(candidate));
-    const best = firstSufficient(capacity, left) ?? gains.indexOf(Math.max(...gains));
-    const [victim] = left.splice(best, 1);
-    capacity.release(victim!.allocation);
+  while (room.missing > 0) {
+    const remaining = left.slice(0, COMPARED).map((candidate) => missingWithout(room, candidate));
+    const [victim] = left.splice(remaining.indexOf(Math.min(...remaining)), 1);
+    room.release(victim!);
     taken.push(victim!);
   }
   return taken;
 }
 
-/** The youngest candidate that alone frees what is missing. */
-function firstSufficient(
-  capacity: FreeCapacity,
-  candidates: readonly EvictionCandidate[],
-): number | undefined {
-  const index = candidates.findIndex(({ allocation }) => {
-    capacity.release(allocation);
-    const { suffices } = capacity;
-    capacity.take(allocation);
-    return suffices;
-  });
-  return index < 0 ? undefined : index;
+function missingWithout<C>(room: Room<C>, candidate: C): number {
+  room.release(candidate);
+  const { missing } = room;
+  room.take(candidate);
+  return missing;
 }
 
-/** Spares those that later choices made superfluous, the oldest first. */
-function withoutSuperfluous<C extends EvictionCandidate>(capacity: FreeCapacity, taken: readonly C[]): C[] {
-  const oldest = [...taken].sort((a, b) => (a.allocatedAt ?? 0) - (b.allocatedAt ?? 0));
-  return oldest.filter(({ allocation }) => {
-    capacity.take(allocation);
-    if (capacity.suffices) return false;
-    capacity.release(allocation);
-    return true;
-  });
+interface Search<C> {
+  readonly room: Room<C>;
+  readonly dearest: readonly C[];
+  best: readonly C[];
+}
+
+/** Tries to spare and to evict each candidate from `index` on; those in `evicted` and from `index` on are released. */
+function descend<C extends EvictionCandidate>(search: Search<C>, index: number, evicted: C[]): void {
+  const { room, dearest } = search;
+  if (cannotBeat(evicted, search.best)) return;
+  const candidate = dearest[index];
+  if (candidate === undefined) {
+    if (isBetter(evicted, search.best)) search.best = [...evicted];
+    return;
+  }
+  room.take(candidate);
+  if (room.missing === 0) descend(search, index + 1, evicted);
+  room.release(candidate);
+  evicted.push(candidate);
+  descend(search, index + 1, evicted);
+  evicted.pop();
+}
+
+/** Whether every set that begins with these victims has more of a priority than the best set, which has as many of the higher ones. */
+function cannotBeat(evicted: readonly EvictionCandidate[], best: readonly EvictionCandidate[]): boolean {
+  for (const [i, { priority }] of evicted.entries()) {
+    if (best[i] === undefined || priority > best[i].priority) return true;
+    if (priority < best[i].priority) return false;
+  }
+  return false;
 }

@@ -89,7 +89,11 @@ describe('the CRD of FluxSetup', () => {
     ['reclaim', QUEUE_DEFAULTS.reclaim],
     ['weight', QUEUE_DEFAULTS.weight],
     ['requeue.limit', QUEUE_DEFAULTS.requeue.limit],
-    ['preemption', QUEUE_DEFAULTS.preempts ? 'LowerPriority' : 'Never'],
+    ['preemption.policy', QUEUE_DEFAULTS.preempts ? 'LowerPriority' : 'Never'],
+    ['preemption.limit', QUEUE_DEFAULTS.preemption.limit],
+    ['billingWeights.cores', QUEUE_DEFAULTS.billingWeights.cores],
+    ['billingWeights.memory', QUEUE_DEFAULTS.billingWeights.memoryGiB],
+    ['billingWeights.gpus', QUEUE_DEFAULTS.billingWeights.gpus],
   ])('has the default of %s', (path, value) => {
     expect(at(path).default).toBe(value);
   });
@@ -98,6 +102,7 @@ describe('the CRD of FluxSetup', () => {
     ['walltime.default', QUEUE_DEFAULTS.defaultWalltimeSeconds],
     ['walltime.max', QUEUE_DEFAULTS.maxWalltimeSeconds],
     ['requeue.backoff', QUEUE_DEFAULTS.requeue.backoffSeconds],
+    ['preemption.minRuntime', QUEUE_DEFAULTS.preemption.minRuntimeSeconds],
   ])('has the default of %s', (path, seconds) => {
     expect(parseDuration(String(at(path).default))).toBe(seconds);
     const [group = '', name = ''] = path.split('.');
@@ -119,6 +124,11 @@ describe('the CRD of FluxSetup', () => {
     ['agingPerHour', QUEUE_RANGES.agingPerHour],
     ['weight', QUEUE_RANGES.weight],
     ['requeue.limit', QUEUE_RANGES.requeueLimit],
+    ['preemption.limit', QUEUE_RANGES.preemptionLimit],
+    ...['cores', 'memory', 'gpus'].map(
+      (name) => [`billingWeights.${name}`, QUEUE_RANGES.billingWeight] as const,
+    ),
+    ...['jobs', 'pods', 'gpus'].map((name) => [`lendingLimit.${name}`, QUEUE_RANGES.quota] as const),
     ['limits.running', QUEUE_RANGES.running],
     ['limits.waiting', QUEUE_RANGES.waiting],
     ['limits.perUser.running', QUEUE_RANGES.running],

@@ -47,7 +47,8 @@ describeCluster(
         agingPerHour: 0,
         reclaim: false,
         weight: 1,
-        preemption: 'Never',
+        billingWeights: { cores: 1, memory: 0.25, gpus: 16 },
+        preemption: { policy: 'Never', minRuntime: '5m', limit: 5 },
         requeue: { limit: 5, backoff: '5s' },
       });
     });
@@ -73,11 +74,15 @@ describeCluster(
         },
         cohort: 'campus',
         borrowing: { cores: Cpu.units(2), memory: Size.mebibytes(512) },
+        lendingLimit: { jobs: 0, pods: 1, cores: Cpu.units(2), memory: Size.mebibytes(512), gpus: 3 },
         reclaim: true,
         limits: { running: 50, waiting: 1000 },
         limitsPerUser: { running: 5 },
         weight: 3,
+        billingWeights: { cores: 0, memory: 0.5, gpus: 64 },
         preempts: true,
+        preemptionMinRuntime: Duration.seconds(0),
+        preemptionLimit: 0,
         requeueLimit: 0,
         requeueBackoff: Duration.hours(1),
       });
@@ -112,6 +117,26 @@ describeCluster(
       ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
       ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
       ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
+      [
+        'lending without a cohort',
+        { quota: { jobs: 1 }, lendingLimit: { jobs: 1 } },
+        'lendingLimit requires a cohort',
+      ],
+      [
+        'lending of a resource without a quota',
+        { cohort: 'c', quota: { jobs: 1 }, lendingLimit: { gpus: 1 } },
+        'lendingLimit names a resource that the quota does not name',
+      ],
+      [
+        'the string of earlier versions',
+        { preemption: 'LowerPriority' },
+        'spec.preemption in body must be of type object',
+      ],
+      [
+        'an invalid minimum run time',
+        { preemption: { minRuntime: '-1s' } },
+        'spec.preemption.minRuntime: Invalid value',
+      ],
       ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be greater than 0 and at most 1h'],
     ])('%s is rejected with a message', async (_, spec, sentence) => {
       const { status, text } = await create('wrong', spec);

@@ -1,4 +1,5 @@
 /** Workloads that run past their planned end: the plan behind them, and what it costs. */
+import { PREEMPTS } from './settings';
 import { granted, nodesOf, reserved, Simulation } from './simulation';
 
 const DAY = 86_400;
@@ -162,7 +163,7 @@ describe('quota', () => {
 describe('preemption', () => {
   test('waits while the pods of an overrun may still be terminating, and then no longer', async () => {
     const sim = await Simulation.of(nodesOf(2, 2));
-    sim.queue('default', { preempts: true });
+    sim.queue('default', PREEMPTS);
     sim.submit('late', { cpu: 2, walltime: 100 });
     sim.submit('low', { cpu: 2, walltime: 5_000, preemptible: true });
     await sim.pass();
@@ -180,7 +181,7 @@ describe('preemption', () => {
 
   test('a victim whose pods do not leave is an overrun: the plan moves eleven times in a day', async () => {
     const sim = await Simulation.of(nodesOf(2, 2));
-    sim.queue('default', { preempts: true });
+    sim.queue('default', PREEMPTS);
     sim.submit('stuck', { pods: 2, cpu: 2, walltime: 5_000, preemptible: true });
     await sim.pass();
     sim.submit('urgent', { pods: 2, cpu: 2, walltime: 50, priority: 1 });
@@ -194,7 +195,7 @@ describe('preemption', () => {
 
   test('a victim that stays on one node leaves the others to backfill', async () => {
     const sim = await Simulation.of(nodesOf(3, 2));
-    sim.queue('default', { preempts: true });
+    sim.queue('default', PREEMPTS);
     sim.submit('stuck', { cpu: 2, walltime: 50_000, preemptible: true });
     await sim.pass();
     sim.submit('urgent', { pods: 3, cpu: 2, walltime: 50, priority: 1 });

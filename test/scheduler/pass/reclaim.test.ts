@@ -1,24 +1,37 @@
-import type { WorkloadRow } from '../../../runtime/queue/workload';
-import { borrowersFor } from '../../../runtime/scheduler/pass/reclaim';
+import { QuotaRoom } from '../../../runtime/scheduler/pass/reclaim';
+import { type Room, victims } from '../../../runtime/scheduler/pass/victims';
+import { nodesOf, Simulation } from './simulation';
 
 /** With one dimension: cores. */
-const borrower = (uid: string, queue: string, allocatedAt: number, cores: number) => ({
-  row: { uid, queue, allocatedAt } as WorkloadRow,
+const borrower = (uid: string, queue: string, since: number, cores: number, priority = 0) => ({
+  uid,
+  priority,
+  since,
+  row: { queue },
   holds: Float64Array.of(cores),
 });
 
-const beyond = (amounts: Record<string, number>) => ({
-  borrowedBy: (queue: string) => Float64Array.of(amounts[queue] ?? 0),
-});
-
-const chosen = (short: number, holders: ReturnType<typeof borrower>[], amounts: Record<string, number>) =>
-  borrowersFor(Float64Array.of(short), holders, beyond(amounts), 0)?.map(({ uid }) => uid);
+const chosen = (short: number, holders: ReturnType<typeof borrower>[], borrowed: Record<string, number>) => {
+  const room: Room<ReturnType<typeof borrower>> = new QuotaRoom(Float64Array.of(short), (queue) =>
+    Float64Array.of(borrowed[queue] ?? 0),
+  );
+  return victims(room, holders)
+    ?.map(({ uid }) => uid)
+    .sort();
+};
 
 test('chooses the youngest beyond their own quota until enough is returned', () => {
   const holders = [borrower('old', 'a', 1, 2), borrower('young', 'a', 9, 2), borrower('other', 'b', 5, 2)];
   expect(chosen(2, holders, { a: 4, b: 2 })).toEqual(['young']);
-  expect(chosen(4, holders, { a: 4, b: 2 })).toEqual(['young', 'other']);
+  expect(chosen(4, holders, { a: 4, b: 2 })).toEqual(['other', 'young']);
   expect(chosen(0, holders, { a: 4, b: 2 })).toEqual([]);
+});
+
+test('chooses the lowest priority, and only what is needed', () => {
+  const holders = [borrower('nine', 'a', 9, 4, 9), borrower('zero', 'a', 1, 4)];
+  expect(chosen(2, holders, { a: 8 })).toEqual(['zero']);
+  const small = [borrower('one', 'a', 9, 1), borrower('four', 'a', 1, 4), borrower('two', 'a', 8, 2)];
+  expect(chosen(4, small, { a: 7 })).toEqual(['four']);
 });
 
 test('chooses only workloads of queues that have borrowed', () => {
@@ -28,4 +41,66 @@ test('chooses only workloads of queues that have borrowed', () => {
 
 test('chooses none if all of them would not suffice', () => {
   expect(chosen(5, [borrower('one', 'a', 1, 2)], { a: 2 })).toBeUndefined();
+});
+
+async function lent(): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  const cohort = { cohort: 'campus', quota: { cores: 4 } };
+  sim.queue('guest', cohort);
+  sim.queue('owner', { ...cohort, reclaim: true });
+  return sim;
+}
+
+const RUNS = { queue: 'guest', cpu: 4, walltime: 5000 };
+
+test('reclaims from the lowest priority, whatever its minimum run time', async () => {
+  const sim = await lent();
+  sim.submit('zero', RUNS);
+  await sim.pass();
+  sim.now += 1;
+  sim.submit('nine', { ...RUNS, priority: 9 });
+  await sim.pass();
+  sim.submit('own', { queue: 'owner', cpu: 4 });
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'zero' }]);
+  await sim.requeue('zero');
+  await sim.pass();
+  expect(sim.startOf('own')).toBe(sim.now);
+});
+
+test('evicts no borrower for a workload that would wait for nodes anyway', async () => {
+  const sim = await lent();
+  for (const uid of ['zero', 'one']) {
+    sim.submit(uid, RUNS);
+    await sim.pass();
+    sim.now += 1;
+  }
+  await sim.occupy('n2', '0-3');
+  sim.submit('wide', { queue: 'owner', cpu: 1, pods: 3, exclusive: true });
+  expect((await sim.pass()).evictions).toEqual([]);
+  await sim.finish('wide');
+  sim.submit('own', { queue: 'owner', cpu: 3, walltime: 100 });
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'one' }]);
+});
+
+test('reclaims although a waiting borrower behind the owner has a reservation in its way', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.queue('guest', { cohort: 'campus', quota: { cores: 4 } });
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 8 }, reclaim: true });
+  sim.submit('brief', { cpu: 4, walltime: 60 });
+  for (const uid of ['first', 'second']) {
+    sim.submit(uid, RUNS);
+    await sim.pass();
+    sim.now += 1;
+  }
+  sim.submit('third', { ...RUNS, priority: -1 });
+  await sim.pass();
+  expect(sim.row('third').reason).toBe('Reserved');
+  sim.now += 20;
+  sim.submit('own', { queue: 'owner', cpu: 4, pods: 2, walltime: 1000 });
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'second' }]);
+  sim.now += 40;
+  await sim.finish('brief');
+  await sim.requeue('second');
+  await sim.pass();
+  expect(sim.startOf('own')).toBe(sim.now);
 });

@@ -1,6 +1,7 @@
 /** Services and pods outside the queue have no end: nothing is planned behind them, and what needs them gone blocks nobody. */
 import { QUEUE_POLICIES } from '../../../constructs/api/policies';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
+import { PREEMPTS } from './settings';
 import { granted, type JobOptions, nodesOf, reserved, Simulation } from './simulation';
 
 const SERVICE: JobOptions = { kind: 'Pod', walltime: ENDLESS_SECONDS };
@@ -161,7 +162,7 @@ test('a queue keeps no quota for a workload whose quota services hold', async ()
 
 test('a preemptible workload without an end in sight may still be preempted', async () => {
   const sim = await Simulation.of(nodesOf(1, 2));
-  sim.queue('default', { preempts: true });
+  sim.queue('default', PREEMPTS);
   sim.submit('forever', { cpu: 2, walltime: ENDLESS_SECONDS, preemptible: true });
   await sim.pass();
   sim.submit('urgent', { cpu: 2, priority: 1 });
@@ -170,7 +171,7 @@ test('a preemptible workload without an end in sight may still be preempted', as
 
 test('nobody is preempted for a workload that needs a service gone', async () => {
   const sim = await withService('easy');
-  sim.queue('default', { preempts: true });
+  sim.queue('default', PREEMPTS);
   sim.submit('low', { cpu: 2, preemptible: true });
   await sim.pass();
   sim.submit('urgent', { pods: 3, cpu: 2, priority: 1 });

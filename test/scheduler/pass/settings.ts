@@ -6,3 +6,9 @@ import type { QueueSettings } from '../../../runtime/queue/settings';
 export function queueSettings(over: Partial<QueueSettings> = {}): QueueSettings {
   return { ...stackQueue(parseConfig({}).queue), ...over };
 }
+
+/** A queue whose workloads preempt others of it at once, and as often as they like. */
+export const PREEMPTS = {
+  preempts: true,
+  preemption: { minRuntimeSeconds: 0, limit: 1_000 },
+} satisfies Partial<QueueSettings>;

@@ -19,7 +19,7 @@ import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
 import type { PlacedPods, Surroundings } from '../../../runtime/scheduler/pass/placed-pods';
 import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
-import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
+import type { PassInput, PassQueue, PassResult } from '../../../runtime/scheduler/pass/types';
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
 import { queueSettings } from './settings';
@@ -140,10 +140,7 @@ export class Simulation {
     await this.planEnds(all.filter(({ allocation }) => allocation !== null));
     const result = await runPass({
       now: this.now,
-      queues: [...Map.groupBy(all, ({ queue }) => queue)].map(([name, rows]) => ({
-        settings: this.settingsOf(name),
-        rows,
-      })),
+      queues: this.queuesOf(all),
       matcher: this.fluxion,
       surroundings: this.surroundings(),
       reservations: this.reservations,
@@ -159,6 +156,13 @@ export class Simulation {
     this.lastNodes = nodes;
     this.commit(result);
     return result;
+  }
+
+  /** All queues that have rows or settings of their own: an idle one lends its quota. */
+  private queuesOf(rows: readonly WorkloadRow[]): PassQueue[] {
+    const byQueue = Map.groupBy(rows, ({ queue }) => queue);
+    const names = new Set([...byQueue.keys(), ...this.settings.keys()]);
+    return [...names].map((name) => ({ settings: this.settingsOf(name), rows: byQueue.get(name) ?? [] }));
   }
 
   /** Makes the ends in Fluxion those that are planned now, as the controller does before a pass. */
@@ -212,6 +216,7 @@ export class Simulation {
         allocation,
         estimatedStart: null,
         allocatedAt: this.now,
+        startedAt: this.now,
       });
       this.started.push({ uid, start: this.now, allocation });
       this.estimates.get(uid)?.push(this.now);
@@ -270,6 +275,7 @@ export class Simulation {
       message: evictionReason,
       allocation: null,
       allocatedAt: null,
+      startedAt: null,
       evictionReason: null,
       preemptions: preemptions + 1,
       jobid: this.count,

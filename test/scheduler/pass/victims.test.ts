@@ -1,7 +1,7 @@
 import fc from '../../fast-check';
+import { apart, labels, zones } from './rules';
+import { PREEMPTS } from './settings';
 import { nodesOf, Simulation } from './simulation';
-
-const PREEMPTS = { preempts: true };
 
 async function full(
   over: { preemptible?: boolean; kind?: string; priority?: number } = {},
@@ -74,7 +74,7 @@ test.each([
 
 test('evicts nothing for a queue that does not preempt, for a start that is near, or if it would not suffice', async () => {
   const sim = await full();
-  sim.queue('default', { preempts: false });
+  sim.queue('default', { ...PREEMPTS, preempts: false });
   sim.submit('urgent', { cpu: 2, priority: 10 });
   expect((await sim.pass()).evictions).toEqual([]);
   sim.queue('default', PREEMPTS);
@@ -95,6 +95,92 @@ test('evicts nothing for a workload that was preempted itself, and counts priori
   sim.queue('default', { ...PREEMPTS, priority: { min: 0, max: 0 } });
   sim.submit('loud', { cpu: 2, priority: 10 });
   expect((await sim.pass({ freed: true })).evictions).toEqual([]);
+});
+
+test('evicts the workload of the lowest priority, however long it runs', async () => {
+  const sim = await Simulation.of(nodesOf(2, 2));
+  sim.queue('default', PREEMPTS);
+  sim.submit('zero', { cpu: 2, walltime: 5000, preemptible: true });
+  sim.now += 1;
+  await sim.pass();
+  sim.now += 1;
+  sim.submit('nine', { cpu: 2, walltime: 5000, preemptible: true, priority: 9 });
+  await sim.pass();
+  sim.submit('ten', { cpu: 2, priority: 10 });
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['zero']);
+});
+
+test('evicts many workloads of a low priority before one of a higher priority', async () => {
+  const sim = await Simulation.of(nodesOf(2, 4));
+  sim.queue('default', PREEMPTS);
+  sim.submit('five', { cpu: 4, walltime: 5000, preemptible: true, priority: 5 });
+  await sim.pass();
+  for (let i = 0; i < 4; i++) {
+    sim.submit(`zero${i}`, { cpu: 1, walltime: 5000, preemptible: true });
+    await sim.pass();
+  }
+  sim.submit('ten', { cpu: 4, priority: 10 });
+  const { evictions } = await sim.pass();
+  expect(evictions.map(({ uid }) => uid).sort()).toEqual(['zero0', 'zero1', 'zero2', 'zero3']);
+});
+
+test('preempts nothing that has run for less than the minimum of its queue, and looks again when it has', async () => {
+  const sim = await Simulation.of(nodesOf(1, 2));
+  sim.queue('urgent', { preempts: true });
+  sim.queue('default', { preemption: { minRuntimeSeconds: 60, limit: 1 } });
+  sim.submit('low', { cpu: 2, walltime: 5000, preemptible: true });
+  await sim.pass();
+  const started = sim.now;
+  sim.now += 20;
+  sim.submit('high', { cpu: 2, priority: 1, queue: 'urgent', walltime: 30 });
+  expect(await sim.pass()).toMatchObject({ evictions: [], nextAt: started + 60 });
+  sim.now = started + 59;
+  expect((await sim.pass()).evictions).toEqual([]);
+  sim.now += 1;
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'low' }]);
+  await sim.requeue('low');
+  await sim.pass();
+  expect(sim.startOf('high')).toBe(sim.now);
+});
+
+test('preempts one workload at most as often as its queue allows, and then waits for its end', async () => {
+  const sim = await Simulation.of(nodesOf(1, 2));
+  sim.queue('default', { preempts: true, preemption: { minRuntimeSeconds: 0, limit: 3 } });
+  sim.submit('low', { cpu: 2, walltime: 800, preemptible: true });
+  await sim.pass();
+  const arrivals = Array.from({ length: 20 }, (_, i) => {
+    const at = sim.now + 100 * (i + 1);
+    return { at, submit: () => void sim.submit(`high${i}`, { cpu: 2, walltime: 40, priority: 10 }) };
+  });
+  await sim.run(arrivals, async () => {
+    for (const { uid, evictionReason } of sim.rows.values())
+      if (evictionReason !== null) await sim.requeue(uid);
+  });
+  expect(sim.row('low')).toMatchObject({ phase: 'Finished', preemptions: 3 });
+  expect(sim.doubleGrants()).toEqual([]);
+});
+
+test('evicts nothing for a workload that could not start then, because of what its rules say of nodes', async () => {
+  const sim = await Simulation.of(zones({ a: 2 }, 2));
+  sim.queue('default', PREEMPTS);
+  sim.submit('kept', { cpu: 2, walltime: 5000 });
+  sim.submit('low', { cpu: 2, walltime: 5000, preemptible: true });
+  await sim.pass();
+  // By counting, two of its pods fit the two cores of one node.
+  sim.submit('picky', { cpu: 1, pods: 2, priority: 10, pod: apart(), labels });
+  expect((await sim.pass()).evictions).toEqual([]);
+  sim.submit('plain', { cpu: 1, pods: 2, priority: 9 });
+  await sim.finish('picky');
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'low' }]);
+});
+
+test('evicts nothing for a workload whose whole nodes would exceed its quota', async () => {
+  const sim = await full();
+  sim.queue('small', { ...PREEMPTS, quota: { cores: 1 } });
+  sim.submit('whole', { cpu: 1, exclusive: true, priority: 10, queue: 'small' });
+  expect((await sim.pass()).evictions).toEqual([]);
+  sim.queue('small', { ...PREEMPTS, quota: { cores: 2 } });
+  expect((await sim.pass({ freed: true })).evictions).toMatchObject([{ uid: 'low3' }]);
 });
 
 test('evicts each workload at most once per workload of higher priority, and all of them end', async () => {

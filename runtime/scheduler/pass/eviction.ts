@@ -1,0 +1,132 @@
+/** Evicts workloads for another one, if Fluxion and the quotas confirm that this one then starts. */
+import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
+import type { MatchResult } from '../../fluxion/types';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import { FreeCapacity } from './free-capacity';
+import { priorityOf } from './order';
+import { TERMINATION_SECONDS } from './planned-end';
+import { forecastOf, type Pass } from './state';
+import type { EvictionCandidate, Room } from './victims';
+
+/** A workload that may be evicted, with what it holds. */
+export interface Holder extends EvictionCandidate {
+  readonly row: WorkloadRow;
+  readonly allocation: Allocation;
+}
+
+/** All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway. */
+export function evictable(pass: Pass): Holder[] {
+  const going = new Set(leaving(pass));
+  return pass.holders
+    .filter(
+      (row) =>
+        row.kind !== 'Pod' &&
+        !going.has(row) &&
+        row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),
+    )
+    .map((row) => ({
+      uid: row.uid,
+      priority: priorityOf(row, pass.budgets.get(row.queue)?.settings),
+      since: runsSince(row),
+      row,
+      allocation: row.allocation!,
+    }));
+}
+
+/** The start of its first pod, or before that its grant. */
+function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
+  return startedAt ?? allocatedAt ?? 0;
+}
+
+/** How long its queue protects it from preemption, as Unix seconds; Infinity: it was preempted as often as it may be. */
+export function protectedUntil(pass: Pass, { row, since }: Holder): number {
+  const { preemption } = pass.budgets.get(row.queue)?.settings ?? QUEUE_DEFAULTS;
+  if (row.preemptions >= preemption.limit) return Infinity;
+  // A leader whose clock was ahead may have written a later start.
+  return Math.min(since, pass.input.now) + preemption.minRuntimeSeconds;
+}
+
+/** What is free for the row when those that leave have left, beside the reservations of the rows before it. */
+export async function freeFor(pass: Pass, row: WorkloadRow): Promise<FreeCapacity> {
+  const { input } = pass;
+  const free = new FreeCapacity(row.jobspec, await input.matcher.state());
+  for (const { allocation } of leaving(pass)) free.release(allocation!);
+  for (const { uid, allocation } of pass.reservations.reachedBefore(input.now + row.walltime))
+    if (uid !== row.uid) free.take(allocation);
+  return free;
+}
+
+/** Room on nodes, without regard to quota. */
+export function nodeRoom(free: FreeCapacity): Room<Holder> {
+  return {
+    get missing() {
+      return free.missing;
+    },
+    release: ({ allocation }) => free.release(allocation),
+    take: ({ allocation }) => free.take(allocation),
+  };
+}
+
+/** Evicted by this pass or an earlier one, or at their end before the pods of an evicted workload would be gone. */
+function leaving({ holders, evictions, overruns, input }: Pass): WorkloadRow[] {
+  const evicted = new Set(evictions.map(({ uid }) => uid));
+  // The end of an overrun is only a prediction.
+  const late = new Set(overruns.map(({ uid }) => uid));
+  return holders.filter(
+    ({ uid, evictionReason, allocation }) =>
+      evictionReason !== null ||
+      evicted.has(uid) ||
+      (allocation!.end <= input.now + TERMINATION_SECONDS && !late.has(uid)),
+  );
+}
+
+/**
+ * Evicts the victims if the row then starts as soon as their pods are gone.
+ * @param match asks Fluxion for the row
+ * @returns the answer of Fluxion; undefined if the row would not start: nothing is evicted then
+ */
+export async function evictFor(
+  pass: Pass,
+  row: WorkloadRow,
+  chosen: readonly Holder[],
+  message: string,
+  match: () => Promise<MatchResult>,
+): Promise<MatchResult | undefined> {
+  const { matcher, now } = pass.input;
+  const gone = now + TERMINATION_SECONDS;
+  for (const victim of chosen) await hold(pass, victim, withEnd(victim.allocation, gone));
+  const answer = await match();
+  if (startsBy(pass, row, answer, gone)) {
+    for (const victim of chosen) markEvicted(pass, victim, message, gone);
+    return answer;
+  }
+  await matcher.cancel(row.jobid);
+  for (const victim of chosen) await hold(pass, victim, victim.allocation);
+  return undefined;
+}
+
+function startsBy(pass: Pass, row: WorkloadRow, answer: MatchResult, gone: number): boolean {
+  if (answer.status !== 'OK' || answer.allocation.start > gone) return false;
+  // Nodes may be free before the quota is, which the victims hold until they are gone.
+  const from = { ...answer.allocation, start: gone, end: gone + row.walltime };
+  return pass.quotas.refuses(row, from) === undefined;
+}
+
+/** Plans with this end of the victim. */
+async function hold({ input, quotas }: Pass, { row }: Holder, allocation: Allocation): Promise<void> {
+  await input.matcher.cancel(row.jobid);
+  await input.matcher.replay([allocation], input.now);
+  quotas.hold(row, allocation.start, allocation.end, allocation);
+}
+
+function markEvicted(pass: Pass, { uid, allocation }: Holder, message: string, gone: number): void {
+  pass.evictions.push({ uid, message, end: gone });
+  const forecast = forecastOf(pass);
+  forecast.remove(allocation);
+  forecast.add(withEnd(allocation, gone));
+}
+
+function withEnd(allocation: Allocation, gone: number): Allocation {
+  return { ...allocation, end: Math.min(allocation.end, gone) };
+}

@@ -1,0 +1,69 @@
+import type { FluxionState } from '../../fluxion/types';
+import { podsOn } from '../../jobspec/capacity';
+import { type Ask, askOf } from '../../jobspec/jobspec';
+import { matchingNodes } from '../../jobspec/matching-nodes';
+import type { Jobspec } from '../../jobspec/types';
+import { countIdset } from '../../resources/idset';
+import type { Allocation, UnitCounts } from '../../resources/types';
+
+interface Node {
+  readonly total: UnitCounts;
+  readonly free: Record<string, number>;
+  /** How many pods of the request fit. */
+  pods: number;
+}
+
+/**
+ * Free units on each node that a request may use. Allocations can be released and taken to see what would fit: units are
+ * counted node by node, so nothing has to be tried in Fluxion.
+ */
+export class FreeCapacity {
+  private readonly nodes = new Map<string, Node>();
+  private readonly ask: Ask;
+  private pods = 0;
+
+  constructor(jobspec: Jobspec, state: Pick<FluxionState, 'nodes'>) {
+    this.ask = askOf(jobspec);
+    const constraint = jobspec.attributes.system.constraints ?? {};
+    for (const { name, up, total, free } of matchingNodes(constraint, state.nodes)) {
+      if (!up) continue;
+      const node = { total, free: { ...free }, pods: 0 };
+      this.nodes.set(name, node);
+      this.count(node);
+    }
+  }
+
+  /** How many pods of the request do not fit; 0: all of them fit. */
+  get missing(): number {
+    return Math.max(0, this.ask.pods - this.pods);
+  }
+
+  release(allocation: Allocation): void {
+    this.shift(allocation, 1);
+  }
+
+  take(allocation: Allocation): void {
+    this.shift(allocation, -1);
+  }
+
+  private shift({ nodes }: Allocation, sign: 1 | -1): void {
+    for (const { name, units } of nodes) {
+      const node = this.nodes.get(name);
+      if (node === undefined) continue;
+      const { free } = node;
+      for (const type in units) free[type] = (free[type] ?? 0) + sign * countIdset(units[type]!);
+      this.count(node);
+    }
+  }
+
+  private count(node: Node): void {
+    const pods = this.podsAt(node);
+    this.pods += pods - node.pods;
+    node.pods = pods;
+  }
+
+  private podsAt({ total, free }: Node): number {
+    if (this.ask.exclusive && Object.keys(total).some((type) => (free[type] ?? 0) < total[type]!)) return 0;
+    return Math.max(0, podsOn(free, this.ask));
+  }
+}
