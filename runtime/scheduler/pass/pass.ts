@@ -89,13 +89,13 @@ function promisedStarts(
   return starts;
 }
 
-/** The second at which a reservation is due, quota that is kept should be free, a backoff ends, or a node is no longer avoided. */
+/** The second at which a reservation is due, a backoff ends, or a node is no longer avoided. */
 function nextChange(
-  { input: { now }, quotaKeptFrom }: Pass,
+  { input: { now } }: Pass,
   waiting: readonly WorkloadRow[],
   reservations: readonly Reservation[],
 ): number | undefined {
-  let next = Math.max(quotaKeptFrom, now + 1);
+  let next = Infinity;
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
   for (const row of waiting) {
     const { notBefore } = row;
