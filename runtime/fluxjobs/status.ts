@@ -188,12 +188,14 @@ const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
   'RequeueLimit',
 ]);
 
+/** With these the message says whether it can ever start. */
+const NEVER_REASONS: ReadonlySet<WaitReason> = new Set(['DependencyPending', 'QuotaExceeded']);
+
 /** Whether the row waits for something that only its user or the cluster's administrator can change. */
 function needsIntervention({ phase, reason, message }: WorkloadRow): boolean {
   if (phase !== 'Waiting' || reason === null) return false;
-  return (
-    STALLED_REASONS.has(reason) || (reason === 'DependencyPending' && message?.startsWith(NEVER_MET) === true)
-  );
+  if (STALLED_REASONS.has(reason)) return true;
+  return NEVER_REASONS.has(reason) && message?.startsWith(NEVER_MET) === true;
 }
 
 function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): { reason: string; message: string } {

@@ -7,12 +7,14 @@ import type { Constraint, Jobspec } from './types';
 export interface Capacity {
   /** Exact for jobspecs of `jobspecOf`: their slots may be on any nodes, in any zones and racks. */
   fits(jobspec: Jobspec): boolean;
+  /** The nodes that match the constraints of the jobspec. */
+  classesFor(jobspec: Jobspec): readonly NodeClass[];
 }
 
 /** Nodes with equal units. */
-interface NodeClass {
+export interface NodeClass {
   readonly units: UnitCounts;
-  count: number;
+  readonly count: number;
 }
 
 export function capacityOf(nodes: readonly GraphNode[]): Capacity {
@@ -25,10 +27,13 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
     return known;
   }
 
+  const classesFor = (jobspec: Jobspec) => classesOf(jobspec.attributes.system.constraints ?? {});
+
   return {
+    classesFor,
     fits(jobspec) {
       const ask = askOf(jobspec);
-      const classes = classesOf(jobspec.attributes.system.constraints ?? {});
+      const classes = classesFor(jobspec);
       const pods = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
       return pods >= ask.pods;
     },
@@ -36,7 +41,7 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
 }
 
 function classify(nodes: readonly GraphNode[]): NodeClass[] {
-  const classes = new Map<string, NodeClass>();
+  const classes = new Map<string, { units: UnitCounts; count: number }>();
   for (const { units } of nodes) {
     const key = canonical(units);
     const known = classes.get(key);

@@ -38,6 +38,12 @@ const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
   ['Waiting', { reason: 'QuotaExceeded' }, RECONCILING, 'QuotaExceeded'],
   [
     'Waiting',
+    { reason: 'QuotaExceeded', message: 'can never start: asks for 9 cores' },
+    STALLED,
+    'QuotaExceeded',
+  ],
+  [
+    'Waiting',
     { reason: 'DependencyPending', message: 'waits for prep to succeed' },
     RECONCILING,
     'DependencyPending',

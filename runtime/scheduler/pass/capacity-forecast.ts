@@ -51,6 +51,12 @@ export class CapacityForecast {
     return earliest < time;
   }
 
+  /** The first time from `from` on at which enough units could be free. */
+  freeFrom({ jobspec }: Pick<WorkloadRow, 'jobspec'>, from: number): number {
+    const duration = Math.ceil(jobspec.attributes.system.duration);
+    return this.earliest(this.needOf(jobspec), duration, Infinity, from);
+  }
+
   private needOf(jobspec: WorkloadRow['jobspec']): Need {
     const { pods, perPod } = askOf(jobspec);
     const dimensions: number[] = [];
@@ -63,8 +69,8 @@ export class CapacityForecast {
     return { dimensions: Int32Array.from(dimensions), amounts: Float64Array.from(amounts) };
   }
 
-  private earliest(need: Need, duration: number, before: number): number {
-    let at = this.now;
+  private earliest(need: Need, duration: number, before: number, from = this.now): number {
+    let at = from;
     while (at < before) {
       const until = this.planner.blockedUntil(need, this.totals, at, at + duration, this.now);
       if (until <= at) return at;

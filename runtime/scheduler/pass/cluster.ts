@@ -1,5 +1,5 @@
 /** What counting the nodes tells without asking Fluxion. */
-import { type Capacity, capacityOf } from '../../jobspec/capacity';
+import { type Capacity, capacityOf, type NodeClass } from '../../jobspec/capacity';
 import type { Jobspec } from '../../jobspec/types';
 import type { GraphNode } from '../../resources/types';
 
@@ -9,6 +9,8 @@ export interface Cluster {
   /** Whether it fits the nodes that are up, if they were empty. */
   fitsUp(jobspec: Jobspec): boolean;
   isUp(node: string): boolean;
+  /** The nodes that match the constraints of the jobspec, up or down. */
+  classesFor(jobspec: Jobspec): readonly NodeClass[];
 }
 
 /** To count a thousand nodes costs more than a pass without news, so the result is kept with the array. */
@@ -36,5 +38,9 @@ function countCluster(nodes: readonly GraphNode[]): Cluster {
       return ofUp.fits(jobspec);
     },
     isUp: (node) => names.has(node),
+    classesFor(jobspec) {
+      all ??= capacityOf(nodes);
+      return all.classesFor(jobspec);
+    },
   };
 }

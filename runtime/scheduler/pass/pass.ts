@@ -97,13 +97,13 @@ function pendingPreemptions({ input, eligible, preemptAt, interrupted, restart }
   return new Map([...preemptAt].filter(([uid, at]) => eligible.has(uid) && isPending(at)));
 }
 
-/** The second at which a workload may be preempted, a reservation is due, quota that is kept should be free, a backoff ends, or a node is no longer avoided. */
+/** The second at which a workload may be preempted, a reservation is due, a backoff ends, or a node is no longer avoided. */
 function nextChange(
-  { input: { now }, quotaKeptFrom, preemptAt }: Pass,
+  { input: { now }, preemptAt }: Pass,
   waiting: readonly WorkloadRow[],
   reservations: readonly Reservation[],
 ): number | undefined {
-  let next = Math.max(quotaKeptFrom, now + 1);
+  let next = Infinity;
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
   for (const at of preemptAt.values()) if (at > now) next = Math.min(next, at);
   for (const row of waiting) {

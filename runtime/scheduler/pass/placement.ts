@@ -6,20 +6,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../errors';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { avoidsFewerNodes } from './avoidance';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
-import { reclaimQuota } from './reclaim';
+import { becomeHead, keepReservation, waitsForQuota, withinQuota } from './quota-wait';
 import {
   addReservation,
   claimQuota,
   dropReservation,
   liftReservation,
   markFreed,
-  markReserved,
 } from './reservation-updates';
 import { isSamePlan, type Reservation } from './reservations';
 import { budgetOf, cacheFor, forecastOf, type Pass } from './state';
@@ -37,22 +35,30 @@ export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]):
 }
 
 async function place(pass: Pass, row: WorkloadRow): Promise<void> {
-  const budget = budgetOf(pass, row);
   const reservation = pass.reservations.of(row.uid);
   pass.reservations.markReached(row.uid);
+  const isDue = reservation !== undefined && reservation.allocation.start <= pass.input.now;
+  // A promised start is kept, whatever quota other queues take back.
+  const claims = isDue ? pass.quotas.dropClaims() : [];
+  await decide(pass, row, reservation);
+  pass.quotas.claimAgain(claims);
+}
+
+async function decide(pass: Pass, row: WorkloadRow, reservation: Reservation | undefined): Promise<void> {
+  const budget = budgetOf(pass, row);
   // 1. Limits of waiting workloads: those beyond are not considered at all.
   const limit = budget.limits.countWaiting(row);
   if (limit !== undefined) return waitForLimit(pass, row, reservation, limit);
   // 2. A reservation is kept, unless the workload may start now or earlier.
   if (reservation !== undefined && !mayStartEarlier(pass, budget, row, reservation))
-    return markReserved(pass, row, reservation.allocation);
+    return keepReservation(pass, budget, row, reservation);
   // 3. The queue may be done for this pass.
   if (budget.cutShort) return;
   if (budget.closed) return pass.waits.markBehind(row);
   // 4. What can't be planned takes neither units nor quota from those behind it.
   if (reservation === undefined && isUnplannable(pass, row)) return;
   // 5. Limits of running workloads, and quota.
-  if (await lacksQuota(pass, budget, row, reservation)) return;
+  if (await waitsForQuota(pass, { row, budget, reservation })) return;
   // 6. What was refused before is refused again.
   if (reservation === undefined && wasRefused(pass, budget, row)) return;
   // 7. Fluxion may be asked only if nobody interrupts, and as often as the depth of the queue allows.
@@ -61,6 +67,7 @@ async function place(pass: Pass, row: WorkloadRow): Promise<void> {
     return;
   }
   if (budget.matchesLeft === 0) return endQueue(pass, budget, row);
+  if (reservation === undefined) await becomeHead(pass, row, budget);
   // 8. Ask Fluxion, and record its answer.
   const candidate = {
     row,
@@ -84,10 +91,10 @@ async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
   const equals = reservation === undefined && startsNow(answer) ? equalsBefore(pass, row) : [];
   for (const first of equals) {
     if (!startsNow(answer)) break;
-    if (budget.limits.exceededBy(first) !== undefined) continue;
+    if (!pass.quotas.mayStartBefore(first, pass.input.now + 1)) continue;
     await pass.input.matcher.cancel(row.jobid);
     await startInstead(pass, budget, first);
-    if (await lacksQuota(pass, budget, row, undefined)) return;
+    if (await waitsForQuota(pass, { row, budget, reservation: undefined })) return;
     answer = await matchWorkload(pass, { ...candidate, mayReserve: mayReserve(pass, budget, row) });
   }
   await record(pass, candidate, answer);
@@ -142,49 +149,13 @@ function mayStartEarlier(
   if (budget.matchesLeft === 0 || budget.closed || budget.cutShort) return false;
   if (allocation.start <= now || isPreemptDue(pass, row)) return true;
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
-  if (nodes === undefined) return true;
+  if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
   const before = budget.improvementsLeft > 0 ? allocation.start : now + 1;
+  if (!pass.quotas.mayStartBefore(row, before)) return false;
   if (!forecastOf(pass).mayStartBefore(before, row, allocation)) return false;
   budget.improvementsLeft -= 1;
   return true;
-}
-
-/** Limits of running workloads, and quota. A reservation that is not due is kept whatever they say now. */
-async function lacksQuota(
-  pass: Pass,
-  budget: QueueBudget,
-  row: WorkloadRow,
-  reservation: Reservation | undefined,
-): Promise<boolean> {
-  pass.quotas.free(row);
-  const limit = budget.limits.exceededBy(row);
-  const shortage = limit === undefined ? pass.quotas.shortageOf(row) : undefined;
-  const message = limit ?? shortage?.message;
-  if (message === undefined) return false;
-  if (reservation !== undefined && reservation.allocation.start > pass.input.now) {
-    claimQuota(pass, row, reservation.allocation);
-    markReserved(pass, row, reservation.allocation);
-    return true;
-  }
-  if (reservation !== undefined) await dropReservation(pass, reservation);
-  pass.waits.markQuota(row, message);
-  if (shortage === undefined || shortage.never) return true;
-  if (shortage.lent && budget.settings.reclaim) await reclaimQuota(pass, row);
-  keepQuota(pass, budget, row);
-  return true;
-}
-
-/** The first of its queue that lacks quota finds it free when its present holders have ended, whatever is behind it. */
-function keepQuota(pass: Pass, budget: QueueBudget, row: WorkloadRow): void {
-  const from = pass.quotas.freeFrom(row);
-  // Services hold the quota, and nobody knows until when.
-  if (!isForeseeable(from, pass.input.now)) return;
-  if (budget.isStrict) budget.closed = true;
-  if (budget.isStrict || budget.keepsQuota) return;
-  budget.keepsQuota = true;
-  pass.quotas.hold(row, from, from + row.walltime);
-  pass.quotaKeptFrom = Math.min(pass.quotaKeptFrom, from);
 }
 
 /**
@@ -218,6 +189,10 @@ function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean 
     waits.markDown(row);
     return true;
   }
+  if (budget.overQuota.covers(row.jobspec) && !mayReserve(pass, budget, row)) {
+    waits.markQuota(row, budget.overQuotaText);
+    return true;
+  }
   // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
   const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
   if (budget.isStrict || !refusals.covers(row.jobspec)) return false;
@@ -233,8 +208,9 @@ function endQueue({ waits }: Pass, budget: QueueBudget, row: WorkloadRow): void 
 }
 
 /** Turns Fluxion's last answer into a decision. */
-async function record(pass: Pass, candidate: Candidate, answer: MatchResult): Promise<void> {
+async function record(pass: Pass, candidate: Candidate, given: MatchResult): Promise<void> {
   const { row, budget, reservation } = candidate;
+  const { answer, shortage } = await withinQuota(pass, candidate, given);
   const kept =
     reservation !== undefined &&
     answer.status === 'OK' &&
@@ -242,11 +218,15 @@ async function record(pass: Pass, candidate: Candidate, answer: MatchResult): Pr
   if (reservation !== undefined && !kept) markFreed(pass);
   switch (answer.status) {
     case 'OK':
-      await accept(pass, candidate, answer);
+      accept(pass, candidate, answer, shortage);
       // Its reservation is free for the workload that was passed over, not for the next in order.
       if (reservation !== undefined && !answer.reserved && budget.passedOver) pass.restart = true;
       return;
     case 'BUSY':
+      if (shortage !== undefined) return refuseForQuota(pass, candidate, shortage);
+      // Fluxion calls more nodes than there are busy if it may reserve.
+      if (pass.input.nodes !== undefined && !pass.cluster.fits(row.jobspec))
+        return refuseForGood(pass, row, answer.text);
       return refuseForNow(pass, candidate, answer.text);
     case 'UNSATISFIABLE':
       return refuseForGood(pass, row, answer.text);
@@ -260,35 +240,43 @@ async function record(pass: Pass, candidate: Candidate, answer: MatchResult): Pr
   }
 }
 
-async function accept(
+function accept(
   pass: Pass,
   { row, budget }: Candidate,
   { allocation, reserved }: MatchResult & { status: 'OK' },
-): Promise<void> {
-  // Only the allocation tells what whole nodes come to, and how many different nodes it takes.
-  const refusal = pass.quotas.refuses(row, allocation);
-  if (refusal !== undefined) {
-    await pass.input.matcher.cancel(row.jobid);
-    pass.waits.markQuota(row, refusal);
-    return keepQuota(pass, budget, row);
-  }
-  if (reserved) reserve(pass, row, allocation);
+  shortage: string | undefined,
+): void {
+  if (reserved) reserve(pass, budget, row, allocation, shortage);
   else grant(pass, budget, row, allocation);
   pass.forecast?.add(allocation);
 }
 
-function reserve(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
-  cacheFor(pass, row).busy.add(row.jobspec);
-  markReserved(pass, row, allocation);
-  addReservation(pass, row, allocation);
+function reserve(
+  pass: Pass,
+  budget: QueueBudget,
+  row: WorkloadRow,
+  allocation: Allocation,
+  shortage: string | undefined,
+): void {
+  // Nodes may be free now for others that ask for as much.
+  if (shortage === undefined) cacheFor(pass, row).busy.add(row.jobspec);
+  const { uid, jobid } = row;
+  addReservation(pass, row, { uid, jobid, allocation, ...(shortage === undefined ? {} : { shortage }) });
+  if (budget.isStrict) budget.closed = true;
 }
 
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
   budget.granted = true;
-  budget.limits.countRunning(row);
   pass.grants.push({ uid: row.uid, allocation });
   pass.waits.clear(row);
   claimQuota(pass, row, allocation);
+}
+
+/** The quota allows none of the nodes that it could have now. */
+function refuseForQuota({ waits }: Pass, { row, budget }: Candidate, shortage: string): void {
+  budget.overQuota.add(row.jobspec);
+  budget.overQuotaText = shortage;
+  waits.markQuota(row, shortage);
 }
 
 function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: string): void {

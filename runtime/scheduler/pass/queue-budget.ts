@@ -1,15 +1,23 @@
 import type { QueuePolicy } from '../../../constructs/api/policies';
 import type { QueueSettings } from '../../queue/settings';
-import type { WorkloadRow } from '../../queue/workload';
-import { LimitCounts } from './limits';
+import { WaitingLimits } from './limits';
+import { type Refusals, refusals } from './refusal-cache';
+import type { Reservation } from './reservations';
 
 /** What one queue may still do in this pass: matches, reservations, starts. */
 export class QueueBudget {
-  readonly limits: LimitCounts;
+  readonly limits: WaitingLimits;
   /** How often Fluxion may still be asked: the depth of the queue. */
   matchesLeft: number;
   /** How many reservations the queue may still have; those kept from earlier passes count. */
   reservationsLeft: number;
+  /**
+   * The same for workloads that wait for the limit of their user: else one user with many of them would take the
+   * reservations from all others.
+   */
+  userReservationsLeft: number;
+  /** How many workloads may still be planned beside quotas: each costs a look at all nodes. */
+  plansLeft = PLANS;
   /** How many reservations may still be planned again only to start earlier: a conservative queue has thousands. */
   improvementsLeft = IMPROVEMENTS;
   granted = false;
@@ -19,19 +27,25 @@ export class QueueBudget {
   cutShort = false;
   /** A workload was refused while later ones of the queue had reservations of earlier passes. */
   passedOver = false;
-  /** Quota is kept free for the first workload that lacks it. */
-  keepsQuota = false;
+  /** Requests that the quota refused on the nodes that are free now. */
+  readonly overQuota: Refusals = refusals({ compareWalltime: true });
+  /** Why it refused the last of them. */
+  overQuotaText = '';
 
-  constructor(
-    readonly settings: QueueSettings,
-    rows: readonly WorkloadRow[],
-  ) {
-    this.limits = new LimitCounts(
-      settings.limits,
-      rows.filter(({ allocation }) => allocation !== null),
-    );
+  constructor(readonly settings: QueueSettings) {
+    this.limits = new WaitingLimits(settings.limits);
     this.matchesLeft = settings.depth;
     this.reservationsLeft = RESERVATIONS[settings.policy](settings);
+    this.userReservationsLeft = this.reservationsLeft;
+  }
+
+  mayKeep({ ofUser }: Pick<Reservation, 'ofUser'>): boolean {
+    return (ofUser === true ? this.userReservationsLeft : this.reservationsLeft) > 0;
+  }
+
+  countReservation({ ofUser }: Pick<Reservation, 'ofUser'>, sign: 1 | -1): void {
+    if (ofUser === true) this.userReservationsLeft -= sign;
+    else this.reservationsLeft -= sign;
   }
 
   /** First come, first served: a workload that can't start blocks the rest of its queue. */
@@ -49,9 +63,12 @@ export class QueueBudget {
 /** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or all. */
 const IMPROVEMENTS = 4;
 
+/** Only a conservative queue has more workloads that lack quota and may reserve; the next pass plans more of them. */
+const PLANS = 100;
+
 /** How many blocked workloads of a queue get a reservation. */
 const RESERVATIONS: Readonly<Record<QueuePolicy, (settings: QueueSettings) => number>> = {
-  fcfs: () => 0,
+  fcfs: () => 1,
   easy: () => 1,
   hybrid: ({ reservations }) => reservations,
   conservative: ({ depth }) => depth,

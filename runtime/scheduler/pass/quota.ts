@@ -1,50 +1,61 @@
 /**
- * Quotas of queues and cohorts over time. A queue of a cohort has two accounts: its own, up to quota plus borrowing,
- * and the cohort's, up to the sum of all quotas. Both must have room from the start to the end of a workload.
+ * Quotas and limits over time. A workload is charged to several accounts: the quota of its queue (up to its own quota plus
+ * borrowing), that of the cohort (up to the sum of all quotas), and the workloads that its queue and its user may run. All
+ * of them must have room from its start to its end, so a reservation is charged like a workload that runs.
  */
-import { gpuName } from '../../jobspec/explain';
 import type { UnitSettings } from '../../jobspec/units';
-import type { QueueSettings, Quota } from '../../queue/settings';
+import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import { Planner } from '../../resources/planner';
-import type { Allocation } from '../../resources/types';
+import type { Allocation, UnitCounts } from '../../resources/types';
+import type { Cluster } from './cluster';
 import { Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
-import { DIMENSIONS, formatAmount, heldBy, limitsOf, requestedBy, type Usage } from './usage';
+import { NEVER_MET } from './dependencies';
+import type { Span } from './placed-pods';
+import {
+  type Account,
+  blockedUntil,
+  type Charge,
+  charge,
+  discharge,
+  hasRoom,
+  inUse,
+  neverFits,
+  nodesInUse,
+  quotaAccount,
+  runningAccount,
+} from './quota-account';
+import {
+  DIMENSIONS,
+  heldBy,
+  type LeastUsage,
+  leastUsage,
+  limitsOf,
+  requestedBy,
+  type Usage,
+  usageOf,
+} from './usage';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
   readonly rows: readonly WorkloadRow[];
 }
 
-/** Why the quota keeps a workload from starting now. */
+/** Why quota or a limit keeps a workload from starting now. */
 export interface QuotaShortage {
   readonly message: string;
   /** Whether it exceeds the quota even if nothing else runs. */
   readonly never: boolean;
   /** Whether it would fit if other queues of the cohort had not borrowed this queue's own quota. */
   readonly lent: boolean;
-}
-
-interface Account {
-  readonly planner: Planner;
-  readonly limits: Usage;
-  /** Node -> how many workloads hold units of it. */
-  readonly nodes: Map<string, number>;
-  readonly maxNodes: number;
-  /** For messages: `its queue's quota`. */
-  readonly title: string;
-}
-
-interface Entry {
-  readonly start: number;
-  readonly end: number;
-  readonly counts: Usage;
-  readonly nodes: readonly string[];
+  /** Whether only the limit of its user is in the way. */
+  readonly ofUser: boolean;
 }
 
 /** Start of everything that runs already. */
 const STARTED = Number.NEGATIVE_INFINITY;
-const ALL_DIMENSIONS = Int32Array.from(DIMENSIONS.keys());
+
+/** Jobspecs are read in every pass, and what they come to depends only on the nodes. */
+const leastOfCluster = new WeakMap<Cluster, WeakMap<WorkloadRow['jobspec'], LeastUsage>>();
 
 export class Quotas {
   private readonly own = new Map<string, Account>();
@@ -52,18 +63,25 @@ export class Quotas {
   private readonly cohorts = new Map<string, Account>();
   private readonly cohortOf = new Map<string, string>();
   private readonly lending = new Map<string, Lending>();
+  private readonly running = new Map<string, Account>();
+  /** Queue and user -> the limit of the user. */
+  private readonly users = new Map<string, Account>();
+  private readonly settings = new Map<string, QueueSettings>();
   private readonly reclaiming = new Set<string>();
-  private readonly entries = new Map<string, Entry>();
+  private readonly charges = new Map<string, Charge>();
+  /** Rows for which a queue that reclaims keeps its own quota. */
+  private readonly claims = new Map<string, WorkloadRow>();
 
   constructor(
     queues: readonly QuotaQueue[],
     private readonly units: UnitSettings,
     private readonly now: number,
+    private readonly cluster: Cluster,
   ) {
     const cohorts = byCohort(queues);
-    for (const { settings } of queues) this.openAccount(settings, cohorts.get(settings.cohort ?? '') ?? []);
+    for (const { settings } of queues) this.openAccounts(settings, cohorts.get(settings.cohort ?? '') ?? []);
     for (const [cohort, members] of cohorts) {
-      const total = account(totalOf(members), `the quota of cohort ${cohort}`);
+      const total = quotaAccount(totalOf(members), `the quota of cohort ${cohort}`, now);
       this.cohorts.set(cohort, total);
       const usedBy = (queue: string) => this.own.get(queue)!.planner;
       this.lending.set(cohort, new Lending(members, usedBy, total, now));
@@ -76,16 +94,17 @@ export class Quotas {
     if (allocation !== null) this.hold(row, allocation.start, allocation.end, allocation);
   }
 
-  private openAccount(
-    { name, quota, cohort, borrowing, reclaim }: QueueSettings,
-    members: readonly QueueSettings[],
-  ): void {
+  private openAccounts(settings: QueueSettings, members: readonly QueueSettings[]): void {
+    const { name, quota, cohort, borrowing, reclaim, limits } = settings;
+    this.settings.set(name, settings);
+    const { running } = limits.queue;
+    if (running !== undefined) this.running.set(name, runningAccount(running, 'queue'));
     if (cohort === null && Object.keys(quota).length === 0) return;
     if (cohort !== null && reclaim) this.reclaiming.add(name);
     const owned = ownedQuota(quota, members);
     this.nominal.set(name, limitsOf(owned));
     const limit = cohort === null ? quota : withBorrowing(owned, borrowing);
-    this.own.set(name, account(limit, "its queue's quota"));
+    this.own.set(name, quotaAccount(limit, "its queue's quota", this.now, owned));
     if (cohort !== null) this.cohortOf.set(name, cohort);
   }
 
@@ -93,30 +112,42 @@ export class Quotas {
   shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const need = { dimensions: ALL_DIMENSIONS, amounts: requestedBy(row, this.units) };
-    for (const { limits, title } of accounts) {
-      const dimension = need.amounts.findIndex((amount, i) => amount > limits[i]!);
-      if (dimension >= 0) {
-        const message = `asks for ${formatAmount(dimension, need.amounts[dimension]!, gpuName(row.jobspec))}, more than ${title} of ${formatAmount(dimension, limits[dimension]!)}`;
-        return { message, never: true, lent: false };
-      }
+    const least = this.leastOf(row);
+    for (const account of accounts) {
+      const never = neverFits(account, row, least);
+      if (never !== undefined)
+        return { message: `${NEVER_MET}${never}`, never: true, lent: false, ofUser: false };
     }
-    const end = this.now + row.walltime;
-    const full = accounts.find(({ planner, limits }) => !planner.fits(need, limits, this.now, end, this.now));
+    const { amounts } = least;
+    const span = this.spanOf(row, this.now);
+    const full = accounts.find((account) => !hasRoom(account, amounts, span, this.now));
     if (full === undefined) return undefined;
     return {
-      message: this.inUse(row, full, need.amounts),
+      message: inUse(full, row, amounts, this.now),
       never: false,
-      lent: this.isLent(row, full, need.amounts),
+      lent: full.kind === 'quota' && this.isLent(row, full, amounts),
+      ofUser: full.kind === 'limit of user',
     };
   }
 
-  private inUse({ jobspec }: WorkloadRow, { planner, limits, title }: Account, amounts: Usage): string {
-    const dimension = amounts.findIndex(
-      (amount, i) => planner.usedAt(i, this.now, this.now) + amount > limits[i]!,
-    );
-    if (dimension < 0) return `${title} is kept for an earlier workload`;
-    return `needs ${formatAmount(dimension, amounts[dimension]!, gpuName(jobspec))}; ${title} of ${formatAmount(dimension, limits[dimension]!)} is in use`;
+  /** Whether the limit of its user alone keeps the row from starting now. Its own reservation does not count. */
+  isAtUserLimit(row: WorkloadRow): boolean {
+    if (this.userAccount(row) === undefined) return false;
+    return this.withoutOwn(row, () => this.shortageOf(row)?.ofUser === true);
+  }
+
+  /** Whether the row, which has a reservation, has room for a start before this time. */
+  mayStartBefore(row: WorkloadRow, time: number): boolean {
+    return this.withoutOwn(row, () => this.freeFrom(row) < time);
+  }
+
+  private withoutOwn<T>(row: WorkloadRow, ask: () => T): T {
+    const own = this.charges.get(row.uid);
+    if (own === undefined) return ask();
+    for (const account of this.chargedFor(row)) discharge(account, own, this.now);
+    const answer = ask();
+    for (const account of this.chargedFor(row)) charge(account, own, this.now);
+    return answer;
   }
 
   private isLent({ queue }: WorkloadRow, full: Account, amounts: Usage): boolean {
@@ -145,32 +176,59 @@ export class Quotas {
   refuses(row: WorkloadRow, allocation: Allocation): string | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const { start, end } = allocation;
-    const need = { dimensions: ALL_DIMENSIONS, amounts: heldBy(row, allocation, this.units) };
-    for (const one of accounts) {
-      if (!one.planner.fits(need, one.limits, start, end, this.now))
-        return this.inUse(row, one, need.amounts);
-      const fresh = new Set(allocation.nodes.map(({ name }) => name));
-      if (start <= this.now && new Set([...one.nodes.keys(), ...fresh]).size > one.maxNodes)
-        return `needs more nodes; ${one.title} of ${one.maxNodes} nodes is in use`;
+    const amounts = heldBy(row, allocation, this.units);
+    const names = allocation.nodes.map(({ name }) => name);
+    for (const account of accounts) {
+      if (!hasRoom(account, amounts, allocation, this.now)) return inUse(account, row, amounts, this.now);
+      if (account.nodes?.fits(names, allocation) === false) return nodesInUse(account);
     }
     return undefined;
   }
 
-  /** The earliest time at which the row's quota is free for its walltime; Infinity if that is not known. */
-  freeFrom(row: WorkloadRow): number {
-    const need = { dimensions: ALL_DIMENSIONS, amounts: requestedBy(row, this.units) };
-    let at = this.now;
+  /** The earliest time from `from` on at which the row has room for its walltime; Infinity if that is not known. */
+  freeFrom(row: WorkloadRow, from = this.now): number {
+    const accounts = this.accountsOf(row);
+    if (accounts.length === 0) return from;
+    const { amounts } = this.leastOf(row);
+    let at = from;
     for (let moved = true; moved && at < Infinity; ) {
       moved = false;
-      for (const { planner, limits } of this.accountsOf(row)) {
-        const until = planner.blockedUntil(need, limits, at, at + row.walltime, this.now);
+      for (const account of accounts) {
+        const until = blockedUntil(account, amounts, this.spanOf(row, at), this.now);
         if (until <= at) continue;
         at = until;
         moved = true;
       }
     }
     return at;
+  }
+
+  /** Whether the number of nodes that the row may hold is limited. */
+  countsNodes(row: WorkloadRow): boolean {
+    return this.accountsOf(row).some(({ nodes }) => nodes !== undefined);
+  }
+
+  /** Whether its accounts hold the node all through the span already: to use it as well costs no quota of nodes. */
+  holdsNode(row: WorkloadRow, name: string, span: Span): boolean {
+    return this.accountsOf(row).every(({ nodes }) => nodes === undefined || nodes.holds(name, span));
+  }
+
+  /** How many more nodes the row may hold all through the span. */
+  freeNodes(row: WorkloadRow, span: Span): number {
+    return Math.min(...this.accountsOf(row).map(({ nodes }) => nodes?.freeIn(span) ?? Infinity));
+  }
+
+  /** The part of the row's quota that a node with these units comes to: the largest of all dimensions. */
+  shareOf(row: WorkloadRow, counts: UnitCounts): number {
+    const amounts = usageOf(row.pods, this.units, counts);
+    const shares = this.accountsOf(row).map(({ limits }) => amounts.map((amount, i) => amount / limits[i]!));
+    return Math.max(...shares.map((ofAccount) => Math.max(...ofAccount)));
+  }
+
+  /** Whether the two are charged to a common account. */
+  areRivals(a: WorkloadRow, b: WorkloadRow): boolean {
+    const accounts = this.countedIn(b);
+    return this.countedIn(a).some((account) => accounts.includes(account));
   }
 
   /**
@@ -181,57 +239,91 @@ export class Quotas {
   claimOwn(rows: readonly WorkloadRow[]): void {
     const left = new Map<string, Usage>();
     for (const row of rows) {
-      if (!this.reclaiming.has(row.queue) || this.entries.has(row.uid)) continue;
+      if (!this.reclaiming.has(row.queue) || this.charges.has(row.uid)) continue;
       const free = left.get(row.queue) ?? this.borrowedBy(row.queue, this.now).map((beyond) => -beyond);
       left.set(row.queue, free);
-      const amounts = requestedBy(row, this.units);
+      const { amounts } = this.leastOf(row);
       if (amounts.some((amount, i) => amount > free[i]!)) continue;
       amounts.forEach((amount, i) => {
         free[i]! -= amount;
       });
-      this.hold(row, this.now, this.now + row.walltime);
+      this.claim(row);
     }
   }
 
-  /** Charges the row from `start` to `end`. @param allocation without one the row is charged for what it requests */
+  private claim(row: WorkloadRow): void {
+    this.hold(row, this.now, this.now + row.walltime);
+    this.claims.set(row.uid, row);
+  }
+
+  /** A promise was made before these claims, and goes first. @returns the claims, for {@link claimAgain} */
+  dropClaims(): readonly WorkloadRow[] {
+    const claims = [...this.claims.values()];
+    for (const row of claims) this.free(row);
+    return claims;
+  }
+
+  claimAgain(rows: readonly WorkloadRow[]): void {
+    for (const row of rows) if (!this.charges.has(row.uid)) this.claim(row);
+  }
+
+  /** Charges the row from `start` to `end`. @param allocation without one the row is charged for the least it can hold */
   hold(row: WorkloadRow, start: number, end: number, allocation?: Allocation): void {
     this.free(row);
     const accounts = this.chargedFor(row);
     if (accounts.length === 0) return;
-    const counts =
-      allocation === undefined ? requestedBy(row, this.units) : heldBy(row, allocation, this.units);
-    const runs = start <= this.now;
-    const nodes = runs ? (allocation?.nodes.map(({ name }) => name) ?? []) : [];
-    this.entries.set(row.uid, { start: runs ? STARTED : start, end, counts, nodes });
-    for (const { planner, nodes: held } of accounts) {
-      if (end > this.now) planner.add(runs ? STARTED : start, end, counts);
-      else planner.addOver(counts);
-      for (const name of nodes) held.set(name, (held.get(name) ?? 0) + 1);
-    }
+    const counts = allocation === undefined ? this.leastOf(row).amounts : heldBy(row, allocation, this.units);
+    const nodes = allocation?.nodes.map(({ name }) => name) ?? [];
+    const one = { start: start <= this.now ? STARTED : start, end, counts, nodes };
+    this.charges.set(row.uid, one);
+    for (const account of accounts) charge(account, one, this.now);
   }
 
   /** Ends the charge of the row, if there is one. */
   free(row: WorkloadRow): void {
-    const entry = this.entries.get(row.uid);
-    if (entry === undefined) return;
-    this.entries.delete(row.uid);
-    for (const { planner, nodes } of this.chargedFor(row)) {
-      if (entry.end > this.now) planner.remove(entry.start, entry.end, entry.counts);
-      else planner.removeOver(entry.counts);
-      for (const name of entry.nodes) {
-        const left = nodes.get(name)! - 1;
-        if (left === 0) nodes.delete(name);
-        else nodes.set(name, left);
-      }
-    }
+    const one = this.charges.get(row.uid);
+    if (one === undefined) return;
+    this.charges.delete(row.uid);
+    this.claims.delete(row.uid);
+    for (const account of this.chargedFor(row)) discharge(account, one, this.now);
   }
 
-  /** Both have room for a row that may start. */
-  private accountsOf({ queue }: Pick<WorkloadRow, 'queue'>): readonly Account[] {
-    const own = this.own.get(queue);
-    if (own === undefined) return [];
-    const cohort = this.lentTo(queue);
-    return cohort === undefined ? [own] : [own, cohort];
+  private spanOf({ walltime }: WorkloadRow, start: number): Span {
+    return { start, end: start + Math.ceil(walltime) };
+  }
+
+  private leastOf(row: WorkloadRow): LeastUsage {
+    const { cluster } = this;
+    const known = leastOfCluster.get(cluster) ?? new WeakMap<WorkloadRow['jobspec'], LeastUsage>();
+    leastOfCluster.set(cluster, known);
+    const least = known.get(row.jobspec) ?? leastUsage(row, cluster.classesFor(row.jobspec), this.units);
+    known.set(row.jobspec, least);
+    return least;
+  }
+
+  /** All have room for a row that may start. */
+  private accountsOf(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
+    return this.accounts(row, this.lentTo(row.queue));
+  }
+
+  /** All of these count what the row holds. */
+  private countedIn(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
+    return this.accounts(row, this.cohorts.get(this.cohortOf.get(row.queue) ?? ''));
+  }
+
+  /** The same, to be changed. */
+  private chargedFor(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
+    this.lending.get(this.cohortOf.get(row.queue) ?? '')?.markChanged();
+    return this.countedIn(row);
+  }
+
+  private accounts(
+    row: Pick<WorkloadRow, 'queue' | 'user'>,
+    cohort: Account | undefined,
+  ): readonly Account[] {
+    const { queue } = row;
+    const accounts = [this.own.get(queue), cohort, this.running.get(queue), this.userAccount(row)];
+    return accounts.filter((account) => account !== undefined);
   }
 
   /** The cohort of the queue without what its other queues keep. */
@@ -243,22 +335,14 @@ export class Quotas {
     return { ...cohort, ...lent, title: `${cohort.title} without what other queues keep` };
   }
 
-  /** Those that count what the row holds. */
-  private chargedFor({ queue }: Pick<WorkloadRow, 'queue'>): readonly Account[] {
-    const name = this.cohortOf.get(queue) ?? '';
-    this.lending.get(name)?.markChanged();
-    return [this.own.get(queue), this.cohorts.get(name)].filter((one) => one !== undefined);
+  private userAccount({ queue, user }: Pick<WorkloadRow, 'queue' | 'user'>): Account | undefined {
+    const running = this.settings.get(queue)?.limits.user.running;
+    if (running === undefined) return undefined;
+    const key = `${queue} ${user}`;
+    const account = this.users.get(key) ?? runningAccount(running, 'user');
+    this.users.set(key, account);
+    return account;
   }
-}
-
-function account(quota: Quota, title: string): Account {
-  return {
-    planner: new Planner(DIMENSIONS.length),
-    limits: limitsOf(quota),
-    nodes: new Map(),
-    maxNodes: quota.nodes ?? Infinity,
-    title,
-  };
 }
 
 function byCohort(queues: readonly QuotaQueue[]): Map<string, QueueSettings[]> {

@@ -33,18 +33,19 @@ export async function keepReservations(
 }
 
 /** Whether the row may still have it, and all of its nodes are up. */
-function isValid(pass: Pass, { jobid, allocation }: Reservation, row: WorkloadRow): boolean {
+function isValid(pass: Pass, reservation: Reservation, row: WorkloadRow): boolean {
   const { cluster, input } = pass;
-  if (jobid !== row.jobid || budgetOf(pass, row).reservationsLeft <= 0) return false;
+  const { jobid, allocation } = reservation;
+  if (jobid !== row.jobid || !budgetOf(pass, row).mayKeep(reservation)) return false;
   if (input.nodes === undefined || input.graphGrew === false) return true;
   return allocation.nodes.every(({ name }) => cluster.isUp(name));
 }
 
-/** Records a reservation that Fluxion has just made. */
-export function addReservation(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
-  const reservation = { uid: row.uid, jobid: row.jobid, allocation };
+/** Records a reservation that Fluxion holds, and says that the row waits for it. */
+export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   pass.reservations.add(reservation);
   charge(pass, row, reservation);
+  markReserved(pass, row, reservation);
 }
 
 /**
@@ -54,16 +55,19 @@ export function addReservation(pass: Pass, row: WorkloadRow, allocation: Allocat
 export function markReserved(
   { waits, predicted, overruns }: Pass,
   row: WorkloadRow,
-  { start, end, nodes }: Allocation,
+  { allocation: { start, end, nodes }, shortage }: Reservation,
 ): void {
-  if (!predicted.has(start)) {
-    waits.markReserved(row, start);
-    return;
-  }
-  predicted.add(end);
+  const isPredicted = predicted.has(start);
+  if (isPredicted) predicted.add(end);
+  if (shortage !== undefined) waits.markQuota(row, shortage, isPredicted ? null : start);
+  else if (isPredicted) waits.markBehindOverrun(row, overrunOn(nodes, overruns));
+  else waits.markReserved(row, start);
+}
+
+/** The longest overrun on one of these nodes. */
+function overrunOn(nodes: Allocation['nodes'], overruns: readonly WorkloadRow[]): WorkloadRow | undefined {
   const names = new Set(nodes.map(({ name }) => name));
-  const late = overruns.find(({ allocation }) => allocation!.nodes.some(({ name }) => names.has(name)));
-  waits.markBehindOverrun(row, late);
+  return overruns.find(({ allocation }) => allocation!.nodes.some(({ name }) => names.has(name)));
 }
 
 /** Cancels a reservation for good: other workloads may take its units. */
@@ -73,13 +77,14 @@ export async function dropReservation(pass: Pass, reservation: Reservation): Pro
 }
 
 /** Cancels a reservation for as long as its own workload is asked for again. */
-export async function liftReservation(pass: Pass, { uid, jobid, allocation }: Reservation): Promise<void> {
+export async function liftReservation(pass: Pass, reservation: Reservation): Promise<void> {
+  const { uid, jobid, allocation } = reservation;
   const row = pass.eligible.get(uid)!;
   await pass.input.matcher.cancel(jobid);
   pass.reservations.remove(uid);
   pass.quotas.free(row);
   pass.forecast?.remove(allocation);
-  budgetOf(pass, row).reservationsLeft += 1;
+  budgetOf(pass, row).countReservation(reservation, -1);
 }
 
 /** Charges what the row holds from its start to its end to its quota. */
@@ -93,6 +98,7 @@ export function markFreed(pass: Pass): void {
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
+  for (const { overQuota } of pass.budgets.values()) overQuota.clear();
 }
 
 /** Two that are infinite are equal. */
@@ -100,7 +106,7 @@ function compare(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-function charge(pass: Pass, row: WorkloadRow, { allocation }: Reservation): void {
-  budgetOf(pass, row).reservationsLeft -= 1;
-  claimQuota(pass, row, allocation);
+function charge(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+  budgetOf(pass, row).countReservation(reservation, 1);
+  claimQuota(pass, row, reservation.allocation);
 }

@@ -5,6 +5,10 @@ export interface Reservation {
   readonly uid: string;
   readonly jobid: number;
   readonly allocation: Allocation;
+  /** The quota or limit for which its workload waits. @default - it waits for nodes */
+  readonly shortage?: string;
+  /** Whether that is the limit of its user: such reservations are counted on their own. @default false */
+  readonly ofUser?: boolean;
 }
 
 /** The reservations that Fluxion holds at one moment of a pass. */

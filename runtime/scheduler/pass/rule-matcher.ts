@@ -120,7 +120,8 @@ export class RuleMatcher implements Matcher {
     return { complete, text: rulesText(jobspec, placed, this.options.units) };
   }
 
-  private async currentPlanner(): Promise<RulePlanner> {
+  /** The planner, with everything that Fluxion holds. */
+  async currentPlanner(): Promise<RulePlanner> {
     const { fluxion, now, surroundings } = this.options;
     this.planner ??= new RulePlanner(await fluxion.state(), now, surroundings, {
       rowOf: (jobid) => this.rows.get(jobid),

@@ -7,9 +7,9 @@ import { askOf } from '../../jobspec/jobspec';
 import { matcherOf } from '../../jobspec/matching-nodes';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation } from '../../resources/types';
+import type { Allocation, UnitCounts } from '../../resources/types';
 import { type GangPlan, planGang } from './gang-plan';
-import { Groups } from './groups';
+import { type GangNode, Groups } from './groups';
 import { Occupancy, type StateNode } from './occupancy';
 import {
   amountRoom,
@@ -26,6 +26,16 @@ export interface RuleRequest {
   readonly rules: PlacementRules;
   readonly jobid: number;
   readonly jobspec: Jobspec;
+  /** The nodes that may be used, in the order in which they are filled. @default - all, in the order of Fluxion's state */
+  readonly among?: readonly string[];
+}
+
+export interface UsableNode {
+  readonly name: string;
+  /** How many pods of the request fit. */
+  readonly room: number;
+  /** Units of the whole node. */
+  readonly units: UnitCounts;
 }
 
 /** What the planner has to know of the jobs in Fluxion's state. */
@@ -129,16 +139,31 @@ export class RulePlanner {
     return found;
   }
 
-  private allocate(
-    { row, rules, jobid, jobspec }: RuleRequest,
+  /** The seconds after `time` at which units become free, in order. */
+  endsAfter(time: number): readonly number[] {
+    return this.occupancy.ends().filter((end) => end > time);
+  }
+
+  /** Nodes on which pods of the request have room from `start` to its end, with all units that they have. */
+  usableAt({ rules, jobid, jobspec }: RuleRequest, start: number): readonly UsableNode[] {
+    const span = spanOf(jobspec, start);
+    const nodes = this.gangNodes(jobspec, rules, this.occupancy, this.othersIn(span, jobid), span);
+    return nodes
+      .map(({ name, room }, place) => ({ name, room, units: this.occupancy.nodes[place]!.total }))
+      .filter(({ room }) => room > 0);
+  }
+
+  /** @returns undefined if it does not fit at this start */
+  allocate(
+    { row, rules, jobid, jobspec, among }: RuleRequest,
     start: number,
     search = new WorkBudget(SEARCH_STEPS),
   ): Allocation | undefined {
     const { pods, perPod, exclusive } = askOf(jobspec);
-    const span = { start, end: start + Math.ceil(jobspec.attributes.system.duration) };
+    const span = spanOf(jobspec, start);
     const others = this.othersIn(span, jobid);
     const traits = this.surroundings.traitsOf(row);
-    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span);
+    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span, among);
     const work = new WorkBudget();
     const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups, work);
     search.charge(work);
@@ -155,6 +180,7 @@ export class RulePlanner {
     occupancy: Occupancy,
     others: readonly PlacedPods[],
     span: Span,
+    among?: readonly string[],
   ) {
     const { perPod, exclusive } = askOf(jobspec);
     const constraint = jobspec.attributes.system.constraints ?? {};
@@ -166,11 +192,13 @@ export class RulePlanner {
         occupancy.room(node, perPod, exclusive, span),
       );
     const isMatch = matcherOf(constraint, occupancy.nodes);
-    return occupancy.nodes.map((node, place) => {
+    const allowed = among && new Set(among);
+    const all = occupancy.nodes.map((node, place) => {
       const { name, properties, up } = node;
-      const mayUse = up && isMatch(place);
+      const mayUse = up && allowed?.has(name) !== false && isMatch(place);
       return { name, properties, room: mayUse ? roomOf(node) : 0 };
     });
+    return among === undefined ? all : inOrderOf(among, all);
   }
 
   /** The pods of others on nodes in this span: outside the queue, running, granted or reserved. */
@@ -196,4 +224,15 @@ export class RulePlanner {
     const pods = podsOfJob(row, job, this.surroundings);
     return this.jobs.hasStarted(row) ? pods : pods.map((one) => ({ ...one, planned: true }));
   }
+}
+
+function spanOf(jobspec: Jobspec, start: number): Span {
+  return { start, end: start + Math.ceil(jobspec.attributes.system.duration) };
+}
+
+/** Those of these names first; the others have no room, but count where pods are spread. */
+function inOrderOf(names: readonly string[], nodes: readonly GangNode[]): readonly GangNode[] {
+  const rank = new Map(names.map((name, i) => [name, i]));
+  const rankOf = ({ name }: GangNode) => rank.get(name) ?? names.length;
+  return nodes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

@@ -40,8 +40,6 @@ export interface Pass {
   /** Starts that the previous pass promised and whose reservations are lost, by uid. */
   readonly broken: ReadonlyMap<string, number>;
   readonly endlessUsage: EndlessUsage;
-  /** When quota that is kept for a workload should be free; Infinity: none is kept. */
-  quotaKeptFrom: number;
   /** Undefined if the pass knows nothing of pods. */
   readonly rules: RuleMatcher | undefined;
   /** Of workloads with placement rules, for this pass only: pods come and go without units becoming free. */
@@ -68,6 +66,7 @@ export function beginPass(given: PassInput): Pass {
     ({ allocation }) => allocation !== null,
   );
   const overruns = overrunsOf(given);
+  const cluster = clusterOf(nodes);
   const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
   const freed = given.freed !== false || given.graphGrew !== false || isPreemptDue;
   const rules = ruleMatcherOf(given);
@@ -77,13 +76,13 @@ export function beginPass(given: PassInput): Pass {
     rules,
     ruleCache: newPassCache(),
     units,
-    budgets: new Map(queues.map(({ settings, rows }) => [settings.name, new QueueBudget(settings, rows)])),
+    budgets: new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)])),
     eligible: new Map(),
     holders,
     grants: [],
     evictions: [],
     waits: new WaitReasons(input.nodes, units),
-    quotas: new Quotas(queues, units, now),
+    quotas: new Quotas(queues, units, now, cluster),
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
     failedReclaims: new Map(),
@@ -92,8 +91,7 @@ export function beginPass(given: PassInput): Pass {
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
     broken: brokenPromises(cache.promised, input.reservations),
     endlessUsage: endlessUsageOf(input, holders),
-    quotaKeptFrom: Infinity,
-    cluster: clusterOf(nodes),
+    cluster,
     freed,
     forecast: undefined,
     restart: false,

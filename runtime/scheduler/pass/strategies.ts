@@ -106,11 +106,15 @@ async function preemptLowerPriority(
   return { status: 'BUSY', text: 'waits for the nodes of evicted workloads' };
 }
 
-/** Whether the queue has a reservation left for the row, or gets one back from a reservation that has to yield. */
+/**
+ * Whether the queue has a reservation left for the row, or gets one back from a reservation that has to yield: with fcfs from
+ * all behind it.
+ */
 export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0) return true;
-  if (budget.isStrict) return false;
-  return ofLowerPriority(pass, row).some(({ uid }) => pass.eligible.get(uid)!.queue === row.queue);
+  const isHere = ({ uid }: Reservation) => pass.eligible.get(uid)!.queue === row.queue;
+  if (budget.isStrict) return pass.reservations.unreached().some(isHere);
+  return ofLowerPriority(pass, row).some(isHere);
 }
 
 /** Reservations that have to yield to a workload that may reserve and has no reservation itself. */
@@ -118,7 +122,8 @@ function yielding(pass: Pass, { row, reservation, mayReserve }: Candidate): read
   return reservation === undefined && mayReserve ? ofLowerPriority(pass, row) : [];
 }
 
-function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservation[] {
+/** Reservations of lower priority that the pass has not reached. */
+export function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservation[] {
   const priority = priorityIn(pass, row);
   return pass.reservations
     .unreached()

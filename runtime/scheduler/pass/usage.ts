@@ -1,8 +1,9 @@
-import { askOf } from '../../jobspec/jobspec';
+import { type NodeClass, podsOn } from '../../jobspec/capacity';
+import { type Ask, askOf } from '../../jobspec/jobspec';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation } from '../../resources/types';
+import type { Allocation, UnitCounts } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 
 /** Dimensions of a `Planner` of quota; the first counts jobs. */
@@ -48,7 +49,7 @@ export function formatAmount(dimension: number, amount: number, gpu?: string): s
   return `${count} ${count === 1 ? name.slice(0, -1) : name}`;
 }
 
-/** The least that a waiting row takes; whole nodes may come to more. */
+/** What a row requests; whole nodes may come to more. */
 export function requestedBy({ jobspec, pods }: WorkloadRow, units: UnitSettings): Usage {
   const ask = askOf(jobspec);
   return usage(pods, units, (type) => ask.pods * (ask.perPod[type] ?? 0));
@@ -56,8 +57,58 @@ export function requestedBy({ jobspec, pods }: WorkloadRow, units: UnitSettings)
 
 /** What a row takes with this allocation. */
 export function heldBy({ pods }: WorkloadRow, allocation: Allocation, units: UnitSettings): Usage {
-  const counts = unitCounts(allocation);
+  return usageOf(pods, units, unitCounts(allocation));
+}
+
+/** What a job with so many pods and these units comes to. */
+export function usageOf(pods: number, units: UnitSettings, counts: UnitCounts): Usage {
   return usage(pods, units, (type) => counts[type] ?? 0);
+}
+
+/** The least that a row can hold on the nodes of the cluster. */
+export interface LeastUsage {
+  /** Of whole nodes the smallest ones that fit it, for each dimension on its own. */
+  readonly amounts: Usage;
+  /** On the largest nodes; 0 if that is not known. */
+  readonly nodes: number;
+}
+
+/** @param classes the nodes that the row may use */
+export function leastUsage(row: WorkloadRow, classes: readonly NodeClass[], units: UnitSettings): LeastUsage {
+  const ask = askOf(row.jobspec);
+  const fitting = classes.filter((one) => podsOn(one.units, ask) > 0);
+  const nodes = fewestNodes(ask, fitting);
+  if (!ask.exclusive || nodes === 0) return { amounts: requestedBy(row, units), nodes };
+  return { amounts: usage(row.pods, units, (type) => smallest(fitting, type, nodes)), nodes };
+}
+
+/** @returns 0 if the nodes do not suffice: then another reason than quota keeps it from starting */
+function fewestNodes(ask: Ask, classes: readonly NodeClass[]): number {
+  const bySize = classes
+    .map(({ units, count }) => ({ room: podsOn(units, ask), count }))
+    .sort((a, b) => b.room - a.room);
+  let nodes = 0;
+  let left = ask.pods;
+  for (const { room, count } of bySize) {
+    const taken = Math.min(count, Math.ceil(left / room));
+    nodes += taken;
+    left -= taken * room;
+    if (left <= 0) return nodes;
+  }
+  return 0;
+}
+
+function smallest(classes: readonly NodeClass[], type: string, nodes: number): number {
+  const bySize = classes
+    .map(({ units, count }) => ({ units: units[type] ?? 0, count }))
+    .sort((a, b) => a.units - b.units);
+  let sum = 0;
+  let left = nodes;
+  for (const { units, count } of bySize) {
+    sum += Math.min(left, count) * units;
+    left -= Math.min(left, count);
+  }
+  return sum;
 }
 
 function usage(pods: number, units: UnitSettings, count: (type: string) => number): Usage {

@@ -48,9 +48,9 @@ export class WaitReasons {
     this.mark(row, 'NoFluxSetup', `waits for queue ${row.queue}, which does not exist`);
   }
 
-  /** A limit or a quota keeps it from starting. */
-  markQuota(row: WorkloadRow, message: string): void {
-    this.mark(row, 'QuotaExceeded', message);
+  /** A limit or a quota keeps it from starting. @param start of its reservation, if it has one */
+  markQuota(row: WorkloadRow, message: string, start: number | null = null): void {
+    this.mark(row, 'QuotaExceeded', message, start);
   }
 
   markBehind(row: WorkloadRow): void {

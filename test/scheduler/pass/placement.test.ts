@@ -10,9 +10,9 @@ describe('fcfs', () => {
     const result = await sim.pass();
     expect(granted(result)).toEqual([]);
     expect(sim.row('wide')).toMatchObject({
-      reason: 'Busy',
-      message: 'needs 2 pods with 2 cores each; not free now',
-      estimatedStart: null,
+      reason: 'Reserved',
+      message: 'nodes are reserved for it',
+      estimatedStart: 1100,
     });
     expect(sim.row('small')).toMatchObject({
       reason: 'Busy',

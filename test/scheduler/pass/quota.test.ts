@@ -14,7 +14,7 @@ test('a workload beyond the quota waits, and the message names the resource', as
   expect(sim.row('b')).toMatchObject({
     reason: 'QuotaExceeded',
     message: "needs 6 cores; its queue's quota of 7 cores is in use",
-    estimatedStart: null,
+    estimatedStart: 1100,
   });
   // It would hold what b waits for until after b could start.
   expect(sim.row('c').message).toBe("its queue's quota is kept for an earlier workload");
@@ -40,7 +40,9 @@ test("names a workload's GPUs as its user does, and the quota's as its administr
   await sim.pass();
   expect(uids(sim)).toEqual(['a']);
   expect(sim.row('b').message).toBe("needs 2 nvidia.com/gpu; its queue's quota of 3 gpus is in use");
-  expect(sim.row('c').message).toBe("asks for 4 nvidia.com/gpu, more than its queue's quota of 3 gpus");
+  expect(sim.row('c').message).toBe(
+    "can never start: asks for 4 nvidia.com/gpu, more than its queue's quota of 3 gpus",
+  );
 });
 
 test('short workloads pass one that lacks quota if they end before it could start', async () => {
@@ -62,7 +64,9 @@ test('a workload larger than the whole quota blocks nothing, and the message say
     sim.submit('small');
     await sim.pass();
     expect(uids(sim)).toEqual(['small']);
-    expect(sim.row('wide').message).toBe("asks for 3 pods, more than its queue's quota of 2 pods");
+    expect(sim.row('wide').message).toBe(
+      "can never start: asks for 3 pods, more than its queue's quota of 2 pods",
+    );
   }
 });
 
@@ -85,7 +89,7 @@ test('counts the different nodes of the allocation', async () => {
   sim.submit('c', { cpu: 1 });
   await sim.pass();
   expect(uids(sim)).toEqual(['a', 'c']);
-  expect(sim.row('b').message).toBe("needs more nodes; its queue's quota of 1 nodes is in use");
+  expect(sim.row('b').message).toBe("needs more nodes; its queue's quota of 1 node is in use");
 });
 
 test('counts whole nodes with all of their units', async () => {

@@ -1,0 +1,253 @@
+/** What a pass does for a workload that quota or a limit keeps from starting now: it reserves the first time with room. */
+import type { MatchResult } from '../../fluxion/types';
+import type { WorkloadRow } from '../../queue/workload';
+import { isForeseeable } from '../../resources/endless';
+import type { Allocation } from '../../resources/types';
+import type { QueueBudget } from './queue-budget';
+import type { QuotaShortage } from './quota';
+import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
+import { reclaimQuota } from './reclaim';
+import {
+  addReservation,
+  claimQuota,
+  dropReservation,
+  liftReservation,
+  markFreed,
+  markReserved,
+} from './reservation-updates';
+import type { Reservation } from './reservations';
+import { cacheFor, type Pass } from './state';
+import { type Candidate, mayReserve, ofLowerPriority } from './strategies';
+
+type Applicant = Omit<Candidate, 'mayReserve'>;
+
+/** @returns whether the row waits for quota or a limit: then nothing more is to be done for it */
+export async function waitsForQuota(pass: Pass, applicant: Applicant): Promise<boolean> {
+  const { row, budget, reservation } = applicant;
+  const { quotas, input, cluster } = pass;
+  quotas.free(row);
+  let shortage = quotas.shortageOf(row);
+  if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
+  if (shortage === undefined) return false;
+  // The quota of a cohort is waited for, and its borrowers return it; nodes that do not exist never come.
+  if (!shortage.never && input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
+  if (shortage.lent && budget.settings.reclaim) await reclaimQuota(pass, row);
+  const from = shortage.never ? Infinity : quotas.freeFrom(row);
+  if (
+    reservation !== undefined &&
+    isDue(pass, reservation) === false &&
+    from >= reservation.allocation.start
+  ) {
+    claimQuota(pass, row, reservation.allocation);
+    keepReservation(pass, budget, row, reservation);
+    return true;
+  }
+  if (isForeseeable(from, input.now) && mayReserveFor(pass, applicant, shortage))
+    await reserveFor(pass, applicant, shortage, from);
+  else await waitWithout(pass, applicant, shortage, from);
+  return true;
+}
+
+/** The row waits for its reservation. */
+export function keepReservation(
+  pass: Pass,
+  budget: QueueBudget,
+  row: WorkloadRow,
+  reservation: Reservation,
+): void {
+  markReserved(pass, row, reservation);
+  // Who waits for the limit of its own user does not keep other users from starting.
+  if (budget.isStrict && !pass.quotas.isAtUserLimit(row)) budget.closed = true;
+}
+
+async function waitWithout(
+  pass: Pass,
+  { row, budget, reservation }: Applicant,
+  { message, ofUser }: QuotaShortage,
+  from: number,
+): Promise<void> {
+  if (reservation !== undefined) await dropReservation(pass, reservation);
+  pass.waits.markQuota(row, message);
+  // Services hold the quota, and nobody knows until when: that blocks nothing.
+  if (budget.isStrict && !ofUser && isForeseeable(from, pass.input.now)) budget.closed = true;
+}
+
+/** Reserves the first start from that time on, or keeps the reservation that it has. */
+async function reserveFor(
+  pass: Pass,
+  applicant: Applicant,
+  shortage: QuotaShortage,
+  from: number,
+): Promise<void> {
+  const { row, budget, reservation } = applicant;
+  const { ofUser, message } = shortage;
+  if (reservation === undefined && isOutOfReach(pass, row))
+    return waitWithout(pass, applicant, shortage, from);
+  if (!takesPlan(pass, budget)) return keepOrWait(pass, applicant, shortage);
+  if (reservation !== undefined) await liftReservation(pass, reservation);
+  if (!ofUser) await becomeHead(pass, row, budget);
+  const allocation = await plan(pass, applicant, { from, ...boundsOf(pass, reservation) });
+  if (allocation === undefined) {
+    const isKept = reservation !== undefined && (await restore(pass, row, reservation));
+    if (!isKept) pass.waits.markQuota(row, message);
+    return;
+  }
+  if (reservation !== undefined) markFreed(pass);
+  addReservation(pass, row, { uid: row.uid, jobid: row.jobid, allocation, shortage: message, ofUser });
+  pass.forecast?.add(allocation);
+  if (budget.isStrict && !ofUser) budget.closed = true;
+}
+
+/** @returns whether the pass may still plan for this queue */
+function takesPlan(pass: Pass, budget: QueueBudget): boolean {
+  if (pass.input.interrupted?.() === true) pass.interrupted = true;
+  else if (budget.matchesLeft === 0) budget.markExhausted();
+  else if (budget.plansLeft > 0) {
+    budget.matchesLeft -= 1;
+    return true;
+  }
+  return false;
+}
+
+/** The pass has no time for a plan. */
+async function keepOrWait(
+  pass: Pass,
+  { row, budget, reservation }: Applicant,
+  { message }: QuotaShortage,
+): Promise<void> {
+  if (reservation === undefined) return pass.waits.markQuota(row, message);
+  claimQuota(pass, row, reservation.allocation);
+  keepReservation(pass, budget, row, reservation);
+}
+
+function boundsOf(pass: Pass, reservation: Reservation | undefined): Omit<PlanBounds, 'from'> {
+  if (reservation === undefined) return {};
+  const { allocation } = reservation;
+  return { promised: allocation, ...(isDue(pass, reservation) ? {} : { before: allocation.start }) };
+}
+
+/** Puts a reservation back whose row found nothing better. */
+async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<boolean> {
+  if (isDue(pass, reservation) || !(await holdAgain(pass, reservation.allocation))) return false;
+  addReservation(pass, row, reservation);
+  pass.forecast?.add(reservation.allocation);
+  return true;
+}
+
+function isDue({ input }: Pass, { allocation }: Reservation): boolean {
+  return allocation.start <= input.now;
+}
+
+/** What nodes alone keep from being planned. */
+function isOutOfReach(pass: Pass, { jobspec, ...row }: WorkloadRow): boolean {
+  const { never, down, unplannable, endless } = cacheFor(pass, { ...row, jobspec });
+  return [never, down, unplannable, endless].some((refusals) => refusals.covers(jobspec));
+}
+
+function mayReserveFor(
+  pass: Pass,
+  { row, budget, reservation }: Applicant,
+  shortage: QuotaShortage,
+): boolean {
+  if (reservation !== undefined) return true;
+  if (!shortage.ofUser) return mayReserve(pass, budget, row);
+  return (
+    budget.userReservationsLeft > 0 ||
+    ofLowerPriority(pass, row).some(
+      ({ uid, ofUser }) => ofUser && pass.eligible.get(uid)!.queue === row.queue,
+    )
+  );
+}
+
+/** A fcfs queue has a reservation for its head only: an earlier workload may have been released since it was made. */
+export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
+  if (!budget.isStrict) return;
+  for (const other of pass.reservations.unreached())
+    if (other.ofUser !== true && pass.eligible.get(other.uid)!.queue === row.queue)
+      await dropReservation(pass, other);
+}
+
+/**
+ * Reservations of rivals that yield: of lower priority, behind it in a fcfs queue, or all that come later if its promised
+ * start is lost.
+ */
+function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): readonly Reservation[] {
+  const { quotas, reservations, eligible, broken } = pass;
+  const isLost = reservation === undefined ? broken.has(row.uid) : isDue(pass, reservation);
+  const lower = new Set(reservation === undefined ? ofLowerPriority(pass, row) : []);
+  return reservations.unreached().filter((other) => {
+    const rival = eligible.get(other.uid)!;
+    if (!quotas.areRivals(row, rival)) return false;
+    return isLost || lower.has(other) || (budget.isStrict && rival.queue === row.queue);
+  });
+}
+
+/** @returns whether reservations that yield were dropped, because the row has room earlier without them */
+async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean> {
+  const { row } = applicant;
+  const { quotas, eligible } = pass;
+  const others = yieldingRivals(pass, applicant);
+  if (others.length === 0) return false;
+  const before = quotas.freeFrom(row);
+  for (const { uid } of others) quotas.free(eligible.get(uid)!);
+  const isEarlier = quotas.freeFrom(row) < before;
+  for (const other of others) {
+    claimQuota(pass, eligible.get(other.uid)!, other.allocation);
+    if (isEarlier) await dropReservation(pass, other);
+  }
+  return isEarlier;
+}
+
+/** Reservations that yield keep it neither from nodes nor from quota. */
+async function plan(pass: Pass, applicant: Applicant, bounds: PlanBounds): Promise<Allocation | undefined> {
+  const { row, budget, reservation } = applicant;
+  budget.plansLeft -= 1;
+  const found = await planWithinQuota(pass, row, bounds);
+  if (reservation !== undefined || (found !== undefined && found.start <= bounds.from)) return found;
+  const lower = ofLowerPriority(pass, row);
+  if (lower.length === 0) return found;
+  if (found !== undefined) await pass.input.matcher.cancel(row.jobid);
+  for (const other of lower) await dropReservation(pass, other);
+  return planWithinQuota(pass, row, bounds);
+}
+
+export interface WithinQuota {
+  readonly answer: MatchResult;
+  /** What quota or limit refused Fluxion's answer. */
+  readonly shortage?: string;
+}
+
+/**
+ * Fluxion's answer, or what quota allows instead: only an allocation tells what whole nodes come to, and how many different
+ * nodes it takes.
+ */
+export async function withinQuota(
+  pass: Pass,
+  candidate: Candidate,
+  answer: MatchResult,
+): Promise<WithinQuota> {
+  const { row, reservation, budget } = candidate;
+  if (answer.status !== 'OK') return { answer };
+  const { now } = pass.input;
+  const shortage = pass.quotas.refuses(row, answer.allocation);
+  if (shortage === undefined) return { answer };
+  await pass.input.matcher.cancel(row.jobid);
+  const bounds = {
+    from: answer.allocation.start,
+    before: candidate.mayReserve ? Infinity : now + 1,
+    ...boundsOf(pass, reservation),
+  };
+  const found = budget.plansLeft > 0 ? await plan(pass, candidate, bounds) : undefined;
+  if (found !== undefined) return { answer: granted(found, now), shortage };
+  if (
+    reservation !== undefined &&
+    !isDue(pass, reservation) &&
+    (await holdAgain(pass, reservation.allocation))
+  )
+    return { answer: granted(reservation.allocation, now), shortage: reservation.shortage ?? shortage };
+  return { answer: { status: 'BUSY', text: shortage }, shortage };
+}
+
+function granted(allocation: Allocation, now: number): MatchResult {
+  return { status: 'OK', allocation, reserved: allocation.start > now };
+}
