@@ -5,7 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { DEFAULT_PRUNE_FILTERS, type Engine, type EngineResult, type FluxionLog, type JgfInit } from '../engine';
+import {
+  DEFAULT_PRUNE_FILTERS,
+  type Engine,
+  type EngineResult,
+  type FluxionLog,
+  type JgfInit,
+} from '../engine';
 import { checkJgf, GraphLayout } from '../jgf/layout';
 import { notReady } from '../matcher/engine';
 import { TimeAxis, walltimeOf } from '../time-axis';
