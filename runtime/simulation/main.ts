@@ -4,6 +4,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
+import { QUEUE_RANGES } from '../../constructs/api/queue-defaults';
 import { FluxqError, messageOf } from '../errors';
 import { type Machine, replay } from './replay';
 import { type Statistics, statisticsOf } from './statistics';
@@ -13,12 +14,14 @@ import { readTrace } from './trace-file';
 interface Options extends Machine {
   readonly swf: string;
   readonly policy: QueuePolicy;
+  readonly reservations?: number;
   readonly scale: number;
   readonly json: boolean;
 }
 
 const MAX_NODES = 100_000;
 const MAX_CORES = 1_000_000;
+const MAX_RESERVATIONS = QUEUE_RANGES.reservations.max;
 /** Progress is shown after this time, and then this often. */
 const SILENT_MS = 2_000;
 const UPDATE_MS = 500;
@@ -28,6 +31,7 @@ function parseOptions(argv: readonly string[]): Options {
     .description('Replays a Standard Workload Format trace through the scheduling engine.')
     .requiredOption('--swf <file>', 'the trace, plain or gzip')
     .addOption(new Option('--policy <name>', 'policy of the queue').choices(QUEUE_POLICIES).default('easy'))
+    .option('--reservations <n>', 'reservations of policy hybrid (default: 8)', whole(MAX_RESERVATIONS))
     .requiredOption('--nodes <n>', 'nodes of the machine', whole(MAX_NODES))
     .requiredOption('--cores-per-node <n>', 'cores of each node', whole(MAX_CORES))
     .option('--scale <x>', 'stretches the times between submissions: 2 halves the load', factor, 1)
@@ -52,6 +56,8 @@ function factor(text: string): number {
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv);
+  if (options.reservations !== undefined && options.policy !== 'hybrid')
+    throw new InvalidArgumentError('--reservations requires --policy hybrid');
   const cores = options.nodes * options.coresPerNode;
   if (cores > MAX_CORES) {
     throw new FluxqError(

@@ -29,6 +29,8 @@ export interface Machine {
 
 export interface ReplayOptions extends Machine {
   readonly policy: QueuePolicy;
+  /** Reservations of policy hybrid. @default 8 */
+  readonly reservations?: number;
   /** @default 'lonode' */
   readonly match?: MatchPolicy;
   /** Factor on the times between submissions: above 1 the load is lower. @default 1 */
@@ -80,13 +82,14 @@ class Replay {
     trace: readonly TraceJob[],
     private readonly options: ReplayOptions,
   ) {
-    const { nodes, coresPerNode, policy, scale = 1, fluxion = embeddedFluxion() } = options;
+    const { nodes, coresPerNode, policy, reservations, scale = 1, fluxion = embeddedFluxion() } = options;
     this.fluxion = fluxion;
     this.nodes = Array.from({ length: nodes }, (_, i) => ({
       name: `node-${i}`,
       units: { core: coresPerNode },
     }));
-    this.queue = { ...stackQueue(parseConfig({}).queue), policy };
+    const queue = stackQueue(parseConfig({}).queue);
+    this.queue = { ...queue, policy, reservations: reservations ?? queue.reservations };
     const origin = trace[0]?.submittedAt ?? 0;
     for (const job of trace) this.arrivals.add(Math.floor((job.submittedAt - origin) * scale), job);
   }

@@ -16,6 +16,7 @@ import { replay } from '../../runtime/simulation/replay';
 import { statisticsOf } from '../../runtime/simulation/statistics';
 import { readTrace } from '../../runtime/simulation/trace-file';
 import { type PolicyRun, parseRuns, policyTables, RUN_HEADER, runLine } from './policy-runs';
+import { widthsText } from './policy-widths';
 
 interface Options {
   readonly tools?: string;
@@ -26,6 +27,7 @@ interface Options {
   readonly seeds: string;
   readonly policies: string;
   readonly table?: boolean;
+  readonly widths?: boolean;
 }
 
 /** The machine of every run. */
@@ -44,6 +46,7 @@ function optionsOf(argv: readonly string[]): Options {
     .option('--factors <list>', 'walltime requested, as a multiple of the runtime', '1,3,10')
     .option('--seeds <list>', 'seeds of the traces', '1,2,3')
     .option('--policies <list>', 'policies', QUEUE_POLICIES.join(','))
+    .option('--widths', 'print who waits in each policy, and write no results', false)
     .option('--table', 'print the results as tables, and run nothing', false)
     .parse(argv)
     .opts<Options>();
@@ -68,6 +71,7 @@ async function runTrace(trace: TraceKey, policies: readonly QueuePolicy[], optio
   const file = join(folder, 'trace.swf');
   try {
     makeTrace(trace, file, options.tools!);
+    if (options.widths) return await printWidths(trace, file);
     for (const policy of policies) {
       const run = await runPolicy(trace, policy, file, options.tools!);
       appendFileSync(options.csv, `${runLine(run)}\n`);
@@ -103,6 +107,16 @@ function referenceKey(fields: readonly number[]): readonly number[] {
 function compare(a: readonly number[], b: readonly number[]): number {
   const i = a.findIndex((value, at) => value !== b[at]);
   return i === -1 ? 0 : a[i]! - b[i]!;
+}
+
+/** Hybrid is also shown with more reservations. */
+async function printWidths({ load, factor, seed }: TraceKey, file: string): Promise<void> {
+  process.stdout.write(`load ${load}, factor ${factor}, seed ${seed}\n`);
+  const variants = [...QUEUE_POLICIES.map((policy) => ({ policy })), { policy: 'hybrid', reservations: 64 }];
+  for (const variant of variants as { policy: QueuePolicy; reservations?: number }[]) {
+    const { jobs } = await replay(readTrace(file).jobs, { ...MACHINE, ...variant });
+    process.stdout.write(`  ${variant.policy}${variant.reservations ?? ''}: ${widthsText(jobs, CORES)}\n`);
+  }
 }
 
 async function runPolicy(
@@ -141,7 +155,9 @@ async function main(): Promise<void> {
   const done = new Set(known().map(keyOf));
   const policies = options.policies.split(',') as QueuePolicy[];
   for (const trace of tracesOf(options)) {
-    const missing = policies.filter((policy) => !done.has(keyOf({ ...trace, policy })));
+    const missing = options.widths
+      ? policies
+      : policies.filter((policy) => !done.has(keyOf({ ...trace, policy })));
     if (missing.length > 0) await runTrace(trace, missing, options);
   }
 }

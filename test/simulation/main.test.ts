@@ -53,6 +53,7 @@ test.each([
   ],
   [['--swf', file, '--nodes', '0', '--cores-per-node', '4'], /must be a whole number from 1 to/],
   [['--swf', file, '--nodes', '100000', '--cores-per-node', '100000'], /^FLUXQ_SIMULATION_SIZE: /],
+  [['--swf', file, ...machine, '--reservations', '2'], /^--reservations requires --policy hybrid\n$/],
   [['--swf', file, ...machine, '--policy', 'magic'], /Allowed choices are fcfs, easy, conservative, hybrid/],
 ])('reports invalid input in one sentence: %j', async (args, sentence) => {
   const { code, stderr } = await simulate(...args);

@@ -43,6 +43,19 @@ test('backfill has shorter waits than fcfs, and the same trace gives the same re
   expect(await wait('easy')).toBe(easy);
 });
 
+test('hybrid promises starts to as many of the first in line as it has reservations', async () => {
+  const trace = traceOf({ load: 1.5 });
+  const estimated = async (reservations?: number) => {
+    const options = reservations === undefined ? {} : { reservations };
+    const { jobs } = await replay(trace, { ...MACHINE, policy: 'hybrid', ...options });
+    return statisticsOf(jobs, CORES).estimated;
+  };
+  const usual = await estimated();
+  expect(await estimated(8)).toBe(usual);
+  expect(await estimated(1)).toBeLessThan(usual);
+  expect(await estimated(64)).toBeGreaterThan(usual);
+});
+
 test('a scale above 1 stretches the submissions and lowers the load', async () => {
   const trace = traceOf();
   const at = async (scale: number) =>

@@ -1,4 +1,5 @@
 /** Waiting workloads: their reasons, their order, and changes that users make while they wait. */
+import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import type { Namespace } from './workloads';
@@ -113,6 +114,49 @@ describeStack(
       const ran = await science.phase(short, 'Finished');
       expect(ran.walltime).toBe(3);
       expect((await science.row(wide))!.phase).toBe('Waiting');
+    });
+
+    test('a Job behind the first in line has a planned start, which is no promise', async () => {
+      const hog = await science.job('hog', { pods: 2, cores: 4, runs: '90s', annotations: walltime('2m') });
+      await science.phase(hog, 'Running');
+      const all = { pods: 2, cores: 4, annotations: walltime('10m') };
+      const first = await science.job('first', all);
+      const { estimatedStart } = await science.phase(first, 'Waiting', 'Reserved');
+      const second = await science.job('second', all);
+      await science.phase(second, 'Waiting', 'Busy');
+      const { status } = await waitFor('its planned start', async () => {
+        const shown = await science.fluxJob('second-job');
+        return shown?.status?.plannedStart !== undefined && shown;
+      });
+      // The first one ends ten minutes after its start; plans are shown in whole minutes.
+      const behind = Date.parse(status!.plannedStart!) / 1000 - (estimatedStart! + 600);
+      expect(behind).toBeGreaterThanOrEqual(0);
+      expect(behind).toBeLessThan(60);
+      expect(status).toMatchObject({ start: `?${status!.plannedStart}`, position: 2 });
+      expect(status!.estimatedStart).toBeUndefined();
+      expect((await science.row(second))!.estimatedStart).toBeNull();
+      expect((await science.fluxJob('first-job'))!.status!.plannedStart).toBeUndefined();
+    });
+
+    test('a Job gets the node of lower weight', async () => {
+      const { client } = getFixture();
+      const { items } = await client.list<Node>('/api/v1/nodes');
+      const [heavy, light] = items.map(({ metadata }) => metadata.name);
+      const weigh = (weight: string | null) =>
+        client.patch(
+          `/api/v1/nodes/${heavy}`,
+          { metadata: { labels: { 'fluxqueue/node-weight': weight } } },
+          'merge',
+        );
+      await weigh('200');
+      // The pass that knows the weight may be a moment away: each Job is tried on the nodes as they are known then.
+      let tried = 0;
+      await waitFor('a Job on the other node', async () => {
+        const job = await science.job(`one-${++tried}`, { cores: 1, runs: '100ms' });
+        const ran = await science.phase(job, 'Finished');
+        return ran.allocation!.nodes[0]!.name === light;
+      });
+      await weigh(null);
     });
   },
   { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },

@@ -14,6 +14,7 @@ import {
   resourceProperty,
 } from '../../jobspec/constraints';
 import { askOf, canonical } from '../../jobspec/jobspec';
+import { matchingNodes } from '../../jobspec/matching-nodes';
 import type { Constraint, Jobspec } from '../../jobspec/types';
 import { unitType } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
@@ -93,7 +94,7 @@ class NodePreference {
 
   /** What does not fit the nodes of a choice if they are empty is not asked there. */
   private make(jobspec: Jobspec): Requests {
-    const made = this.choicesFor(this.spareDevices(jobspec)).map((choice) => ({
+    const made = this.choicesFor(jobspec).map((choice) => ({
       choice,
       jobspec: restricted(jobspec, choice.constraint),
     }));
@@ -112,11 +113,17 @@ class NodePreference {
     return this.devices.filter((resource) => perPod[unitType(resource) ?? ''] === undefined);
   }
 
-  private choicesFor(spare: readonly string[]): readonly Choice[] {
-    const key = canonical(spare);
-    const known = this.choices.get(key) ?? this.makeChoices(spare);
-    this.choices.set(key, known);
-    return known;
+  /** A choice is none if the workload's own constraint leaves it no other nodes: GPU nodes often have a taint. */
+  private choicesFor(jobspec: Jobspec): readonly Choice[] {
+    const spare = this.spareDevices(jobspec);
+    const { constraints = EVERY } = jobspec.attributes.system;
+    const key = canonical([spare, constraints]);
+    const known = this.choices.get(key);
+    if (known !== undefined) return known;
+    const own = matchingNodes(constraints, this.nodes);
+    const made = this.makeChoices(spare).filter((choice) => !own.every((node) => choice.has(node)));
+    this.choices.set(key, made);
+    return made;
   }
 
   /** Nodes without spare devices by weight, then all nodes by weight. The last choice, every node, is left out. */

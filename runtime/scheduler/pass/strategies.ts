@@ -192,6 +192,8 @@ async function firstOk(
   for (const jobspec of choices) {
     const answer = await request(jobspec);
     if (answer?.status === 'OK') return answer;
+    // What is not valid, or too costly to plan, is so on all nodes.
+    if (answer?.status === 'INVALID') return undefined;
   }
   return undefined;
 }

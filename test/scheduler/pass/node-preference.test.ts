@@ -102,11 +102,19 @@ test('costs no match in a cluster whose nodes are alike', async () => {
   expect(matches).toBe(5);
 });
 
-test('does not ask where a taint or the size of the request leaves nothing to choose', async () => {
+test('does not ask where its constraint or the size of the request leaves nothing to choose', async () => {
   const sim = await cluster({ a: { cpu: 8, gpu: 2 }, b: { cpu: 2 } });
   sim.submit('large', { cpu: 4 });
   expect((await sim.pass()).matches).toBe(1);
   expect(nodeNames(sim, 'large')).toEqual(['a']);
+  const bound = await cluster({ a: { gpu: 2 }, b: { cpu: 1, weight: '7' } });
+  const { pod } = requesting({ cpu: 1 });
+  const onlyB = { pod: { ...pod, nodeSelector: { 'fluxqueue/node-weight': '7' } } };
+  for (const uid of ['runs', 'waits']) {
+    bound.submit(uid, onlyB);
+    expect((await bound.pass()).matches).toBe(1);
+  }
+  expect(bound.reservations).toMatchObject([{ uid: 'waits' }]);
 });
 
 test('reserves nodes without devices where that costs no second', async () => {
