@@ -32,7 +32,10 @@ new FluxSetup(team, 'default', {
 // A queue for urgent work: it reclaims lent quota and preempts preemptible workloads.
 const urgent = new FluxSetup(team, 'urgent', {
   policy: 'conservative',
-  quota: { cores: Cpu.units(256) },
+  // It reclaims for workloads that fit its own quota, so it owns of each resource that the other queue has a quota of.
+  quota: { cores: Cpu.units(256), memory: Size.gibibytes(1024), gpus: 8 },
+  // Half of its GPUs are never lent.
+  lendingLimit: { gpus: 4 },
   minPriority: 100,
   maxPriority: 1000,
   maxWalltime: Duration.hours(4),

@@ -118,6 +118,21 @@ const settings = z.strictObject({
       quota: z.partialRecord(z.enum(QUOTA_RESOURCES), z.number().min(0)).prefault({}),
       /** The most workloads that run, and the most waiting ones that are considered, of the queue and of each user. */
       limits: z.strictObject({ queue: limits, user: limits }).prefault({}),
+      /** What a core, a GiB and a gpu count in fair share. */
+      billingWeights: z
+        .strictObject({
+          cores: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.cores),
+          memoryGiB: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.memoryGiB),
+          gpus: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.gpus),
+        })
+        .prefault({}),
+      /** Which of its workloads others may preempt: those that ran for this time, and each at most this often. */
+      preemption: z
+        .strictObject({
+          minRuntimeSeconds: z.number().min(0).default(QUEUE_DEFAULTS.preemption.minRuntimeSeconds),
+          limit: z.number().int().min(0).default(QUEUE_DEFAULTS.preemption.limit),
+        })
+        .prefault({}),
     })
     .prefault({}),
   /** Among workloads of equal priority, queues and users that used less of their share come first. */

@@ -6,8 +6,10 @@ import { USER_PRIORITIES } from '../api/priorities';
 import { QUEUE_DEFAULTS, type Range, STACK_DEFAULTS } from '../api/queue-defaults';
 import type { Quota } from '../fluxsetup/props';
 import {
+  checkBillingWeights,
   checkLimits,
   checkPolicy,
+  checkPreemption,
   checkPriorityRange,
   checkQueueName,
   checkQuota,
@@ -33,7 +35,25 @@ export function queueSettings(props: FluxQueueProps) {
     },
     quota: quotaSettings(props.queueQuota),
     limits: { queue: props.queueLimits ?? {}, user: props.queueLimitsPerUser ?? {} },
+    ...billingSettings(props),
+    ...preemptionSettings(props),
   };
+}
+
+function billingSettings({ queueBillingWeights }: FluxQueueProps) {
+  if (queueBillingWeights === undefined) return {};
+  const { memory, ...weights } = queueBillingWeights;
+  return { billingWeights: { ...weights, ...(memory === undefined ? {} : { memoryGiB: memory }) } };
+}
+
+function preemptionSettings({ queuePreemptionMinRuntime, queuePreemptionLimit: limit }: FluxQueueProps) {
+  const minRuntimeSeconds = queuePreemptionMinRuntime?.toSeconds();
+  if (minRuntimeSeconds === undefined && limit === undefined) return {};
+  const preemption = {
+    ...(minRuntimeSeconds === undefined ? {} : { minRuntimeSeconds }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  return { preemption };
 }
 
 /** Priorities that every user may set, in every queue. */
@@ -68,6 +88,11 @@ export function checkQueue(props: FluxQueueProps): void {
   checkQuota('FluxQueue.queueQuota', props.queueQuota);
   for (const name of ['queueLimits', 'queueLimitsPerUser'] as const)
     checkLimits(`FluxQueue.${name}`, props[name]);
+  checkBillingWeights('FluxQueue.queueBillingWeights', props.queueBillingWeights);
+  checkPreemption(
+    { minRuntime: 'FluxQueue.queuePreemptionMinRuntime', limit: 'FluxQueue.queuePreemptionLimit' },
+    { minRuntime: props.queuePreemptionMinRuntime, limit: props.queuePreemptionLimit },
+  );
   checkPriorityRange(
     { min: 'FluxQueue.queueMinPriority', max: 'FluxQueue.queueMaxPriority' },
     { min: props.queueMinPriority, max: props.queueMaxPriority },

@@ -1,6 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { MatchPolicy, QueuePolicy } from '../api/policies';
-import type { Limits, Quota } from '../fluxsetup/props';
+import type { BillingWeights, Limits, Quota } from '../fluxsetup/props';
 import type { AdmissionForm, ExternalRuntime } from './admission/form';
 import type { Database } from './database';
 import type { ImageProps } from './pods/images';
@@ -90,7 +90,8 @@ export interface FluxQueueProps {
    * Whether the stack has a queue of its own. It takes workloads that name it, and workloads that name no queue in
    * namespaces without a FluxSetup; without it such workloads are pending until their namespace has a FluxSetup. The props
    * queueName, queuePolicy, queueReservations, queueDepth, queueWeight, queueQuota, queueLimits, queueLimitsPerUser,
-   * queueMinPriority, queueMaxPriority, defaultWalltime and maxWalltime configure it.
+   * queueMinPriority, queueMaxPriority, queueBillingWeights, queuePreemptionMinRuntime, queuePreemptionLimit, defaultWalltime
+   * and maxWalltime configure it.
    * @default true
    */
   readonly defaultQueue?: boolean;
@@ -124,6 +125,15 @@ export interface FluxQueueProps {
 
   /** Highest priority of a workload in the stack's own queue; a higher priority is reduced to it. @default - not limited */
   readonly queueMaxPriority?: number;
+
+  /** What the resources of workloads in the stack's own queue count in fair share. @default - the default of each resource */
+  readonly queueBillingWeights?: BillingWeights;
+
+  /** Time for which a workload in the stack's own queue runs before others can preempt it. @default Duration.minutes(5) */
+  readonly queuePreemptionMinRuntime?: Duration;
+
+  /** How often others can preempt one workload in the stack's own queue; after that it keeps its nodes. @default 5 */
+  readonly queuePreemptionLimit?: number;
 
   /** Lowest priority that every user may set, in every queue. @default -100 */
   readonly userMinPriority?: number;

@@ -11,7 +11,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { FluxSetupProps, Limits, Quota } from './props';
+import type { BillingWeights, FluxSetupProps, Limits, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -78,17 +78,10 @@ function invalid(prop: string, problem: string, value: unknown, remedy: string):
   return new PropsError(`FluxSetup.${prop}`, problem, value, remedy);
 }
 
-function checkDurations({
-  defaultWalltime,
-  maxWalltime,
-  requeueBackoff,
-  preemptionMinRuntime,
-}: FluxSetupProps): void {
+function checkDurations({ defaultWalltime, maxWalltime, requeueBackoff }: FluxSetupProps): void {
   checkDuration('defaultWalltime', defaultWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('maxWalltime', maxWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('requeueBackoff', requeueBackoff, MAX_BACKOFF_SECONDS);
-  if (secondsOf(preemptionMinRuntime) !== 0)
-    checkDuration('preemptionMinRuntime', preemptionMinRuntime, MAX_WALLTIME_SECONDS);
 }
 
 function checkWalltimes({ defaultWalltime, maxWalltime }: FluxSetupProps): void {
@@ -140,16 +133,47 @@ export function checkPriorityRange(
 function checkNumbers(props: FluxSetupProps): void {
   for (const prop of ['reservations', 'depth', 'weight', 'requeueLimit'] as const)
     checkWhole(`FluxSetup.${prop}`, props[prop], QUEUE_RANGES[prop]);
-  checkWhole('FluxSetup.preemptionLimit', props.preemptionLimit, QUEUE_RANGES.preemptionLimit);
-  for (const resource of ['cores', 'memory', 'gpus'] as const)
-    checkNumber(`billingWeights.${resource}`, props.billingWeights?.[resource], QUEUE_RANGES.billingWeight);
-  checkNumber('agingPerHour', props.agingPerHour, QUEUE_RANGES.agingPerHour);
+  checkPreemption(
+    { minRuntime: 'FluxSetup.preemptionMinRuntime', limit: 'FluxSetup.preemptionLimit' },
+    { minRuntime: props.preemptionMinRuntime, limit: props.preemptionLimit },
+  );
+  checkBillingWeights('FluxSetup.billingWeights', props.billingWeights);
+  checkNumber('FluxSetup.agingPerHour', props.agingPerHour, QUEUE_RANGES.agingPerHour);
   for (const prop of ['limits', 'limitsPerUser'] as const) checkLimits(`FluxSetup.${prop}`, props[prop]);
 }
 
-function checkNumber(prop: string, value: number | undefined, { min, max }: Range): void {
+function checkNumber(field: string, value: number | undefined, { min, max }: Range): void {
   if (value === undefined || (value >= min && value <= max)) return;
-  throw invalid(prop, `must be a number from ${min} to ${max}`, value, 'give a number in this range');
+  throw new PropsError(field, `must be a number from ${min} to ${max}`, value, 'give a number in this range');
+}
+
+/**
+ * Checks the billing weights of any queue.
+ * @throws PropsError
+ */
+export function checkBillingWeights(field: string, weights: BillingWeights = {}): void {
+  for (const resource of ['cores', 'memory', 'gpus'] as const)
+    checkNumber(`${field}.${resource}`, weights[resource], QUEUE_RANGES.billingWeight);
+}
+
+/**
+ * Checks how any queue protects its workloads from preemption.
+ * @param fields names of the two props, for the error
+ * @throws PropsError
+ */
+export function checkPreemption(
+  fields: { readonly minRuntime: string; readonly limit: string },
+  given: { readonly minRuntime: Duration | undefined; readonly limit: number | undefined },
+): void {
+  checkWhole(fields.limit, given.limit, QUEUE_RANGES.preemptionLimit);
+  const seconds = secondsOf(given.minRuntime);
+  if (seconds === undefined || (seconds >= 0 && seconds <= MAX_WALLTIME_SECONDS)) return;
+  throw new PropsError(
+    fields.minRuntime,
+    `must be at most ${MAX_WALLTIME_SECONDS} s`,
+    `${seconds} s`,
+    'give a Duration in this range',
+  );
 }
 
 /**

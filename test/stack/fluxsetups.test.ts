@@ -143,7 +143,7 @@ describeStack(
     });
 
     test('an urgent workload preempts a preemptible one, which runs again when the nodes are free', async () => {
-      await create('calm', {});
+      await create('calm', { preemption: { minRuntime: '0s' } });
       await create('urgent', { preemption: { policy: 'LowerPriority' }, priority: { min: 100 } });
       const kept = await science.job('kept', inQueue('calm'));
       await science.phase(kept, 'Running');

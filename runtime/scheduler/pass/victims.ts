@@ -98,14 +98,15 @@ function fewest<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[
   return chosen.sort(dearestFirst);
 }
 
-/** Candidates of one priority that are compared for each victim; of the rest the youngest go first. */
-const COMPARED = 256;
+/** Of one priority so many candidates are compared for each of the first victims; beyond, the youngest go first. */
+const COMPARED = { candidates: 256, victims: 64 };
 
 function gather<C>(room: Room<C>, youngest: readonly C[]): C[] {
   const left = [...youngest];
   const taken: C[] = [];
   while (room.missing > 0) {
-    const remaining = left.slice(0, COMPARED).map((candidate) => missingWithout(room, candidate));
+    const compared = taken.length < COMPARED.victims ? COMPARED.candidates : 1;
+    const remaining = left.slice(0, compared).map((candidate) => missingWithout(room, candidate));
     const [victim] = left.splice(remaining.indexOf(Math.min(...remaining)), 1);
     room.release(victim!);
     taken.push(victim!);

@@ -66,12 +66,17 @@ describe('the configuration of the runtime', () => {
         queueLimitsPerUser: { running: 2, waiting: 100 },
         queueMinPriority: -5,
         queueMaxPriority: 7,
+        queueBillingWeights: { memory: 0.5 },
+        queuePreemptionMinRuntime: Duration.minutes(1),
+        queuePreemptionLimit: 0,
       }),
     );
     expect(stackQueue(given.queue)).toMatchObject({
       quota: { jobs: 10, cores: 1.5, memoryGiB: 0.5, gpus: 0 },
       limits: { queue: { running: 20 }, user: { running: 2, waiting: 100 } },
       priority: { min: -5, max: 7 },
+      billingWeights: { cores: 1, memoryGiB: 0.5, gpus: 16 },
+      preemption: { minRuntimeSeconds: 60, limit: 0 },
     });
   });
 
@@ -79,6 +84,8 @@ describe('the configuration of the runtime', () => {
     [{ queueQuota: {} }, 'FluxQueue.queueQuota: must limit at least one resource'],
     [{ queueQuota: { jobs: -1 } }, 'FluxQueue.queueQuota.jobs: must be a whole number'],
     [{ userMinPriority: 1 }, 'FluxQueue.userMinPriority: is greater than userMaxPriority (0)'],
+    [{ queueBillingWeights: { cores: -1 } }, 'FluxQueue.queueBillingWeights.cores: must be a number from 0'],
+    [{ queuePreemptionLimit: 0.5 }, 'FluxQueue.queuePreemptionLimit: must be a whole number'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
     [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],
     [

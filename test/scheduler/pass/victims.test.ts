@@ -183,7 +183,7 @@ test('evicts nothing for a workload whose whole nodes would exceed its quota', a
   expect((await sim.pass({ freed: true })).evictions).toMatchObject([{ uid: 'low3' }]);
 });
 
-test('evicts each workload at most once per workload of higher priority, and all of them end', async () => {
+test('preemption ends: within minRuntime, limit and priorities, and only for a start when the victims are gone', async () => {
   const job = fc.record({
     priority: fc.integer({ min: 0, max: 3 }),
     pods: fc.integer({ min: 1, max: 3 }),
@@ -192,38 +192,43 @@ test('evicts each workload at most once per workload of higher priority, and all
     preemptible: fc.boolean(),
     gap: fc.integer({ min: 0, max: 60 }),
   });
+  const preemption = fc.record({
+    minRuntimeSeconds: fc.constantFrom(0, 0, 30),
+    limit: fc.constantFrom(1, 2, 1_000),
+  });
   let count = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(job, { minLength: 1, maxLength: 25 }),
       fc.constantFrom('fcfs' as const, 'easy' as const, 'conservative' as const),
-      async (jobs, policy) => {
+      preemption,
+      async (jobs, policy, protection) => {
         const sim = await Simulation.of(nodesOf(3, 2), { policy });
-        sim.queue('default', { policy, ...PREEMPTS });
-        const evicted = new Map<string, number>();
+        sim.queue('default', { policy, preempts: true, preemption: protection });
         let at = sim.now;
         const arrivals = jobs.map(({ gap, ...options }, i) => {
           at += gap;
           return { at, submit: () => void sim.submit(`j${i}`, options) };
         });
         await sim.run(arrivals, async () => {
-          for (const { uid, evictionReason } of sim.rows.values()) {
-            if (evictionReason === null) continue;
+          const evicted = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
+          for (const { evictionReason, preemptible, priority, startedAt, preemptions } of evicted) {
             count += 1;
-            evicted.set(uid, (evicted.get(uid) ?? 0) + 1);
-            const { preemptible, priority } = sim.row(uid);
+            const [, preemptor] = evictionReason!.match(/science\/(j[0-9]+)/)!;
             expect(preemptible).toBe(true);
-            expect(evicted.get(uid)).toBeLessThanOrEqual(
-              jobs.filter((other) => other.priority > priority).length,
-            );
-            await sim.requeue(uid);
+            expect(sim.row(preemptor!).priority).toBeGreaterThan(priority);
+            expect(sim.now - startedAt!).toBeGreaterThanOrEqual(protection.minRuntimeSeconds);
+            expect(preemptions).toBeLessThan(protection.limit);
+            const promised = sim.reservations.find((reservation) => reservation.uid === preemptor);
+            if (policy !== 'fcfs') expect(promised!.allocation.start).toBeLessThanOrEqual(sim.now + 45);
           }
+          for (const { uid } of evicted) await sim.requeue(uid);
         });
         expect(sim.doubleGrants()).toEqual([]);
         expect([...sim.rows.values()].filter(({ phase }) => phase !== 'Finished')).toEqual([]);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 120 },
   );
   expect(count).toBeGreaterThan(0);
 });

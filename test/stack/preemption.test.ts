@@ -1,0 +1,98 @@
+/** Who is preempted, when, and what a queue lends, on the real control plane. */
+import {
+  type FluxSetupObject,
+  type FluxSetupSpecJson,
+  fluxSetups,
+} from '../../runtime/kubernetes/custom-resources';
+import { waitFor } from '../cluster/wait';
+import { describeStack, eachInFreshNamespace } from './suite';
+import type { Namespace } from './workloads';
+
+const MIN_RUNTIME_SECONDS = 12;
+
+describeStack(
+  'preemption and lending',
+  (getFixture) => {
+    let science: Namespace;
+
+    eachInFreshNamespace(getFixture, (namespace) => {
+      science = namespace;
+    });
+
+    /** Resolves once the controller serves the FluxSetup. */
+    const create = async (name: string, spec: FluxSetupSpecJson) => {
+      const { client } = getFixture();
+      await client.create<FluxSetupObject>(fluxSetups(science.name), {
+        apiVersion: 'flux-framework.org/v1alpha1',
+        kind: 'FluxSetup',
+        metadata: { name },
+        spec,
+      });
+      await waitFor(`FluxSetup ${name} to be served`, async () => {
+        const found = await client.get<FluxSetupObject>(fluxSetups(science.name, name));
+        return found.status?.observedGeneration === 1;
+      });
+    };
+
+    /** A Job that fills a node of 4 cores. */
+    const job = (name: string, queue: string, priority: number, runs = '300s') =>
+      science.job(name, {
+        cores: 4,
+        runs,
+        labels: { 'fluxqueue/queue': queue },
+        annotations: { 'fluxqueue/priority': String(priority), 'fluxqueue/preemptible': 'true' },
+      });
+
+    test('a preemptor at priority 10 takes the 0 and spares the 9, which is younger', async () => {
+      await create('calm', { preemption: { minRuntime: '0s' } });
+      await create('urgent', { preemption: { policy: 'LowerPriority' } });
+      const zero = await job('zero', 'calm', 0);
+      await science.phase(zero, 'Running');
+      const nine = await job('nine', 'calm', 9);
+      await science.phase(nine, 'Running');
+      const ten = await job('ten', 'urgent', 10, '1s');
+      await science.phase(ten, 'Finished');
+      expect((await science.row(zero))!).toMatchObject({ preemptions: 1, requeues: 0 });
+      expect((await science.row(nine))!).toMatchObject({ phase: 'Running', preemptions: 0 });
+      await science.phase(zero, 'Running');
+    });
+
+    test('a workload is preempted once it has run for the minimum time of its queue', async () => {
+      await create('calm', { preemption: { minRuntime: `${MIN_RUNTIME_SECONDS}s` } });
+      await create('urgent', { preemption: { policy: 'LowerPriority' } });
+      const low = [await job('low-0', 'calm', 0), await job('low-1', 'calm', 0)];
+      const [first, second] = [
+        await science.phase(low[0]!, 'Running'),
+        await science.phase(low[1]!, 'Running'),
+      ];
+      const ten = await job('ten', 'urgent', 10, '1s');
+      const ended = await science.phase(ten, 'Finished');
+      const earliest = Math.min(first.startedAt!, second.startedAt!) + MIN_RUNTIME_SECONDS;
+      expect(ended.allocatedAt!).toBeGreaterThanOrEqual(earliest);
+      const rows = [(await science.row(low[0]!))!, (await science.row(low[1]!))!];
+      expect(rows.map(({ preemptions }) => preemptions).sort()).toEqual([0, 1]);
+    });
+
+    test('a cohort borrows of a quota no more than its lending limit, and the owner starts at once', async () => {
+      const cohort = science.name;
+      await create('owner', { cohort, quota: { cores: 4 }, lendingLimit: { cores: 1 } });
+      await create('guest', { cohort, quota: { cores: 2 } });
+      const of = (queue: string, cores: number) => ({
+        cores,
+        runs: '300s',
+        labels: { 'fluxqueue/queue': queue },
+      });
+      const borrows = await science.job('borrows', of('guest', 3));
+      await science.phase(borrows, 'Running');
+      const more = await science.job('more', of('guest', 1));
+      const waits = await science.phase(more, 'Waiting', 'QuotaExceeded');
+      expect(waits.message).toBe(
+        `needs 1 core; the quota of cohort ${cohort} without what other queues keep of 3 cores is in use`,
+      );
+      const own = await science.job('own', of('owner', 3));
+      await science.phase(own, 'Running');
+      expect((await science.row(more))!.phase).toBe('Waiting');
+    });
+  },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+);
