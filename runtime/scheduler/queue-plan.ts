@@ -109,6 +109,7 @@ function plannedQueues({ queues, holders, line, reservations }: PlanInput): read
  */
 function inQueueOrder(starts: Map<string, number>, { queues, line, reservations }: PlanInput): PlannedStarts {
   const first = firstInLine(line);
+  for (const { uid, allocation } of reservations) starts.set(uid, allocation.start);
   for (const { name } of queues.filter(({ policy }) => policy === 'fcfs')) {
     let earliest = Number.NEGATIVE_INFINITY;
     for (const { uid } of first.get(name) ?? []) {
