@@ -1,5 +1,6 @@
 /**
- * `npm run -s bench:queue -- [--json]`: measures the queue.
+ * `npm run -s bench:queue -- [--json] [--limits none|ample|full]`: measures the queue. With `--limits` it has a quota and
+ * running limits: larger than the cluster, or as large as what runs on it. Then the tables are not measured.
  *
  * Passes: the duration of a pass over a deep queue, with 1,000 full nodes of 64 cores and 1,000, 10,000 and 100,000 waiting
  * workloads in 10 and in 1,000 shapes. The figure of a size is its slowest pass: the first one over a new queue, one after
@@ -12,6 +13,7 @@ import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import { newRow } from '../../runtime/queue/rows';
+import type { QueueSettings } from '../../runtime/queue/settings';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { GraphNode } from '../../runtime/resources/types';
 import { runPass } from '../../runtime/scheduler/pass/pass';
@@ -41,11 +43,14 @@ interface PassBench {
 }
 
 /** The part of the benchmark without a database. */
-async function benchPasses(print: (line: string) => void): Promise<PassBench> {
+async function benchPasses(
+  settings: Partial<QueueSettings>,
+  print: (line: string) => void,
+): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of SIZES) {
     for (const shapes of SHAPES) {
-      const figures = await measure(waiting, shapes);
+      const figures = await measure(waiting, shapes, settings);
       passes.push(figures);
       print(
         `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, without changes ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} matches`,
@@ -66,14 +71,18 @@ async function benchPasses(print: (line: string) => void): Promise<PassBench> {
   };
 }
 
-async function measure(waiting: number, shapes: number): Promise<PassFigures> {
+async function measure(
+  waiting: number,
+  shapes: number,
+  settings: Partial<QueueSettings>,
+): Promise<PassFigures> {
   const fluxion = embeddedFluxion();
   const nodes: GraphNode[] = Array.from({ length: NODES }, (_, i) => ({
     name: `node-${i}`,
     units: { core: CORES, memory: 4 * CORES },
   }));
   await fluxion.init({ nodes, policy: 'lonode', now: 0 });
-  const queue = new DeepQueue(fluxion, nodes);
+  const queue = new DeepQueue(fluxion, nodes, settings);
   await queue.fill();
   queue.submit(waiting, shapes);
   const first = await queue.timedPass({ freed: true, graphGrew: true });
@@ -98,6 +107,7 @@ class DeepQueue {
   constructor(
     private readonly fluxion: Fluxion,
     private readonly nodes: readonly GraphNode[],
+    private readonly settings: Partial<QueueSettings>,
   ) {}
 
   /** Fills all nodes with jobs of half a node to two nodes with different ends. */
@@ -129,7 +139,7 @@ class DeepQueue {
     const from = performance.now();
     const result = await runPass({
       now: this.now,
-      queues: [{ settings: queueSettings({ depth: 100_000 }), rows }],
+      queues: [{ settings: queueSettings({ depth: 100_000, ...this.settings }), rows }],
       matcher: this.fluxion,
       reservations: this.last?.reservations ?? [],
       cache: this.last?.cache,
@@ -180,10 +190,30 @@ class DeepQueue {
   }
 }
 
+/** As large as all that runs, or ten times as large. */
+function limited(factor: number): Partial<QueueSettings> {
+  const cores = NODES * CORES * factor;
+  const running = 1_000 * factor;
+  return {
+    quota: { cores, memoryGiB: cores, nodes: NODES * factor, pods: cores, jobs: cores },
+    limits: { queue: { running }, user: { running } },
+  };
+}
+
+const SETTINGS: Readonly<Record<string, Partial<QueueSettings>>> = {
+  none: {},
+  ample: limited(10),
+  full: limited(1),
+};
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-  const { passes, ...ofPasses } = await benchPasses((line) => process.stderr.write(`${line}\n`));
-  const figures = { ...ofPasses, ...(await measureDatabase()) };
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, limits: { type: 'string', default: 'none' } },
+  });
+  const settings = SETTINGS[values.limits];
+  if (settings === undefined) throw new Error(`--limits must be one of: ${Object.keys(SETTINGS).join(', ')}`);
+  const { passes, ...ofPasses } = await benchPasses(settings, (line) => process.stderr.write(`${line}\n`));
+  const figures = { ...ofPasses, ...(values.limits === 'none' ? await measureDatabase() : {}) };
   process.stdout.write(`${JSON.stringify(values.json ? figures : { ...figures, passes })}\n`);
 }
 

@@ -55,6 +55,8 @@ function isActive({ phase }: SeenRow): boolean {
 
 type Report = (invariant: Invariant, text: string) => void;
 
+const RESERVED_REASONS: ReadonlySet<SeenRow['reason']> = new Set(['Reserved', 'QuotaExceeded']);
+
 function checkWaiting(
   row: SeenRow,
   object: KubernetesObject,
@@ -66,8 +68,8 @@ function checkWaiting(
   if (!isSuspended(object) && !isFinished(object) && !isStuck)
     report('I2', `${row.name} waits and its object is released`);
   if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
-  // A waiting workload can only have a reservation in Fluxion.
-  if (held !== undefined && row.reason !== 'Reserved')
+  // A waiting workload can only have a reservation in Fluxion: for nodes, or for the time at which its quota has room.
+  if (held !== undefined && !RESERVED_REASONS.has(row.reason))
     report('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
 }
 

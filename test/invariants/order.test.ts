@@ -123,6 +123,10 @@ describe('I5: an estimated start is not postponed', () => {
   test('reports a postponed start without a reason', () => {
     expect(faults([reserved(10, 100), reserved(20, 100), reserved(30, 120)])).toEqual(['I5']);
     expect(faults([reserved(10, 100), reserved(20, 90), reserved(30, 95)])).toEqual(['I5']);
+    const forQuota = (at: number, estimatedStart: number) =>
+      log(at, 'b', 'Waiting', { reason: 'QuotaExceeded', estimatedStart });
+    expect(faults([forQuota(10, 100), forQuota(20, 120)])).toEqual(['I5']);
+    expect(faults([forQuota(10, 100), reserved(20, 120)])).toEqual(['I5']);
   });
 
   test.each<[string, LoggedEvent[], object]>([

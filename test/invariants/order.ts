@@ -178,12 +178,22 @@ class OrderChecker {
     if (!QUEUED_REASONS.has(String(detail.reason))) {
       workload.suspected = undefined;
       workload.since = undefined;
-      workload.estimate = undefined;
       workload.overtaken = undefined;
+      // A quota or limit may reserve as well, and promises then as nodes do.
+      if (detail.reason === 'QuotaExceeded') this.promise(workload, { at: when, detail });
+      else workload.estimate = undefined;
       return;
     }
     this.reportSuspected(workload);
     if (workload.since === undefined) this.enqueue(workload, when);
+    this.promise(workload, { at: when, detail });
+  }
+
+  /** An estimated start may only become earlier. */
+  private promise(
+    workload: TrackedWorkload,
+    { at: when, detail }: Pick<LoggedEvent, 'at' | 'detail'>,
+  ): void {
     const logged = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
     // A start after more than a year means that it waits for unmanaged pods, whose end is not known.
     const estimate = logged !== undefined && logged < when + YEAR_SECONDS ? logged : undefined;

@@ -78,7 +78,7 @@ export const withEquals: fc.Arbitrary<Scenario> = fc.record({
     .tuple(fc.array(arrival, { minLength: 3, maxLength: 3 }), jobs, fc.array(fc.nat(4), { maxLength: 14 }))
     .map(([kinds, all, dice]) =>
       all.map((job, i) => {
-        const { part: _, gap: __, ...kind } = kinds[dice[i] ?? 4] ?? { part: 1, gap: 0, ...job };
+        const { part: _, gap: __, ...kind } = kinds[dice[i] ?? 4] ?? { part: 1, ...job };
         return { ...job, ...kind };
       }),
     ),
