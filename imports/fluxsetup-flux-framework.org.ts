@@ -640,7 +640,7 @@ export interface FluxSetupSpecPreemption {
   readonly minRuntime?: string;
 
   /**
-   * How often others can preempt one workload of this queue; after that it runs to its end.
+   * How often others can preempt one workload of this queue; after that it keeps its nodes.
    *
    * @schema FluxSetupSpecPreemption#limit
    */
