@@ -1,6 +1,6 @@
 export type { MatchPolicy, QueuePolicy } from '../api/policies';
 export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
-export type { FluxSetupProps, Limits, Quota } from '../fluxsetup/props';
+export type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from '../fluxsetup/props';
 export type { AdmissionForm, ExternalRuntime } from './admission/form';
 export {
   Database,

@@ -55,7 +55,7 @@ function bestOf<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[
 }
 
 /** Whether evicting `a` is better than evicting `b`, both in the order of `dearestFirst`. */
-export function isBetter(a: readonly EvictionCandidate[], b: readonly EvictionCandidate[]): boolean {
+function isBetter(a: readonly EvictionCandidate[], b: readonly EvictionCandidate[]): boolean {
   const longest = Math.max(a.length, b.length);
   for (let i = 0; i < longest; i++) {
     const difference = (a[i]?.priority ?? -Infinity) - (b[i]?.priority ?? -Infinity);

@@ -169,6 +169,7 @@ test('evicts nothing for a workload that could not start then, because of what i
   // By counting, two of its pods fit the two cores of one node.
   sim.submit('picky', { cpu: 1, pods: 2, priority: 10, pod: apart(), labels });
   expect((await sim.pass()).evictions).toEqual([]);
+  expect(sim.row('picky').reason).toBe('Reserved');
   sim.submit('plain', { cpu: 1, pods: 2, priority: 9 });
   await sim.finish('picky');
   expect((await sim.pass()).evictions).toMatchObject([{ uid: 'low' }]);
