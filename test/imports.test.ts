@@ -29,11 +29,13 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'constructs/fluxsetup': ['constructs/api'],
   'constructs/minicluster': ['constructs/api', 'constructs/images', 'constructs/fluxsetup'],
   'constructs/fluxqueue/admission': ['constructs/api', 'constructs/metadata'],
+  'constructs/validation': ['constructs/api', 'constructs/fluxsetup', 'constructs/minicluster'],
   'constructs/fluxqueue/pods': [
     'constructs/api',
     'constructs/images',
     'constructs/metadata',
     'constructs/lazy',
+    'constructs/validation',
   ],
   'constructs/fluxqueue': [
     'constructs/api',
@@ -46,7 +48,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/fluxqueue/pods',
   ],
   'constructs/gitops': ['constructs/api'],
-  'constructs/validation': ['constructs/api', 'constructs/fluxsetup', 'constructs/minicluster'],
   'constructs/index': [
     'constructs/fluxqueue',
     'constructs/gitops',

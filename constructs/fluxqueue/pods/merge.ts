@@ -60,7 +60,6 @@ function mergeSpec(
 ): k8s.PodSpec {
   const { nodeSelector, affinity, tolerations, imagePullSecrets, securityContext, priorityClassName } =
     settings;
-  const secrets = imagePullSecrets?.map((name) => ({ name }));
   const spread = settings.topologySpreadConstraints?.map((each) => ({
     ...each,
     // Kubernetes applies a constraint without a selector to no pod.
@@ -72,12 +71,22 @@ function mergeSpec(
     ...(affinity === undefined ? {} : { affinity }),
     ...(tolerations === undefined ? {} : { tolerations: [...tolerations] }),
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
-    ...(secrets === undefined ? {} : { imagePullSecrets: [...(spec.imagePullSecrets ?? []), ...secrets] }),
+    ...(imagePullSecrets === undefined
+      ? {}
+      : { imagePullSecrets: withSecrets(spec.imagePullSecrets, imagePullSecrets) }),
     ...(securityContext === undefined
       ? {}
       : { securityContext: { ...spec.securityContext, ...securityContext } }),
     ...(spread === undefined ? {} : { topologySpreadConstraints: spread }),
   };
+}
+
+/** Each Secret once: server-side apply refuses a list with two entries of one name. */
+function withSecrets(
+  own: readonly k8s.LocalObjectReference[] = [],
+  given: readonly string[],
+): k8s.LocalObjectReference[] {
+  return [...new Set([...own.map(({ name = '' }) => name), ...given])].map((name) => ({ name }));
 }
 
 /** Adds settings to one container of a pod. */
@@ -96,9 +105,11 @@ export function mergeContainer(
 function merged(container: k8s.Container, settings: ContainerSettings, prop: string): k8s.Container {
   const { resources, env = [], args, containerSecurityContext: context, probes } = settings;
   const own = new Set(container.env?.map(({ name }) => name));
-  for (const { name, value } of env)
+  for (const { name, value } of env) {
     if (own.has(name))
-      throw new PropsError(`${prop}.env[${name}]`, 'is set by the stack', value, 'remove it');
+      throw new PropsError(`${prop}.env[${name}]`, 'is set by the stack, or twice', value, 'remove it');
+    own.add(name);
+  }
   return {
     ...container,
     ...(resources === undefined

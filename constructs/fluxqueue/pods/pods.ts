@@ -1,7 +1,10 @@
 /** The pods of the stack as its props want them: settings by component, names of images, labels of all objects. */
 import { k8s } from 'cdk8s-plus-28';
+import { PropsError } from '../../api/errors';
 import { whenKnown } from '../../lazy';
 import { selectorLabels } from '../../metadata';
+import { Place } from '../../validation/manifest';
+import { restrictedProblems } from '../../validation/pod-security';
 import type { ImageNames } from './images';
 import { added, mergeContainer, mergeTemplate, type Template } from './merge';
 import type { DisruptionBudget, PodSettings, PodsProps } from './props';
@@ -50,16 +53,18 @@ export class Pods {
     const settings: PodSettings = pods[component] ?? {};
     const fluxion = component === 'controller' ? pods.fluxion : undefined;
     return whenKnown({ settings, fluxion }, (known) => {
-      const merged = mergeTemplate(template, known.settings, `FluxQueue.pods.${component}`, {
-        container: MAIN_CONTAINERS[component],
+      const prop = `FluxQueue.pods.${component}`;
+      const container = MAIN_CONTAINERS[component];
+      const { metadata, spec: pod } = mergeTemplate(template, known.settings, prop, {
+        container,
         selector: own,
       });
-      if (known.fluxion === undefined) return merged;
-      const { fluxion: sidecar } = MAIN_CONTAINERS;
-      return {
-        ...merged,
-        spec: mergeContainer(merged.spec, sidecar, known.fluxion, 'FluxQueue.pods.fluxion'),
-      };
+      const spec =
+        known.fluxion === undefined
+          ? pod
+          : mergeContainer(pod, MAIN_CONTAINERS.fluxion, known.fluxion, 'FluxQueue.pods.fluxion');
+      checkRestricted(spec, prop);
+      return { metadata, spec };
     });
   }
 
@@ -89,6 +94,18 @@ export class Pods {
       ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
     };
   }
+}
+
+/** @throws PropsError for a pod that the namespace of the stack refuses */
+function checkRestricted(spec: k8s.PodSpec, prop: string): void {
+  const [problem] = restrictedProblems(new Place(spec, 'spec'));
+  if (problem === undefined) return;
+  throw new PropsError(
+    prop,
+    `would make pods that Pod Security restricted refuses in the namespace of the stack (${problem})`,
+    undefined,
+    'remove that from securityContext and containerSecurityContext',
+  );
 }
 
 function intOrString(value: number | string): k8s.IntOrString {

@@ -176,6 +176,26 @@ describe('settings that a component cannot have', () => {
       'is set by the stack',
     ],
     [
+      { pods: { webhook: { containerSecurityContext: { privileged: true } } } },
+      'webhook',
+      'Pod Security restricted refuses in the namespace of the stack (spec.containers[0].securityContext.privileged',
+    ],
+    [{ pods: { database: { securityContext: { runAsUser: 0 } } } }, 'database', 'must not be 0'],
+    [
+      {
+        pods: {
+          webhook: {
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'A', value: '2' },
+            ],
+          },
+        },
+      },
+      'webhook.env[A]',
+      'or twice',
+    ],
+    [
       { pods: { webhook: { labels: { 'app.kubernetes.io/name': 'x' } } } },
       'webhook.labels[app.kubernetes.io/name]',
       'is set by the stack',
@@ -214,7 +234,12 @@ describe('images', () => {
   });
 
   test('are pulled with one Secret by all pods', () => {
-    const templates = podTemplates(stackObjects({ ...ALL, images: { pullSecrets: ['mirror'] } }));
+    const props: FluxQueueProps = {
+      ...ALL,
+      images: { pullSecrets: ['mirror'] },
+      pods: { webhook: { imagePullSecrets: ['mirror'] } },
+    };
+    const templates = podTemplates(stackObjects(props));
     expect(templates).toHaveLength(4);
     for (const { spec } of templates) expect(spec.imagePullSecrets).toEqual([{ name: 'mirror' }]);
   });

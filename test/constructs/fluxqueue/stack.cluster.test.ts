@@ -12,6 +12,7 @@ import { freePorts } from '../../cluster/ports';
 import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
 import { names, podTemplates, stackObjects } from '../manifests';
+import { BAD_PODS, RESTRICTED_POD } from '../validation/pods';
 import { webhookConfig } from './webhook-configuration';
 
 /** Together they include every object of the stack. */
@@ -65,6 +66,20 @@ describeCluster(
         }
       });
     });
+
+    test.each([['a restricted pod', [{}, '']] as const, ...Object.entries(BAD_PODS)])(
+      'Pod Security judges %s as the validation plugin does',
+      async (_, [parts, problem]) => {
+        const { metadata, ...pod } = RESTRICTED_POD(parts);
+        const namespace = 'fluxqueue-system';
+        const { status } = await getCluster().api.send(
+          'POST',
+          `/api/v1/namespaces/${namespace}/pods?dryRun=All`,
+          { ...pod, metadata: { ...metadata, namespace } },
+        );
+        expect(status).toBe(problem === '' ? 201 : 403);
+      },
+    );
 
     test('Pod Security rejects a privileged pod in its namespace', async () => {
       const pod = {

@@ -1,0 +1,56 @@
+/** Every stack of the matrix is accepted by the real apiserver, and applying it again changes nothing. */
+import type { Cluster, KubeObject } from '../../cluster/cluster';
+import { describeCluster } from '../../cluster/suite';
+import { names, stackObjects } from '../manifests';
+import { COUNT, stacks } from './matrix';
+
+const STRICT = 'fieldManager=matrix&force=true&fieldValidation=Strict';
+
+describeCluster('the matrix of stacks on a real apiserver', (getCluster) => {
+  const known = new Set<string>();
+  /** Objects that no earlier stack has in the same form: for the others nothing would be new. */
+  const unknown = (objects: KubeObject[]) =>
+    objects.filter((object) => {
+      const text = JSON.stringify(object);
+      return !known.has(text) && known.add(text);
+    });
+
+  test.each(stacks(COUNT).map((props, index) => [index, props] as const))(
+    'stack %i is accepted strictly, and applied twice without a change',
+    async (_, props) => {
+      const objects = unknown(stackObjects(props));
+      expect(objects.length).toBeGreaterThan(0);
+      const first = await applyStrictly(getCluster(), objects);
+      expect(names(first)).toEqual(names(objects));
+      expect((await applyStrictly(getCluster(), objects)).map(version)).toEqual(first.map(version));
+    },
+  );
+});
+
+/** In the order of the stack as far as it matters for the apiserver: definitions and namespaces before their objects. */
+async function applyStrictly(cluster: Cluster, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  const early = objects.filter(({ kind }) => /^(Namespace|CustomResourceDefinition)$/.test(kind));
+  const others = objects.filter((object) => !early.includes(object));
+  const applied = new Map<KubeObject, KubeObject>();
+  for (const batch of [early, others])
+    await Promise.all(
+      batch.map(async (object) => {
+        applied.set(object, await applyOne(cluster, object));
+      }),
+    );
+  return objects.map((object) => applied.get(object)!);
+}
+
+async function applyOne({ api }: Cluster, object: KubeObject): Promise<KubeObject> {
+  // A webhook that does not exist would refuse the requests of the next stacks.
+  const query = object.kind === 'MutatingWebhookConfiguration' ? `${STRICT}&dryRun=All` : STRICT;
+  const path = `${await api.collection(object)}/${object.metadata.name}?${query}`;
+  const { status, text } = await api.send('PATCH', path, object, 'application/apply-patch+yaml');
+  if (status >= 300) throw new Error(`${object.kind} ${object.metadata.name}: ${text}`);
+  return JSON.parse(text) as KubeObject;
+}
+
+/** The generation, because controllers write statuses meanwhile; the resource version of objects without generation. */
+function version({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
+}
