@@ -92,7 +92,7 @@ export function neverFits(account: Account, row: WorkloadRow, least: LeastUsage)
 
 function askedFor({ jobspec }: WorkloadRow, amount: string, { nodes }: LeastUsage): string {
   if (jobspec.resources[0]?.type !== 'node') return amount;
-  return `${nodes} whole ${nodes === 1 ? 'node' : 'nodes'}, which hold at least ${amount}`;
+  return `${nodes} whole ${nodes === 1 ? 'node' : 'nodes'}, which ${nodes === 1 ? 'holds' : 'hold'} at least ${amount}`;
 }
 
 /** Why these amounts do not fit in this span. */

@@ -66,7 +66,7 @@ describe('whole nodes', () => {
     expect(sim.row('whole')).toMatchObject({
       reason: 'QuotaExceeded',
       message:
-        "can never start: asks for 1 whole node, which hold at least 16 cores, more than its queue's quota of 8 cores",
+        "can never start: asks for 1 whole node, which holds at least 16 cores, more than its queue's quota of 8 cores",
     });
     expect(sim.row('small').phase).toBe('Running');
   });
