@@ -190,10 +190,7 @@ class OrderChecker {
   }
 
   /** An estimated start may only become earlier. */
-  private promise(
-    workload: TrackedWorkload,
-    { at: when, detail }: Pick<LoggedEvent, 'at' | 'detail'>,
-  ): void {
+  private promise(workload: TrackedWorkload, { at: when, detail }: Pick<LoggedEvent, 'at' | 'detail'>): void {
     const logged = typeof detail.estimatedStart === 'number' ? detail.estimatedStart : undefined;
     // A start after more than a year means that it waits for unmanaged pods, whose end is not known.
     const estimate = logged !== undefined && logged < when + YEAR_SECONDS ? logged : undefined;

@@ -189,8 +189,8 @@ function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean 
     waits.markDown(row);
     return true;
   }
-  if (budget.overQuota.covers(row.jobspec) && !mayReserve(pass, budget, row)) {
-    waits.markQuota(row, budget.overQuotaText);
+  if (budget.overQuota?.requests.covers(row.jobspec) && !mayReserve(pass, budget, row)) {
+    waits.markQuota(row, budget.overQuota.text);
     return true;
   }
   // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
@@ -274,8 +274,7 @@ function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Al
 
 /** The quota allows none of the nodes that it could have now. */
 function refuseForQuota({ waits }: Pass, { row, budget }: Candidate, shortage: string): void {
-  budget.overQuota.add(row.jobspec);
-  budget.overQuotaText = shortage;
+  budget.refuseOverQuota(row.jobspec, shortage);
   waits.markQuota(row, shortage);
 }
 

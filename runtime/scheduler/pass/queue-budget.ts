@@ -1,4 +1,5 @@
 import type { QueuePolicy } from '../../../constructs/api/policies';
+import type { Jobspec } from '../../jobspec/types';
 import type { QueueSettings } from '../../queue/settings';
 import { WaitingLimits } from './limits';
 import { type Refusals, refusals } from './refusal-cache';
@@ -27,10 +28,8 @@ export class QueueBudget {
   cutShort = false;
   /** A workload was refused while later ones of the queue had reservations of earlier passes. */
   passedOver = false;
-  /** Requests that the quota refused on the nodes that are free now. */
-  readonly overQuota: Refusals = refusals({ compareWalltime: true });
-  /** Why it refused the last of them. */
-  overQuotaText = '';
+  /** Requests that the quota refused on the nodes that are free now, and why it refused the last of them. */
+  overQuota: { readonly requests: Refusals; text: string } | undefined;
 
   constructor(readonly settings: QueueSettings) {
     this.limits = new WaitingLimits(settings.limits);
@@ -51,6 +50,12 @@ export class QueueBudget {
   /** First come, first served: a workload that can't start blocks the rest of its queue. */
   get isStrict(): boolean {
     return this.settings.policy === 'fcfs';
+  }
+
+  refuseOverQuota(jobspec: Jobspec, text: string): void {
+    this.overQuota ??= { requests: refusals({ compareWalltime: true }), text };
+    this.overQuota.requests.add(jobspec);
+    this.overQuota.text = text;
   }
 
   /** The depth of the queue is used up. */

@@ -9,6 +9,8 @@ import { DIMENSIONS, formatAmount, type LeastUsage, limitsOf, type Usage } from 
 
 export interface Account {
   readonly planner: Planner;
+  /** The sum of all charges, whenever they are. */
+  readonly charged: Usage;
   readonly limits: Usage;
   /** Undefined: the number of nodes is not limited. */
   readonly nodes: NodeTimeline | undefined;
@@ -32,6 +34,7 @@ export function quotaAccount(quota: Quota, title: string, now: number, nominal?:
   const maxNodes = quota.nodes ?? Infinity;
   return {
     planner: new Planner(DIMENSIONS.length),
+    charged: new Float64Array(DIMENSIONS.length),
     limits: limitsOf(quota),
     nodes: maxNodes === Infinity ? undefined : new NodeTimeline(maxNodes, now),
     maxNodes,
@@ -45,6 +48,7 @@ export function quotaAccount(quota: Quota, title: string, now: number, nominal?:
 export function runningAccount(running: number, scope: 'queue' | 'user'): Account {
   return {
     planner: new Planner(DIMENSIONS.length),
+    charged: new Float64Array(DIMENSIONS.length),
     limits: limitsOf({ jobs: running }),
     nodes: undefined,
     maxNodes: Infinity,
@@ -53,21 +57,30 @@ export function runningAccount(running: number, scope: 'queue' | 'user'): Accoun
   };
 }
 
-export function charge({ planner, nodes: timeline }: Account, one: Charge, now: number): void {
+export function charge({ planner, charged, nodes: timeline }: Account, one: Charge, now: number): void {
   const { start, end, counts, nodes } = one;
   if (end > now) planner.add(start, end, counts);
   else planner.addOver(counts);
+  for (let i = 0; i < counts.length; i++) charged[i]! += counts[i]!;
   timeline?.add(nodes, one);
 }
 
-export function discharge({ planner, nodes: timeline }: Account, one: Charge, now: number): void {
+export function discharge({ planner, charged, nodes: timeline }: Account, one: Charge, now: number): void {
   const { start, end, counts, nodes } = one;
   if (end > now) planner.remove(start, end, counts);
   else planner.removeOver(counts);
+  for (let i = 0; i < counts.length; i++) charged[i]! -= counts[i]!;
   timeline?.remove(nodes, one);
 }
 
-export function hasRoom({ planner, limits }: Account, amounts: Usage, span: Span, now: number): boolean {
+export function hasRoom(
+  { planner, charged, limits }: Account,
+  amounts: Usage,
+  span: Span,
+  now: number,
+): boolean {
+  // Nothing has to be looked up in a quota that is not used up by everything together.
+  if (fitsBeside(charged, amounts, limits)) return true;
   return planner.fits({ dimensions: ALL_DIMENSIONS, amounts }, limits, span.start, span.end, now);
 }
 
@@ -76,23 +89,36 @@ export function blockedUntil({ planner, limits }: Account, amounts: Usage, span:
   return planner.blockedUntil({ dimensions: ALL_DIMENSIONS, amounts }, limits, span.start, span.end, now);
 }
 
+/** Loops, because every waiting workload is judged in every pass. */
+function fitsBeside(charged: Usage, amounts: Usage, limits: Usage): boolean {
+  for (let i = 0; i < limits.length; i++) if (charged[i]! + amounts[i]! > limits[i]!) return false;
+  return true;
+}
+
+function fitsIn(amounts: Usage, limits: Usage): boolean {
+  for (let i = 0; i < limits.length; i++) if (amounts[i]! > limits[i]!) return false;
+  return true;
+}
+
 /** Why the row exceeds the limit even if nothing else runs; undefined if it may fit. */
 export function neverFits(account: Account, row: WorkloadRow, least: LeastUsage): string | undefined {
   const { limits, title, maxNodes } = account;
-  const { amounts, nodes } = least;
-  const dimension = amounts.findIndex((amount, i) => amount > limits[i]!);
-  if (dimension >= 0) {
+  const { amounts } = least;
+  if (!fitsIn(amounts, limits)) {
+    const dimension = amounts.findIndex((amount, i) => amount > limits[i]!);
     const gpu = gpuName(row.jobspec);
     const asked = `asks for ${askedFor(row, formatAmount(dimension, amounts[dimension]!, gpu), least)}`;
     return `${asked}, more than ${title} of ${limitText(account, dimension)}`;
   }
-  if (nodes <= maxNodes) return undefined;
-  return `needs at least ${nodes} nodes, more than ${title} of ${nodesText(account)}`;
+  if (maxNodes === Infinity || least.fewestNodes() <= maxNodes) return undefined;
+  return `needs at least ${least.fewestNodes()} nodes, more than ${title} of ${nodesText(account)}`;
 }
 
-function askedFor({ jobspec }: WorkloadRow, amount: string, { nodes }: LeastUsage): string {
+function askedFor({ jobspec }: WorkloadRow, amount: string, { fewestNodes }: LeastUsage): string {
   if (jobspec.resources[0]?.type !== 'node') return amount;
-  return `${nodes} whole ${nodes === 1 ? 'node' : 'nodes'}, which ${nodes === 1 ? 'holds' : 'hold'} at least ${amount}`;
+  const nodes = fewestNodes();
+  const whole = nodes === 1 ? '1 whole node, which holds' : `${nodes} whole nodes, which hold`;
+  return `${whole} at least ${amount}`;
 }
 
 /** Why these amounts do not fit in this span. */
@@ -120,6 +146,21 @@ function limitText({ limits, nominal }: Account, dimension: number): string {
 function nodesText({ maxNodes, nominal }: Account): string {
   const own = nominal?.nodes ?? maxNodes;
   return own >= maxNodes ? counted(maxNodes) : `${counted(own)} and ${counted(maxNodes - own)} of borrowing`;
+}
+
+/** Whether the node is held all through the span already: to use it as well costs no quota of nodes. */
+export function holdsNode(accounts: readonly Account[], name: string, span: Span): boolean {
+  return accounts.every(({ nodes }) => nodes === undefined || nodes.holds(name, span));
+}
+
+/** How many more nodes may be held all through the span; Infinity: they are not limited. */
+export function freeNodes(accounts: readonly Account[], span: Span): number {
+  return Math.min(...accounts.map(({ nodes }) => nodes?.freeIn(span) ?? Infinity));
+}
+
+/** The part of the limits that these amounts come to: the largest of all dimensions. */
+export function shareOf(accounts: readonly Account[], amounts: Usage): number {
+  return Math.max(...accounts.flatMap(({ limits }) => [...amounts].map((amount, i) => amount / limits[i]!)));
 }
 
 function counted(nodes: number): string {

@@ -9,8 +9,10 @@ import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import type { Surroundings } from './placed-pods';
+import { freeNodes, holdsNode, shareOf } from './quota-account';
 import { RulePlanner, type RuleRequest, type UsableNode } from './rule-planner';
 import { forecastOf, type Pass } from './state';
+import { usageOf } from './usage';
 import { TOO_COSTLY, WorkBudget } from './work-budget';
 
 export interface PlanBounds {
@@ -131,22 +133,26 @@ function plan(
  * others only as many as it may hold, the largest first.
  */
 function cheapestNodes(
-  { quotas }: Pass,
+  { quotas, units }: Pass,
   row: WorkloadRow,
   usable: readonly UsableNode[],
   start: number,
 ): readonly string[] | undefined {
   const { exclusive } = askOf(row.jobspec);
+  const accounts = quotas.accountsOf(row);
   const names = (nodes: readonly UsableNode[]) => nodes.map(({ name }) => name);
   if (exclusive) {
-    const shares = new Map(usable.map(({ name, units }) => [name, quotas.shareOf(row, units)]));
+    const shares = new Map(
+      usable.map((node) => [node.name, shareOf(accounts, usageOf(row.pods, units, node.units))]),
+    );
     return names(usable.toSorted((a, b) => shares.get(a.name)! - shares.get(b.name)!));
   }
-  if (!quotas.countsNodes(row)) return undefined;
   const span = { start, end: start + Math.ceil(row.walltime) };
-  const held = usable.filter(({ name }) => quotas.holdsNode(row, name, span));
+  const free = freeNodes(accounts, span);
+  if (free === Infinity) return undefined;
+  const held = usable.filter(({ name }) => holdsNode(accounts, name, span));
   const others = usable.filter((node) => !held.includes(node)).toSorted((a, b) => b.room - a.room);
-  return names([...held, ...others.slice(0, quotas.freeNodes(row, span))]);
+  return names([...held, ...others.slice(0, free)]);
 }
 
 /** Where nothing is known of pods, units and constraints are all that counts. */

@@ -23,29 +23,36 @@ type Applicant = Omit<Candidate, 'mayReserve'>;
 
 /** @returns whether the row waits for quota or a limit: then nothing more is to be done for it */
 export async function waitsForQuota(pass: Pass, applicant: Applicant): Promise<boolean> {
-  const { row, budget, reservation } = applicant;
+  const { row, budget } = applicant;
   const { quotas, input, cluster } = pass;
   quotas.free(row);
   let shortage = quotas.shortageOf(row);
   if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
   if (shortage === undefined) return false;
-  // The quota of a cohort is waited for, and its borrowers return it; nodes that do not exist never come.
-  if (!shortage.never && input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
-  if (shortage.lent && budget.settings.reclaim) await reclaimQuota(pass, row);
-  const from = shortage.never ? Infinity : quotas.freeFrom(row);
-  if (
-    reservation !== undefined &&
-    isDue(pass, reservation) === false &&
-    from >= reservation.allocation.start
-  ) {
-    claimQuota(pass, row, reservation.allocation);
-    keepReservation(pass, budget, row, reservation);
+  if (shortage.never) {
+    await waitWithout(pass, applicant, shortage, Infinity);
     return true;
   }
-  if (isForeseeable(from, input.now) && mayReserveFor(pass, applicant, shortage))
-    await reserveFor(pass, applicant, shortage, from);
-  else await waitWithout(pass, applicant, shortage, from);
+  // Quota becomes free; nodes that do not exist never do.
+  if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
+  if (shortage.lent && budget.settings.reclaim) await reclaimQuota(pass, row);
+  await waitOrReserve(pass, applicant, shortage);
   return true;
+}
+
+async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
+  const { row, budget, reservation } = applicant;
+  const reserves = mayReserveFor(pass, applicant, shortage);
+  // To find the time for each of ten thousand workloads that may not reserve would take seconds.
+  const from = reserves || budget.isStrict ? pass.quotas.freeFrom(row) : Infinity;
+  if (reservation !== undefined && !isDue(pass, reservation) && from >= reservation.allocation.start) {
+    claimQuota(pass, row, reservation.allocation);
+    keepReservation(pass, budget, row, reservation);
+    return;
+  }
+  const isKnown = isForeseeable(from, pass.input.now);
+  if (reserves && isKnown) await reserveFor(pass, applicant, shortage, from);
+  else await waitWithout(pass, applicant, shortage, from);
 }
 
 /** The row waits for its reservation. */

@@ -6,7 +6,7 @@
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation, UnitCounts } from '../../resources/types';
+import type { Allocation } from '../../resources/types';
 import type { Cluster } from './cluster';
 import { Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { NEVER_MET } from './dependencies';
@@ -24,16 +24,7 @@ import {
   quotaAccount,
   runningAccount,
 } from './quota-account';
-import {
-  DIMENSIONS,
-  heldBy,
-  type LeastUsage,
-  leastUsage,
-  limitsOf,
-  requestedBy,
-  type Usage,
-  usageOf,
-} from './usage';
+import { DIMENSIONS, heldBy, type LeastUsage, leastUsage, limitsOf, requestedBy, type Usage } from './usage';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
@@ -54,8 +45,9 @@ export interface QuotaShortage {
 /** Start of everything that runs already. */
 const STARTED = Number.NEGATIVE_INFINITY;
 
-/** Jobspecs are read in every pass, and what they come to depends only on the nodes. */
-const leastOfCluster = new WeakMap<Cluster, WeakMap<WorkloadRow['jobspec'], LeastUsage>>();
+/** Every pass asks for every waiting workload; the answer depends only on its shape and the nodes. */
+const leastOfShapes = new WeakMap<Cluster, Map<string, LeastUsage>>();
+const MOST_SHAPES = 10_000;
 
 export class Quotas {
   private readonly own = new Map<string, Account>();
@@ -68,6 +60,8 @@ export class Quotas {
   private readonly users = new Map<string, Account>();
   private readonly settings = new Map<string, QueueSettings>();
   private readonly reclaiming = new Set<string>();
+  /** Queue -> user -> everything that a workload is charged to. */
+  private readonly accounts = new Map<string, Map<string, readonly Account[]>>();
   private readonly charges = new Map<string, Charge>();
   /** Rows for which a queue that reclaims keeps its own quota. */
   private readonly claims = new Map<string, WorkloadRow>();
@@ -203,28 +197,6 @@ export class Quotas {
     return at;
   }
 
-  /** Whether the number of nodes that the row may hold is limited. */
-  countsNodes(row: WorkloadRow): boolean {
-    return this.accountsOf(row).some(({ nodes }) => nodes !== undefined);
-  }
-
-  /** Whether its accounts hold the node all through the span already: to use it as well costs no quota of nodes. */
-  holdsNode(row: WorkloadRow, name: string, span: Span): boolean {
-    return this.accountsOf(row).every(({ nodes }) => nodes === undefined || nodes.holds(name, span));
-  }
-
-  /** How many more nodes the row may hold all through the span. */
-  freeNodes(row: WorkloadRow, span: Span): number {
-    return Math.min(...this.accountsOf(row).map(({ nodes }) => nodes?.freeIn(span) ?? Infinity));
-  }
-
-  /** The part of the row's quota that a node with these units comes to: the largest of all dimensions. */
-  shareOf(row: WorkloadRow, counts: UnitCounts): number {
-    const amounts = usageOf(row.pods, this.units, counts);
-    const shares = this.accountsOf(row).map(({ limits }) => amounts.map((amount, i) => amount / limits[i]!));
-    return Math.max(...shares.map((ofAccount) => Math.max(...ofAccount)));
-  }
-
   /** Whether the two are charged to a common account. */
   areRivals(a: WorkloadRow, b: WorkloadRow): boolean {
     const accounts = this.countedIn(b);
@@ -294,21 +266,32 @@ export class Quotas {
 
   private leastOf(row: WorkloadRow): LeastUsage {
     const { cluster } = this;
-    const known = leastOfCluster.get(cluster) ?? new WeakMap<WorkloadRow['jobspec'], LeastUsage>();
-    leastOfCluster.set(cluster, known);
-    const least = known.get(row.jobspec) ?? leastUsage(row, cluster.classesFor(row.jobspec), this.units);
-    known.set(row.jobspec, least);
+    const known = leastOfShapes.get(cluster) ?? new Map<string, LeastUsage>();
+    leastOfShapes.set(cluster, known);
+    const found = known.get(row.shape);
+    if (found !== undefined) return found;
+    const least = leastUsage(row, cluster.classesFor(row.jobspec), this.units);
+    if (known.size >= MOST_SHAPES) known.clear();
+    // Without the nodes that it avoids for a while it may come to more.
+    if (Object.keys(row.avoid).length === 0) known.set(row.shape, least);
     return least;
   }
 
   /** All have room for a row that may start. */
-  private accountsOf(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
-    return this.accounts(row, this.lentTo(row.queue));
+  accountsOf(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
+    const counted = this.countedIn(row);
+    const cohort = this.cohorts.get(this.cohortOf.get(row.queue) ?? '');
+    const lent = this.lentTo(row.queue);
+    return lent === cohort ? counted : counted.map((account) => (account === cohort ? lent! : account));
   }
 
   /** All of these count what the row holds. */
-  private countedIn(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
-    return this.accounts(row, this.cohorts.get(this.cohortOf.get(row.queue) ?? ''));
+  private countedIn({ queue, user }: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
+    const ofQueue = this.accounts.get(queue) ?? new Map<string, readonly Account[]>();
+    this.accounts.set(queue, ofQueue);
+    const known = ofQueue.get(user) ?? this.findAccounts({ queue, user });
+    ofQueue.set(user, known);
+    return known;
   }
 
   /** The same, to be changed. */
@@ -317,11 +300,9 @@ export class Quotas {
     return this.countedIn(row);
   }
 
-  private accounts(
-    row: Pick<WorkloadRow, 'queue' | 'user'>,
-    cohort: Account | undefined,
-  ): readonly Account[] {
+  private findAccounts(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
     const { queue } = row;
+    const cohort = this.cohorts.get(this.cohortOf.get(queue) ?? '');
     const accounts = [this.own.get(queue), cohort, this.running.get(queue), this.userAccount(row)];
     return accounts.filter((account) => account !== undefined);
   }

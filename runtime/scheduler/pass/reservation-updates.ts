@@ -98,7 +98,7 @@ export function markFreed(pass: Pass): void {
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
-  for (const { overQuota } of pass.budgets.values()) overQuota.clear();
+  for (const budget of pass.budgets.values()) budget.overQuota = undefined;
 }
 
 /** Two that are infinite are equal. */

@@ -70,22 +70,29 @@ export interface LeastUsage {
   /** Of whole nodes the smallest ones that fit it, for each dimension on its own. */
   readonly amounts: Usage;
   /** On the largest nodes; 0 if that is not known. */
-  readonly nodes: number;
+  fewestNodes(): number;
 }
 
 /** @param classes the nodes that the row may use */
 export function leastUsage(row: WorkloadRow, classes: readonly NodeClass[], units: UnitSettings): LeastUsage {
   const ask = askOf(row.jobspec);
+  let known: number | undefined;
+  const fewestNodes = () => {
+    known ??= countFewest(ask, classes);
+    return known;
+  };
+  // Few quotas limit nodes, so they are counted when one asks.
+  if (!ask.exclusive || fewestNodes() === 0) return { amounts: requestedBy(row, units), fewestNodes };
   const fitting = classes.filter((one) => podsOn(one.units, ask) > 0);
-  const nodes = fewestNodes(ask, fitting);
-  if (!ask.exclusive || nodes === 0) return { amounts: requestedBy(row, units), nodes };
-  return { amounts: usage(row.pods, units, (type) => smallest(fitting, type, nodes)), nodes };
+  const amounts = usage(row.pods, units, (type) => smallest(fitting, type, fewestNodes()));
+  return { amounts, fewestNodes };
 }
 
 /** @returns 0 if the nodes do not suffice: then another reason than quota keeps it from starting */
-function fewestNodes(ask: Ask, classes: readonly NodeClass[]): number {
+function countFewest(ask: Ask, classes: readonly NodeClass[]): number {
   const bySize = classes
     .map(({ units, count }) => ({ room: podsOn(units, ask), count }))
+    .filter(({ room }) => room > 0)
     .sort((a, b) => b.room - a.room);
   let nodes = 0;
   let left = ask.pods;
