@@ -1,11 +1,8 @@
 /** Future events of a simulation: a heap by time. Of events of one time the one that was added first comes first. */
 
-export interface Event<T> {
+interface Entry<T> {
   readonly at: number;
   readonly value: T;
-}
-
-interface Entry<T> extends Event<T> {
   readonly order: number;
 }
 
