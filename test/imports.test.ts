@@ -26,7 +26,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'constructs/kube-object': ['constructs/api'],
   'constructs/crds': [],
   'constructs/minicluster/shell': [],
-  'constructs/fluxsetup': ['constructs/api'],
+  'constructs/fluxsetup': ['constructs/api', 'constructs/kube-object'],
   'constructs/minicluster': ['constructs/api', 'constructs/images', 'constructs/fluxsetup'],
   'constructs/fluxqueue/admission': ['constructs/api', 'constructs/metadata'],
   'constructs/validation': ['constructs/api', 'constructs/fluxsetup', 'constructs/minicluster'],

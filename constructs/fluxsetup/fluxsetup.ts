@@ -14,6 +14,7 @@ import {
 } from '../../imports/fluxsetup-flux-framework.org';
 import { formatDuration } from '../api/durations';
 import { QUEUE } from '../api/labels';
+import { KubeObject } from '../kube-object';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkQueueName, checkSetup } from './validation';
 
@@ -51,7 +52,7 @@ export class FluxSetup extends Construct implements IFluxSetup {
     checkQueueName('FluxSetup.name', this.name);
     checkSetup(props);
     this.labels = reference(this.name).labels;
-    new FluxSetupResource(this, 'Resource', {
+    new KubeObject(this, 'Resource', FluxSetupResource, {
       metadata: {
         name: this.name,
         ...(props.namespace === undefined ? {} : { namespace: props.namespace }),

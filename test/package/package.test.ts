@@ -24,11 +24,12 @@ app.synth();
 /** An app of a user who asked for the validation of his manifests. */
 const VALIDATED_PROGRAM = `
 const { ApiObject, App, Chart } = require('cdk8s');
-const { FluxQueue } = require('cdk8s-fluxqueue');
+const { FluxQueue, FluxSetup } = require('cdk8s-fluxqueue');
 
 const app = new App();
 new FluxQueue(app, 'fluxqueue', { images: { registry: 'registry.example.org' } });
 const chart = new Chart(app, 'team', { namespace: 'lab' });
+new FluxSetup(chart, 'default');
 if (process.env.MISTAKE)
   new ApiObject(chart, 'secret', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, stringData: { a: 'b' } });
 app.synth();

@@ -10,6 +10,9 @@ import type {
   ReplicatedPodSettings,
 } from './props';
 
+/** Default of `replicas`. */
+export const REPLICAS = 2;
+
 type Component = keyof PodsProps;
 /** A list that the compiler compares with the settings of an interface. */
 type Names<Settings> = Readonly<Record<keyof Settings, true>>;
@@ -102,7 +105,7 @@ function checkNames(prop: string, settings: object, { settings: known, lacks }: 
 
 function checkSettings(prop: string, settings: ReplicatedPodSettings): void {
   checkWhole(`${prop}.replicas`, settings.replicas, 1);
-  checkBudget(`${prop}.disruptionBudget`, settings.disruptionBudget);
+  checkBudget(`${prop}.disruptionBudget`, settings.disruptionBudget, settings.replicas ?? REPLICAS);
   checkAmounts(`${prop}.resources.requests`, settings.resources?.requests);
   checkAmounts(`${prop}.resources.limits`, settings.resources?.limits);
   for (const [probe, timings] of Object.entries(settings.probes ?? {}))
@@ -123,7 +126,7 @@ function checkAmounts(prop: string, amounts: Amounts = {}): void {
   }
 }
 
-function checkBudget(prop: string, budget: DisruptionBudget | undefined): void {
+function checkBudget(prop: string, budget: DisruptionBudget | undefined, replicas: number): void {
   if (budget === undefined) return;
   const given = [budget.maxUnavailable, budget.minAvailable].filter((value) => value !== undefined);
   if (given.length !== 1)
@@ -135,6 +138,19 @@ function checkBudget(prop: string, budget: DisruptionBudget | undefined): void {
     );
   const [value] = given;
   const valid = typeof value === 'string' ? /^\d{1,3}%$/.test(value) : Number.isInteger(value);
-  if (valid && Number.parseInt(String(value), 10) >= 0) return;
-  throw new PropsError(prop, 'must be a number of pods or a percentage', value, 'write 1 or 50%');
+  if (!valid || Number.parseInt(String(value), 10) < 0)
+    throw new PropsError(prop, 'must be a number of pods or a percentage', value, 'write 1 or 50%');
+  const { maxUnavailable, minAvailable } = budget;
+  if (podsOf(maxUnavailable ?? 1, replicas) >= 1 && podsOf(minAvailable ?? 0, replicas) < replicas) return;
+  throw new PropsError(
+    prop,
+    `allows no eviction of ${replicas} pods, so that their nodes cannot be drained`,
+    budget,
+    'let at least one pod be absent',
+  );
+}
+
+/** Kubernetes rounds percentages up. */
+function podsOf(value: number | string, replicas: number): number {
+  return typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * replicas) / 100);
 }

@@ -5,6 +5,7 @@ import { whenKnown } from '../../lazy';
 import { selectorLabels } from '../../metadata';
 import { Place } from '../../validation/manifest';
 import { restrictedProblems } from '../../validation/pod-security';
+import { REPLICAS } from './checks';
 import type { ImageNames } from './images';
 import { added, mergeContainer, mergeTemplate, type Template } from './merge';
 import type { DisruptionBudget, PodSettings, PodsProps } from './props';
@@ -22,7 +23,6 @@ const MAIN_CONTAINERS: Readonly<Record<keyof PodsProps, string>> = {
   scheduler: 'scheduler',
   database: 'postgres',
 };
-const REPLICAS = 2;
 
 export interface PodRules {
   readonly pods: PodsProps;

@@ -68,6 +68,18 @@ describe('the objects of the stack', () => {
     for (const object of objectsOf(app)) expect(object).toMatchObject({ patched: { by: ['a', 'user'] } });
   });
 
+  test('take patches as a FluxSetup does', () => {
+    const chart = new Chart(new App(), 'team', { namespace: 'lab' });
+    const queue = new FluxSetup(chart, 'default', { policy: 'easy' });
+    ApiObject.of(queue).addJsonPatch(
+      JsonPatch.add('/spec/quota', { cores: '64' }),
+      JsonPatch.add('/spec/later', 1),
+    );
+    expect(Testing.synth(chart)).toMatchObject([
+      { spec: { policy: 'easy', quota: { cores: '64' }, later: 1 } },
+    ]);
+  });
+
   test('report a patch that does not fit', () => {
     const app = new App();
     apiObjects(defaultStack(app))[0]?.addJsonPatch(JsonPatch.add('/no/such/parent', 1));

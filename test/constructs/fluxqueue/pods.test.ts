@@ -150,6 +150,13 @@ describe('settings that a component cannot have', () => {
     ],
     [{ pods: { webhook: { replicas: 1.5 } } }, 'webhook.replicas', 'must be a whole number'],
     [{ pods: { webhook: { disruptionBudget: {} } } }, 'webhook.disruptionBudget', 'give one of the two'],
+    ...[{ minAvailable: 2 }, { maxUnavailable: 0 }, { maxUnavailable: '0%' }, { minAvailable: '51%' }].map(
+      (disruptionBudget): [FluxQueueProps, string, string] => [
+        { pods: { webhook: { disruptionBudget } } },
+        'webhook.disruptionBudget',
+        'allows no eviction of 2 pods',
+      ],
+    ),
     [
       { pods: { webhook: { disruptionBudget: { minAvailable: 'some' } } } },
       'webhook.disruptionBudget',

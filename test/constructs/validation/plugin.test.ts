@@ -1,14 +1,42 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Validation, ValidationContext } from 'cdk8s-cli/plugins';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { FluxQueueValidation, type FluxQueueValidationProps } from '../../../constructs/validation';
 import { LARGEST_STACK, stackObjects } from '../manifests';
 import { BAD_PODS, RESTRICTED_POD } from './pods';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 const RESOURCES = { requests: { cpu: '1', memory: '1Gi' } };
+
+const crd = parse(readFileSync(join(__dirname, '../../../constructs/crds/fluxsetups.yaml'), 'utf8')) as {
+  spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: FormSchema } } } }[] };
+};
+interface FormSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, FormSchema>>;
+}
+/** What constructs/validation/schema.ts reads, and what changes no answer of it. */
+const FORMS = {
+  types: ['object', 'string', 'integer', 'number', 'boolean'],
+  keys: [
+    ...['enum', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minProperties'],
+    ...['x-kubernetes-int-or-string', 'x-kubernetes-validations'],
+    ...['anyOf', 'default', 'description', 'format'],
+  ],
+};
+
+/** Whatever of a schema is not in FORMS. */
+function unknown({ properties = {}, type, ...schema }: FormSchema, path: string): string[] {
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => unknown(member, `${path}.${name}`)),
+    ...[type ?? 'string'].filter((each) => !FORMS.types.includes(each)).map((each) => `${path}: ${each}`),
+    ...Object.keys(schema)
+      .filter((key) => !FORMS.keys.includes(key))
+      .map((key) => `${path}: ${key}`),
+  ];
+}
 
 describe('the plugin', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-validation-'));
@@ -206,6 +234,11 @@ describe('the plugin', () => {
     expect(
       await locations({ ...setup, spec: { policy: 'hybrid', reservations: 2, quota: { cores: 4 } } }),
     ).toEqual([]);
+  });
+
+  test('knows every form that the schema of FluxSetups has', () => {
+    const [version] = crd.spec.versions;
+    expect(unknown(version!.schema.openAPIV3Schema.properties.spec, 'spec')).toEqual([]);
   });
 
   test('skips rules everywhere or for one object', async () => {
