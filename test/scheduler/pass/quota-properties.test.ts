@@ -1,6 +1,14 @@
 /** Properties of two queues with random policies, quotas, limits and cohorts on the embedded matcher. */
 import fc, { cases } from '../../fast-check';
-import { exceeded, fitsAlone, playScenario, type Scenario, scenario, withEquals } from './quota-traces';
+import {
+  exceeded,
+  fitsAlone,
+  playScenario,
+  reclaiming,
+  type Scenario,
+  scenario,
+  withEquals,
+} from './quota-traces';
 import type { Simulation } from './simulation';
 
 /** A promised start moves only earlier, and the workload starts by then. */
@@ -32,6 +40,33 @@ test(
   plans.milliseconds,
 );
 
+const reclaims = cases(200);
+
+test(
+  'a queue that takes its quota back breaks no promise of the others',
+  async () => {
+    let evicted = 0;
+    await fc.assert(
+      fc.asyncProperty(reclaiming, async (given) => {
+        const returned = new Set<string>();
+        const sim = await playScenario(given, async (now) => {
+          expect(exceeded(now, given)).toEqual([]);
+          for (const { uid, evictionReason } of [...now.rows.values()]) {
+            if (evictionReason === null) continue;
+            returned.add(uid);
+            await now.requeue(uid);
+          }
+        });
+        evicted += returned.size;
+        expect(brokenPromises(sim).filter((text) => !returned.has(text.split(':')[0]!))).toEqual([]);
+      }),
+      { numRuns: reclaims.numRuns },
+    );
+    expect(evicted).toBeGreaterThan(0);
+  },
+  reclaims.milliseconds,
+);
+
 const orders = cases(300);
 
 test(
@@ -57,7 +92,7 @@ test(
   orders.milliseconds,
 );
 
-const progress = cases(300);
+const progress = cases(150);
 const LONGEST = 100;
 
 /** One workload after the given ones, and then a stream of small ones for both queues and users. */

@@ -13,7 +13,7 @@ type Settings = Pick<
   'policy' | 'reservations' | 'quota' | 'limits' | 'cohort' | 'borrowing' | 'reclaim'
 >;
 
-export interface Arrival extends JobOptions {
+interface Arrival extends JobOptions {
   readonly gap: number;
   readonly queue: string;
   readonly user: string;
@@ -69,6 +69,15 @@ const jobs = fc
   );
 
 export const scenario: fc.Arbitrary<Scenario> = fc.record({ a: settings, b: settings, jobs });
+
+/** Both queues are of one cohort, and one or both take their quota back. */
+export const reclaiming: fc.Arbitrary<Scenario> = fc
+  .tuple(scenario, fc.boolean())
+  .map(([{ a, b, jobs: all }, both]) => ({
+    a: { ...a, cohort: 'lab', reclaim: both },
+    b: { ...b, cohort: 'lab', reclaim: true },
+    jobs: all,
+  }));
 
 /** Two of three workloads are one of three requests of one user, so that many are equal. */
 export const withEquals: fc.Arbitrary<Scenario> = fc.record({
