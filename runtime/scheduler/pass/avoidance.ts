@@ -8,11 +8,18 @@ import type { Pass } from './state';
  * cluster without them, it may have them again: to fail twice is better than never to start.
  */
 export function avoiding({ cluster, input }: Pass, row: WorkloadRow): WorkloadRow {
+  if (avoidsNone(row)) return row;
   const names = avoidedNodes(row, input.now);
   if (names.length === 0) return row;
   const jobspec = without(row.jobspec, names);
   const fits = input.nodes === undefined || (cluster.fits(jobspec) && cluster.fitsUp(jobspec));
   return fits ? { ...row, jobspec } : row;
+}
+
+/** True of nearly all rows, and every pass looks at all that wait. */
+function avoidsNone({ avoid }: WorkloadRow): boolean {
+  for (const _ in avoid) return false;
+  return true;
 }
 
 function without(jobspec: Jobspec, names: readonly string[]): Jobspec {
@@ -34,7 +41,9 @@ export function avoidsFewerNodes({ avoid }: WorkloadRow, now: number): boolean {
 }
 
 /** The second at which the row avoids fewer nodes; undefined: never. */
-export function avoidanceEnd({ avoid }: WorkloadRow, now: number): number | undefined {
+export function avoidanceEnd(row: WorkloadRow, now: number): number | undefined {
+  if (avoidsNone(row)) return undefined;
+  const { avoid } = row;
   const ends = Object.values(avoid).filter((until) => until > now);
   return ends.length === 0 ? undefined : Math.ceil(Math.min(...ends));
 }

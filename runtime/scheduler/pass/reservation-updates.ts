@@ -17,7 +17,8 @@ export async function keepReservations(
   previous: readonly Reservation[],
   ordered: readonly WorkloadRow[],
 ): Promise<void> {
-  const rank = new Map(ordered.map(({ uid }, index) => [uid, index]));
+  // A fcfs queue of ten thousand has none.
+  const rank = new Map(previous.length === 0 ? [] : ordered.map(({ uid }, index) => [uid, index]));
   const rankOf = ({ uid }: Reservation) => rank.get(uid) ?? Number.POSITIVE_INFINITY;
   for (const reservation of previous.toSorted((a, b) => compare(rankOf(a), rankOf(b)))) {
     const row = pass.eligible.get(reservation.uid);
