@@ -1,9 +1,10 @@
 /** The rules of the construct FluxSetup for manifests: single fields by the schema of the CRD, their combinations by its props. */
-import { Duration } from 'cdk8s';
+import { Duration, Size } from 'cdk8s';
+import { Cpu } from 'cdk8s-plus-28';
 import crds from '../../imports/crds.json';
 import { parseDuration } from '../api/durations';
 import { PropsError } from '../api/errors';
-import type { FluxSetupProps } from '../fluxsetup/props';
+import type { FluxSetupProps, LendingLimit } from '../fluxsetup/props';
 import { checkQueueName, checkSetup } from '../fluxsetup/validation';
 import { type Manifest, Place } from './manifest';
 import { type Schema, schemaProblems } from './schema';
@@ -41,8 +42,17 @@ function propsOf(spec: Place): FluxSetupProps {
     cohort: at('cohort'),
     reclaim: at('reclaim'),
     borrowing: spec.field('borrowing').exists ? { jobs: 0 } : undefined,
+    quota: namedIn(spec.field('quota')),
+    lendingLimit: namedIn(spec.field('lendingLimit')),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Some amount of each resource that is named. */
+function namedIn(amounts: Place): LendingLimit | undefined {
+  const some = { jobs: 1, pods: 1, cores: Cpu.units(1), memory: Size.gibibytes(1), gpus: 1 };
+  const named = Object.entries(some).filter(([resource]) => amounts.field(resource).exists);
+  return amounts.exists ? Object.fromEntries(named) : undefined;
 }
 
 function durationAt(spec: Place, path: string): Duration | undefined {

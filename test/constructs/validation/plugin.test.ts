@@ -221,6 +221,11 @@ describe('the plugin', () => {
     [{ weight: '2' }, 'spec.weight: must be integer'],
     [{ reservations: 2 }, 'FluxSetup.reservations: requires policy: hybrid'],
     [{ borrowing: { cores: 4 } }, 'FluxSetup.borrowing: requires cohort'],
+    [{ lendingLimit: { cores: 4 }, quota: { cores: 8 } }, 'FluxSetup.lendingLimit: requires cohort'],
+    [
+      { cohort: 'lab', lendingLimit: { gpus: 1 }, quota: { cores: 8 } },
+      'FluxSetup.lendingLimit.gpus: requires quota.gpus',
+    ],
     [{ walltime: { default: '2h', max: '1h' } }, 'is less than the default walltime'],
     [{ priority: { min: 5, max: 1 } }, 'is greater than maxPriority'],
   ])('refuses a FluxSetup with %j', async (spec, problem) => {

@@ -17,7 +17,9 @@ test('a queue owns nothing of a resource that only another queue of its cohort h
   await sim.pass();
   expect(uids(sim)).toEqual(['b0', 'a0']);
   expect(sim.row('b1').message).toContain("its queue's quota of 0 gpus and 1 gpu of borrowing is in use");
-  expect(sim.row('c0').message).toBe("can never start: asks for 1 nvidia.com/gpu, more than its queue's quota of 0 gpus");
+  expect(sim.row('c0').message).toBe(
+    "can never start: asks for 1 nvidia.com/gpu, more than its queue's quota of 0 gpus",
+  );
   expect(sim.row('a1').message).toContain('the quota of cohort lab of 2 gpus is in use');
 });
 
