@@ -17,6 +17,8 @@ export interface PassCache {
   readonly endlessUsage: EndlessUsage | undefined;
   /** The starts that the pass promised with reservations, by uid. */
   readonly promised: ReadonlyMap<string, number>;
+  /** The quotas and limits of all queues, as text: after a change workloads may start earlier than planned. */
+  readonly limits: string;
 }
 
 export function newPassCache(): PassCache {
@@ -28,5 +30,6 @@ export function newPassCache(): PassCache {
     endless: refusals({ compareWalltime: false }),
     endlessUsage: undefined,
     promised: new Map(),
+    limits: '',
   };
 }

@@ -63,7 +63,8 @@ export function beginPass(given: PassInput): Pass {
   );
   const overruns = overrunsOf(given);
   const cluster = clusterOf(nodes);
-  const freed = given.freed !== false || given.graphGrew !== false;
+  const limits = limitsText(given.queues);
+  const freed = given.freed !== false || given.graphGrew !== false || cache.limits !== limits;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
   return {
@@ -79,7 +80,7 @@ export function beginPass(given: PassInput): Pass {
     waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now, cluster),
     reservations: new Reservations(),
-    cache: freed ? newPassCache() : cache,
+    cache: { ...(freed ? newPassCache() : cache), limits },
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
     broken: brokenPromises(cache.promised, input.reservations),
@@ -91,6 +92,18 @@ export function beginPass(given: PassInput): Pass {
     interrupted: false,
     matches: 0,
   };
+}
+
+function limitsText(queues: PassInput['queues']): string {
+  return JSON.stringify(
+    queues.map(({ settings: { name, quota, cohort, borrowing, limits } }) => [
+      name,
+      quota,
+      cohort,
+      borrowing,
+      limits,
+    ]),
+  );
 }
 
 function ruleMatcherOf({
