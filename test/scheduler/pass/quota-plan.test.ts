@@ -230,7 +230,7 @@ describe('promises', () => {
 
   test('hold while the owner of the quota takes it back', async () => {
     const sim = await borrowing();
-    sim.submit('owner', { queue: 'owner', pods: 4, walltime: 1_000 });
+    for (const uid of ['owner0', 'owner1']) sim.submit(uid, { queue: 'owner', pods: 3, walltime: 1_000 });
     await sim.pass();
     sim.now = 1_100;
     await sim.finish('runs');
@@ -240,8 +240,8 @@ describe('promises', () => {
 
   test('hold while the quota of another queue grows', async () => {
     const sim = await borrowing();
-    sim.queue('owner', { cohort, quota: { cores: 60 }, reclaim: true });
-    for (let i = 0; i < 4; i++) sim.submit(`owner${i}`, { queue: 'owner', pods: 2, walltime: 1_000 });
+    sim.queue('owner', { cohort, quota: { cores: 7 }, reclaim: true });
+    for (const uid of ['owner0', 'owner1']) sim.submit(uid, { queue: 'owner', pods: 3, walltime: 1_000 });
     await sim.pass();
     sim.now = 1_100;
     await sim.finish('runs');

@@ -93,7 +93,7 @@ export const withEquals: fc.Arbitrary<Scenario> = fc.record({
     ),
 });
 
-export async function cluster({ a, b }: Omit<Scenario, 'jobs'>): Promise<Simulation> {
+async function cluster({ a, b }: Omit<Scenario, 'jobs'>): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(NODES, CORES));
   sim.queue('a', a);
   sim.queue('b', b);
