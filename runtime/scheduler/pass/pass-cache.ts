@@ -19,6 +19,8 @@ export interface PassCache {
   readonly promised: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: ReadonlyMap<string, number>;
+  /** The settings of all queues, as text: after a change workloads may start earlier than planned. */
+  readonly settings: string;
 }
 
 export function newPassCache(): PassCache {
@@ -31,5 +33,6 @@ export function newPassCache(): PassCache {
     endlessUsage: undefined,
     promised: new Map(),
     preemptAt: new Map(),
+    settings: '',
   };
 }

@@ -68,7 +68,9 @@ export function beginPass(given: PassInput): Pass {
   const overruns = overrunsOf(given);
   const cluster = clusterOf(nodes);
   const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
-  const freed = given.freed !== false || given.graphGrew !== false || isPreemptDue;
+  const settings = settingsText(given.queues);
+  const isGrown = given.graphGrew !== false || cache.settings !== settings;
+  const freed = given.freed !== false || isGrown || isPreemptDue;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
   return {
@@ -86,7 +88,7 @@ export function beginPass(given: PassInput): Pass {
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
     failedReclaims: new Map(),
-    cache: freed ? newPassCache() : cache,
+    cache: { ...(freed ? newPassCache() : cache), settings },
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
     broken: brokenPromises(cache.promised, input.reservations),
@@ -98,6 +100,10 @@ export function beginPass(given: PassInput): Pass {
     interrupted: false,
     matches: 0,
   };
+}
+
+function settingsText(queues: PassInput['queues']): string {
+  return JSON.stringify(queues.map(({ settings }) => settings));
 }
 
 function ruleMatcherOf({

@@ -182,6 +182,20 @@ test('who waits for the limit of a user takes no reservation from other users', 
   expect(sim.reservations.map(({ uid }) => uid)).toEqual(['a2', 'bob']);
 });
 
+test.each([
+  ['quota', { quota: { cores: 4 } }, { quota: { cores: 6 } }],
+  ['limit', { limits: { queue: { running: 1 }, user: {} } }, { limits: { queue: { running: 2 }, user: {} } }],
+])('a workload starts as soon as its %s grows, though nothing has ended', async (_, before, after) => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('default', before);
+  sim.submit('runs', { cpu: 4 });
+  sim.submit('waits', { cpu: 2 });
+  await sim.pass();
+  expect(sim.row('waits').estimatedStart).toBe(1_100);
+  sim.queue('default', after);
+  expect(granted(await sim.pass())).toEqual(['waits']);
+});
+
 describe('priority', () => {
   test('a workload of higher priority takes quota that is reserved for a lower one', async () => {
     const sim = await Simulation.of(nodesOf(4, 4));
@@ -216,7 +230,7 @@ describe('promises', () => {
 
   test('hold while the owner of the quota takes it back', async () => {
     const sim = await borrowing();
-    sim.submit('owner', { queue: 'owner', pods: 4, walltime: 1_000 });
+    for (const uid of ['owner0', 'owner1']) sim.submit(uid, { queue: 'owner', pods: 3, walltime: 1_000 });
     await sim.pass();
     sim.now = 1_100;
     await sim.finish('runs');
@@ -226,8 +240,8 @@ describe('promises', () => {
 
   test('hold while the quota of another queue grows', async () => {
     const sim = await borrowing();
-    sim.queue('owner', { cohort, quota: { cores: 60 }, reclaim: true });
-    for (let i = 0; i < 4; i++) sim.submit(`owner${i}`, { queue: 'owner', pods: 2, walltime: 1_000 });
+    sim.queue('owner', { cohort, quota: { cores: 7 }, reclaim: true });
+    for (const uid of ['owner0', 'owner1']) sim.submit(uid, { queue: 'owner', pods: 3, walltime: 1_000 });
     await sim.pass();
     sim.now = 1_100;
     await sim.finish('runs');
