@@ -25,7 +25,7 @@ export interface Scenario {
   readonly jobs: readonly Arrival[];
 }
 
-export const QUEUES = ['a', 'b'] as const;
+const QUEUES = ['a', 'b'] as const;
 const NODES = 4;
 const CORES = 4;
 
