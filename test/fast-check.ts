@@ -11,7 +11,7 @@ if (seed !== 'random') fc.configureGlobal({ seed: Number.parseInt(seed, 10) });
 /** How many cases of a property are run, and how long they may take in Jest. */
 export function cases(numRuns: number): { readonly numRuns: number; readonly milliseconds: number } {
   const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
-  return { numRuns: Math.ceil(numRuns * factor), milliseconds: 60_000 * Math.max(1, factor) };
+  return { numRuns: Math.ceil(numRuns * factor), milliseconds: 120_000 * Math.max(1, factor) };
 }
 
 export default fc;

@@ -18,7 +18,7 @@ function brokenPromises(sim: Simulation): string[] {
     .map(([uid, given]) => `${uid}: ${given.join(', ')}`);
 }
 
-const plans = cases(600);
+const plans = cases(400);
 
 test(
   'no quota or limit is exceeded at any second of the plan, and every promised start is kept',
