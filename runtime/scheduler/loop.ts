@@ -216,14 +216,18 @@ export class SchedulingLoop {
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
 
-  /** A node that changed during the pass, or the constraints of a row that is newer than the nodes, void a grant on it. */
+  /**
+   * A node that changed during the pass, or the constraints of a row that is newer than the nodes, void a grant on it. A
+   * changed node also voids the later grants: the next pass, which runs at once, may need their nodes for the earlier one.
+   */
   private async commitGrants(grants: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
     const { workloadCache, mayGrant, metrics, onGranted } = this.options;
     const nodes = this.options.nodes();
-    const confirmed = grants.filter(({ uid, allocation }) => {
+    const outdated = grants.findIndex(({ allocation }) => this.nodeList.isOutdated(allocation, nodes));
+    const confirmed = grants.slice(0, outdated < 0 ? grants.length : outdated).filter(({ uid }) => {
       const row = workloadCache.byUid(uid);
-      return row !== undefined && mayGrant(row) && !this.nodeList.isOutdated(allocation, nodes);
+      return row !== undefined && mayGrant(row);
     });
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);

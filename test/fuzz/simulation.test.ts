@@ -44,7 +44,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
     1000,
     'a queue allowed more between a grant and its release, and its user was accused of the change',
   ],
-  [51019, 600, 'a node was lost between a pass and its commit (a wrong check)'],
+  [51019, 600, 'a node was lost between a pass and its commit, and a later equal workload kept its grant'],
   [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
 ];
 

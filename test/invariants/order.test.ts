@@ -70,18 +70,6 @@ describe('I4: equal workloads start in the order of submission', () => {
   });
 });
 
-describe('I4: a node that is lost between a pass and its commit', () => {
-  const later = [started(100, 'b'), started(103, 'a')];
-
-  test('is the reason of an overtaking start only if the earlier workload starts with the next pass', () => {
-    expect(faults(later, { disturbances: [98] })).toEqual([]);
-    expect(faults(later)).toEqual(['I4']);
-    expect(faults(later, { disturbances: [90] })).toEqual(['I4']);
-    expect(faults(later, { disturbances: [102] })).toEqual(['I4']);
-    expect(faults([started(100, 'b'), started(110, 'a')], { disturbances: [98] })).toEqual(['I4']);
-  });
-});
-
 describe('I4: equal workloads that both have reservations', () => {
   const both = [reserved(10, 1050, 'a'), reserved(10, 1055)];
   const held = log(2, 'a', 'Waiting', { reason: 'Held' });

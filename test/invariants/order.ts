@@ -52,11 +52,13 @@ export function orderViolations(
   interventions: Interventions,
 ): Violation[] {
   const edits = events.filter(({ event }) => event === 'Updated');
-  const grants = Map.groupBy(
-    events.filter(({ event }) => event === 'Allocated'),
-    ({ uid }) => uid,
+  const grants = events.filter(({ event }) => event === 'Allocated').map(keyOf);
+  const checker = new OrderChecker(
+    rows,
+    new Set(edits.map(({ uid }) => uid)),
+    new Set(grants),
+    interventions,
   );
-  const checker = new OrderChecker(rows, new Set(edits.map(({ uid }) => uid)), grants, interventions);
   for (const event of events) checker.apply(event);
   checker.finish();
   return checker.violations;
@@ -74,8 +76,8 @@ class OrderChecker {
   constructor(
     rows: readonly SeenRow[],
     private readonly edited: ReadonlySet<string>,
-    /** All grants, by workload. */
-    private readonly grants: ReadonlyMap<string, readonly LoggedEvent[]>,
+    /** Keys of all grants. */
+    private readonly grants: ReadonlySet<string>,
     private readonly interventions: Interventions,
   ) {
     this.rows = new Map(rows.map((row) => [row.uid, row]));
@@ -240,9 +242,9 @@ class OrderChecker {
     for (const other of this.workloads.values()) {
       if (other === workload || !areEqual(other, workload) || !isBefore(other, workload)) continue;
       // One statement grants both, and logs them in the order of their arrival.
-      if (this.isGranted(other, when, when)) continue;
+      if (this.grants.has(keyOf({ uid: other.row.uid, at: when }))) continue;
       if (other.since === undefined || when - other.since <= PASS_SECONDS) continue;
-      if (this.mayOvertake(workload, other, when) || this.isNodeLost(other, when)) continue;
+      if (this.mayOvertake(workload, other, when)) continue;
       other.suspected = workload.row.name;
       if (other.judged) this.reportSuspected(other);
     }
@@ -251,19 +253,6 @@ class OrderChecker {
     // The workload started to compete and was granted in the same pass.
     if (workload.since === undefined) this.enqueue(workload, when);
     this.setAllocation(workload, detail);
-  }
-
-  private isGranted({ row }: TrackedWorkload, from: number, until: number): boolean {
-    return this.grants.get(row.uid)?.some(({ at }) => at >= from && at <= until) === true;
-  }
-
-  /** The node that a pass chose for it was lost before the commit: the next pass chooses another one. */
-  private isNodeLost(workload: TrackedWorkload, when: number): boolean {
-    const isDuringPass = (at: number) => at > when - PASS_SECONDS && at <= when;
-    return (
-      this.interventions.disturbances.some(isDuringPass) &&
-      this.isGranted(workload, when, when + PASS_SECONDS)
-    );
   }
 
   /**
@@ -320,6 +309,10 @@ class OrderChecker {
 
 function isLate(estimate: number, when: number): boolean {
   return when > estimate + PASS_SECONDS;
+}
+
+function keyOf({ uid, at }: Pick<LoggedEvent, 'uid' | 'at'>): string {
+  return `${uid} ${at}`;
 }
 
 function areEqual(a: TrackedWorkload, b: TrackedWorkload): boolean {

@@ -157,6 +157,20 @@ test.each([
   await loop.stop();
 });
 
+test('gives no later workload a node that an earlier one needs because its own is gone', async () => {
+  const other: GraphNode = { name: 'n1', units: { core: 1 } };
+  const { clock, workloadCache, granted, loop } = await start('info', (tables, setNodes) => {
+    setNodes(tables.all.length === 0 ? [NODE, other] : [other]);
+  });
+  await clock.advance(5_000);
+  for (const uid of ['first', 'second']) await workloadCache.submit(submission(uid));
+  loop.trigger();
+  await clock.advance(2_000);
+  expect(granted).toEqual(['first']);
+  expect(workloadCache.byUid('first')!.allocation!.nodes).toMatchObject([{ name: 'n1' }]);
+  await loop.stop();
+});
+
 test('logs the number of each pass and how long its phases took', async () => {
   const { clock, lines, loop } = await start('debug');
   await clock.advance(40_000);
