@@ -29,7 +29,6 @@ module.exports = {
     'runtime/**/*.ts!',
     // Generators of committed files.
     '!constructs/crds/status-types.ts!',
-    '!constructs/crds/embed.ts!',
     '!constructs/gitops/embed.ts!',
     '!constructs/minicluster/shell/embed.ts!',
     'test/**/*.ts',

@@ -7,6 +7,7 @@
  * - `…-spec.ts` has the types of a spec with quantities or enums as in JSON: `cdk8s import` generates classes for these,
  *   and objects from the apiserver are not instances of them. `…-schema.json` has the schema of that spec, which gives
  *   manifests the same defaults and validation without an apiserver.
+ * - `crds.json` has the CRDs themselves, so that users of the constructs need no YAML parser.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,15 +122,22 @@ function comment({ description, format }: Schema, indent: string): string {
 
 const IMPORTS = join(__dirname, '..', '..', 'imports');
 
+/** The CRDs of this folder by the name of their file. */
+function readCrds(): Readonly<Record<string, CustomResourceDefinition>> {
+  const files = readdirSync(__dirname).filter((name) => name.endsWith('.yaml'));
+  return Object.fromEntries(
+    files.sort().map((name) => [name, parse(readFileSync(join(__dirname, name), 'utf8'))]),
+  );
+}
+
 function main(): void {
   const files = new Map<string, string[]>();
   const add = (file: string, declarations: string[]) => {
     files.set(file, [...(files.get(file) ?? []), ...declarations]);
   };
-  for (const name of readdirSync(__dirname)
-    .filter((entry) => entry.endsWith('.yaml'))
-    .sort()) {
-    const crd = parse(readFileSync(join(__dirname, name), 'utf8')) as CustomResourceDefinition;
+  const crds = readCrds();
+  writeFileSync(join(IMPORTS, 'crds.json'), `${JSON.stringify(crds)}\n`);
+  for (const crd of Object.values(crds)) {
     add(`${crd.spec.group}-status`, statusTypes(crd));
     add(`${crd.spec.group}-spec`, specTypes(crd));
     const schema = specSchema(crd);

@@ -1,10 +1,6 @@
 /** FluxSetups on the real control plane: the effect of created, changed and deleted queues on workloads. */
 
-import {
-  type FluxSetupObject,
-  type FluxSetupSpecJson,
-  fluxSetups,
-} from '../../runtime/kubernetes/custom-resources';
+import { type FluxSetupObject, fluxSetups } from '../../runtime/kubernetes/custom-resources';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
@@ -19,16 +15,6 @@ describeStack(
       science = namespace;
     });
 
-    /** Resolves once the controller serves the FluxSetup, because a workload without a queue name may be reconciled first. */
-    const create = async (name: string, spec: FluxSetupSpecJson = {}) => {
-      await getFixture().client.create<FluxSetupObject>(fluxSetups(science.name), {
-        apiVersion: 'flux-framework.org/v1alpha1',
-        kind: 'FluxSetup',
-        metadata: { name },
-        spec,
-      });
-      await hasStatus(name, { observedGeneration: 1 });
-    };
     const update = (name: string, spec: object) =>
       getFixture().client.patch(fluxSetups(science.name, name), { spec }, 'merge');
     const remove = (name: string) => getFixture().client.delete(fluxSetups(science.name, name));
@@ -53,7 +39,7 @@ describeStack(
       });
 
     test('a FluxSetup creates its queue, counts its workloads, and limits them by its quota until the quota grows', async () => {
-      await create('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });
+      await science.fluxSetup('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });
       const full = await science.job('full', { cores: 4, runs: '40s' });
       const running = await science.phase(full, 'Running');
       expect(running).toMatchObject({ queue: `${science.name}/team`, walltime: 90, user: 'admin' });
@@ -90,7 +76,7 @@ describeStack(
     });
 
     test('the deletion of a FluxSetup blocks waiting workloads, not running ones, until it is created again', async () => {
-      await create('team', { quota: { jobs: 1 } });
+      await science.fluxSetup('team', { quota: { jobs: 1 } });
       const runs = await science.job('runs', { runs: '40s' });
       await science.phase(runs, 'Running');
       const first = await science.job('first');
@@ -105,17 +91,21 @@ describeStack(
       const late = await science.job('late', { labels: { 'fluxqueue/queue': 'team' } });
       await science.phase(late, 'Waiting', 'NoFluxSetup');
       expect((await science.row(runs))!.phase).toBe('Running');
-      await create('team');
+      await science.fluxSetup('team');
       for (const job of [first, late])
         expect((await science.phase(job, 'Finished')).result).toBe('Succeeded');
-      await create('later');
+      await science.fluxSetup('later');
       expect((await science.phase(requests, 'Finished')).queue).toBe(`${science.name}/later`);
       expect((await science.row(runs))!.phase).toBe('Running');
     });
 
     test('a queue borrows unused quota of another queue in its cohort', async () => {
-      await create('small', { quota: { cores: 1 }, cohort: science.name, borrowing: { cores: 2 } });
-      await create('idle', { quota: { cores: 8 }, cohort: science.name });
+      await science.fluxSetup('small', {
+        quota: { cores: 1 },
+        cohort: science.name,
+        borrowing: { cores: 2 },
+      });
+      await science.fluxSetup('idle', { quota: { cores: 8 }, cohort: science.name });
       const small = { runs: '30s', labels: { 'fluxqueue/queue': 'small' } };
       const three = await science.job('three', { ...small, cores: 3 });
       await science.phase(three, 'Running');
@@ -127,8 +117,8 @@ describeStack(
     const inQueue = (name: string) => ({ cores: 4, runs: '60s', labels: { 'fluxqueue/queue': name } });
 
     test('a queue reclaims lent quota by preempting the youngest borrower, which is requeued in its position', async () => {
-      await create('guest', { quota: { cores: 4 }, cohort: science.name });
-      await create('owner', { quota: { cores: 4 }, cohort: science.name, reclaim: true });
+      await science.fluxSetup('guest', { quota: { cores: 4 }, cohort: science.name });
+      await science.fluxSetup('owner', { quota: { cores: 4 }, cohort: science.name, reclaim: true });
       const own = await science.job('own', inQueue('guest'));
       await science.phase(own, 'Running');
       const borrowed = await science.job('borrowed', inQueue('guest'));
@@ -143,8 +133,8 @@ describeStack(
     });
 
     test('an urgent workload preempts a preemptible one, which runs again when the nodes are free', async () => {
-      await create('calm', { preemption: { minRuntime: '0s' } });
-      await create('urgent', { preemption: { policy: 'LowerPriority' }, priority: { min: 100 } });
+      await science.fluxSetup('calm', { preemption: { minRuntime: '0s' } });
+      await science.fluxSetup('urgent', { preemption: { policy: 'LowerPriority' }, priority: { min: 100 } });
       const kept = await science.job('kept', inQueue('calm'));
       await science.phase(kept, 'Running');
       const preemptible = { annotations: { 'fluxqueue/preemptible': 'true' } };
@@ -162,7 +152,7 @@ describeStack(
       await science.phase(hog, 'Running');
       const waits = await science.job('waits', { annotations: { 'fluxqueue/priority': '7' } });
       expect((await science.phase(waits, 'Waiting')).queue).toBe('default');
-      await create('team', { priority: { max: 3 }, walltime: { default: '2m', max: '5m' } });
+      await science.fluxSetup('team', { priority: { max: 3 }, walltime: { default: '2m', max: '5m' } });
       const moved = await waitFor('the workload to move', async () => {
         const row = await science.row(waits);
         return row?.queue === 'default' ? undefined : row;

@@ -1,9 +1,4 @@
 /** Quotas, limits and devices that a workload waits for, on the real control plane. */
-import {
-  type FluxSetupObject,
-  type FluxSetupSpecJson,
-  fluxSetups,
-} from '../../runtime/kubernetes/custom-resources';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import type { Namespace } from './workloads';
@@ -16,21 +11,6 @@ describeStack(
     eachInFreshNamespace(getFixture, (namespace) => {
       lab = namespace;
     });
-
-    /** Resolves once the controller serves the FluxSetup. */
-    const create = async (name: string, spec: FluxSetupSpecJson) => {
-      const { client } = getFixture();
-      await client.create<FluxSetupObject>(fluxSetups(lab.name), {
-        apiVersion: 'flux-framework.org/v1alpha1',
-        kind: 'FluxSetup',
-        metadata: { name },
-        spec,
-      });
-      await waitFor(`FluxSetup ${name} to be served`, async () => {
-        const found = await client.get<FluxSetupObject>(fluxSetups(lab.name, name));
-        return found.status?.observedGeneration === 1;
-      });
-    };
 
     const inQueue = (queue: string, walltime: string) => ({
       labels: { 'fluxqueue/queue': queue },
@@ -46,7 +26,7 @@ describeStack(
       });
 
     test('a Job that the running limit delays has a start that is kept, and a stream of small ones does not pass it', async () => {
-      await create('team', { limits: { running: 2 } });
+      await lab.fluxSetup('team', { limits: { running: 2 } });
       const of = (seconds: number) => ({ ...inQueue('team', `${seconds}s`), runs: `${seconds - 2}s` });
       const running = [await lab.job('run-0', of(8)), await lab.job('run-1', of(14))];
       for (const job of running) await lab.phase(job, 'Running');
@@ -65,8 +45,8 @@ describeStack(
 
     test('a Job that asks for more than quota and borrowing is stalled with the numbers, and blocks nobody', async () => {
       const cohort = lab.name;
-      await create('small', { quota: { cores: 1 }, borrowing: { cores: 2 }, cohort });
-      await create('large', { quota: { cores: 8 }, cohort });
+      await lab.fluxSetup('small', { quota: { cores: 1 }, borrowing: { cores: 2 }, cohort });
+      await lab.fluxSetup('large', { quota: { cores: 8 }, cohort });
       await lab.job('too-much', { ...inQueue('small', '10s'), cores: 4 });
       expect(await stalled('too-much-job')).toBe(
         "can never start: asks for 4 cores, more than its queue's quota of 1 core and 2 cores of borrowing",
@@ -76,7 +56,7 @@ describeStack(
     });
 
     test('a whole node counts with everything it has, and one that the quota never allows does not block its queue', async () => {
-      await create('team', { quota: { cores: 3 } });
+      await lab.fluxSetup('team', { quota: { cores: 3 } });
       const whole = { labels: { 'fluxqueue/queue': 'team', 'fluxqueue/exclusive': 'true' } };
       await lab.job('whole', whole);
       expect(await stalled('whole-job')).toMatch(
@@ -93,8 +73,8 @@ describeStack(
     });
 
     test('the head of a fcfs queue has a reservation, which other queues keep', async () => {
-      await create('strict', { policy: 'fcfs' });
-      await create('other', {});
+      await lab.fluxSetup('strict', { policy: 'fcfs' });
+      await lab.fluxSetup('other', {});
       const busy = await lab.job('busy', { ...inQueue('other', '12s'), cores: 4, runs: '10s' });
       await lab.phase(busy, 'Running');
       const head = await lab.job('head', { ...inQueue('strict', '10s'), pods: 3, cores: 4 });

@@ -1,10 +1,4 @@
 /** Who is preempted, when, and what a queue lends, on the real control plane. */
-import {
-  type FluxSetupObject,
-  type FluxSetupSpecJson,
-  fluxSetups,
-} from '../../runtime/kubernetes/custom-resources';
-import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import type { Namespace } from './workloads';
 
@@ -19,21 +13,6 @@ describeStack(
       science = namespace;
     });
 
-    /** Resolves once the controller serves the FluxSetup. */
-    const create = async (name: string, spec: FluxSetupSpecJson) => {
-      const { client } = getFixture();
-      await client.create<FluxSetupObject>(fluxSetups(science.name), {
-        apiVersion: 'flux-framework.org/v1alpha1',
-        kind: 'FluxSetup',
-        metadata: { name },
-        spec,
-      });
-      await waitFor(`FluxSetup ${name} to be served`, async () => {
-        const found = await client.get<FluxSetupObject>(fluxSetups(science.name, name));
-        return found.status?.observedGeneration === 1;
-      });
-    };
-
     /** A Job that fills a node of 4 cores. */
     const job = (name: string, queue: string, priority: number, runs = '300s') =>
       science.job(name, {
@@ -44,8 +23,8 @@ describeStack(
       });
 
     test('a preemptor at priority 10 takes the 0 and spares the 9, which is younger', async () => {
-      await create('calm', { preemption: { minRuntime: '0s' } });
-      await create('urgent', { preemption: { policy: 'LowerPriority' } });
+      await science.fluxSetup('calm', { preemption: { minRuntime: '0s' } });
+      await science.fluxSetup('urgent', { preemption: { policy: 'LowerPriority' } });
       const zero = await job('zero', 'calm', 0);
       await science.phase(zero, 'Running');
       const nine = await job('nine', 'calm', 9);
@@ -58,8 +37,8 @@ describeStack(
     });
 
     test('a workload is preempted once it has run for the minimum time of its queue', async () => {
-      await create('calm', { preemption: { minRuntime: `${MIN_RUNTIME_SECONDS}s` } });
-      await create('urgent', { preemption: { policy: 'LowerPriority' } });
+      await science.fluxSetup('calm', { preemption: { minRuntime: `${MIN_RUNTIME_SECONDS}s` } });
+      await science.fluxSetup('urgent', { preemption: { policy: 'LowerPriority' } });
       const low = [await job('low-0', 'calm', 0), await job('low-1', 'calm', 0)];
       const [first, second] = [
         await science.phase(low[0]!, 'Running'),
@@ -75,8 +54,8 @@ describeStack(
 
     test('a cohort borrows of a quota no more than its lending limit, and the owner starts at once', async () => {
       const cohort = science.name;
-      await create('owner', { cohort, quota: { cores: 4 }, lendingLimit: { cores: 1 } });
-      await create('guest', { cohort, quota: { cores: 2 } });
+      await science.fluxSetup('owner', { cohort, quota: { cores: 4 }, lendingLimit: { cores: 1 } });
+      await science.fluxSetup('guest', { cohort, quota: { cores: 2 } });
       const of = (queue: string, cores: number) => ({
         cores,
         runs: '300s',

@@ -1,5 +1,11 @@
 /** Creates workloads in a test namespace, reads them and waits for their phases. */
-import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
+import {
+  type FluxJobObject,
+  type FluxSetupObject,
+  type FluxSetupSpecJson,
+  fluxJobs,
+  fluxSetups,
+} from '../../runtime/kubernetes/custom-resources';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
@@ -73,6 +79,21 @@ export class Namespace {
     });
     this.uids.push(pod.metadata.uid);
     return pod;
+  }
+
+  /** Resolves once the controller serves it: a workload that names no queue may be reconciled before. */
+  async fluxSetup(name: string, spec: FluxSetupSpecJson = {}): Promise<void> {
+    const { client } = this.fixture();
+    await client.create<FluxSetupObject>(fluxSetups(this.name), {
+      apiVersion: 'flux-framework.org/v1alpha1',
+      kind: 'FluxSetup',
+      metadata: { name },
+      spec,
+    });
+    await waitFor(`FluxSetup ${name} to be served`, async () => {
+      const { status } = await client.get<FluxSetupObject>(fluxSetups(this.name, name));
+      return status?.observedGeneration === 1;
+    });
   }
 
   async row({ metadata }: KubernetesObject): Promise<WorkloadRow | undefined> {

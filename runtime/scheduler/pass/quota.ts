@@ -280,7 +280,7 @@ export class Quotas {
   /** All have room for a row that may start. */
   accountsOf(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
     const counted = this.countedIn(row);
-    const cohort = this.cohorts.get(this.cohortOf.get(row.queue) ?? '');
+    const cohort = this.accountOfCohort(row.queue);
     const lent = this.lentTo(row.queue);
     return lent === cohort ? counted : counted.map((account) => (account === cohort ? lent! : account));
   }
@@ -296,22 +296,33 @@ export class Quotas {
 
   /** The same, to be changed. */
   private chargedFor(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
-    this.lending.get(this.cohortOf.get(row.queue) ?? '')?.markChanged();
+    this.lendingOf(row.queue)?.markChanged();
     return this.countedIn(row);
   }
 
   private findAccounts(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
     const { queue } = row;
-    const cohort = this.cohorts.get(this.cohortOf.get(queue) ?? '');
-    const accounts = [this.own.get(queue), cohort, this.running.get(queue), this.userAccount(row)];
+    const accounts = [
+      this.own.get(queue),
+      this.accountOfCohort(queue),
+      this.running.get(queue),
+      this.userAccount(row),
+    ];
     return accounts.filter((account) => account !== undefined);
+  }
+
+  private accountOfCohort(queue: string): Account | undefined {
+    return this.cohorts.get(this.cohortOf.get(queue) ?? '');
+  }
+
+  private lendingOf(queue: string): Lending | undefined {
+    return this.lending.get(this.cohortOf.get(queue) ?? '');
   }
 
   /** The cohort of the queue without what its other queues keep. */
   private lentTo(queue: string): Account | undefined {
-    const name = this.cohortOf.get(queue) ?? '';
-    const cohort = this.cohorts.get(name);
-    const lent = this.lending.get(name)?.to(queue);
+    const cohort = this.accountOfCohort(queue);
+    const lent = this.lendingOf(queue)?.to(queue);
     if (cohort === undefined || lent === undefined) return cohort;
     return { ...cohort, ...lent, title: `${cohort.title} without what other queues keep` };
   }
