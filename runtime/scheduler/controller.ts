@@ -35,9 +35,10 @@ export class Scheduler implements Controller {
     const { config, signals, nodes } = shared;
     const unmanagedPods = new UnmanagedPods(shared);
     const surroundings = new ClusterSurroundings(shared);
+    const fairUsage = (now: number) => this.fairUsage(now);
     this.estimates = new StartEstimates({
       plan: (result, budget) =>
-        planAfter(shared, result, { ...budget, surroundings, unmanaged: unmanagedPods.usage() }),
+        planAfter(shared, result, { ...budget, surroundings, unmanaged: unmanagedPods.usage(), fairUsage }),
       clock: shared.time.clock,
       now: shared.now,
       logger: shared.logger,
@@ -58,7 +59,7 @@ export class Scheduler implements Controller {
       unmanaged: () => unmanagedPods.usage(),
       queueSettings: (name) => shared.queues.byName(name),
       queues: () => shared.queues.all(),
-      fairUsage: (now) => (config.fairShare.enabled ? this.fairUsage(now) : undefined),
+      fairUsage,
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
@@ -114,8 +115,10 @@ export class Scheduler implements Controller {
     return this.loop.precedence();
   }
 
-  private fairUsage(now: number): FairUsage {
-    const { workloadCache, queues } = this.shared;
+  /** Undefined: fair share is off. */
+  private fairUsage(now: number): FairUsage | undefined {
+    const { workloadCache, queues, config } = this.shared;
+    if (!config.fairShare.enabled) return undefined;
     const weightsOf = (queue: string) => (queues.byName(queue) ?? QUEUE_DEFAULTS).billingWeights;
     return workloadCache.fairUsage(now, weightsOf);
   }

@@ -1,4 +1,5 @@
 /** The plan of the queue as it is some time after a pass. */
+import type { FairUsage } from '../queue/fair-usage';
 import type { Shared } from '../shared/shared';
 import type { Surroundings } from './pass/placed-pods';
 import type { PassResult } from './pass/types';
@@ -6,13 +7,15 @@ import { needsPlan, type PlanInput, type PlannedStarts, planStarts } from './que
 
 interface Given extends Pick<PlanInput, 'unmanaged' | 'isOver' | 'rest'> {
   readonly surroundings: Surroundings;
+  /** As for a pass at this second. */
+  readonly fairUsage: (now: number) => FairUsage | undefined;
 }
 
 /** @returns undefined if the time was used up before anything could be planned */
 export async function planAfter(
   { workloadCache, queues, nodes, config, now }: Shared,
   { line, reservations }: PassResult,
-  given: Given,
+  { fairUsage, ...given }: Given,
 ): Promise<PlannedStarts | undefined> {
   // What started or left since the pass is not in line any more; a promise may be lost with it.
   const waiting = line
@@ -21,7 +24,7 @@ export async function planAfter(
     .map((row) => row!);
   if (!needsPlan(waiting)) return new Map();
   const second = Math.floor(now());
-  const fairShare = config.fairShare.enabled ? workloadCache.fairUsage(second) : undefined;
+  const fairShare = fairUsage(second);
   const present = new Set(waiting.map(({ uid }) => uid));
   return planStarts({
     ...given,
