@@ -16,7 +16,7 @@ import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/workload';
+import type { Phase, WorkloadRow } from '../queue/workload';
 import {
   type DecisionLogger,
   logDecision,
@@ -61,7 +61,7 @@ const PACE: StatusPace = {
   perSecond: { busy: 4, quiet: 100 },
   burst: 10,
   // With the time that a workload or a phase must last, no FluxJob is more than 10 s behind its row.
-  longestWait: 5,
+  longestWait: 2.5,
   // 10,000 new FluxJobs in 26 s.
   mostPerSecond: 500,
 };
@@ -69,16 +69,28 @@ const PACE: StatusPace = {
 /** Seconds after its submission at which a workload gets its FluxJob, unless it has ended before. */
 const CREATE_SECONDS = 1;
 /** Seconds that a phase must last before it is written. */
-const SETTLE_SECONDS: Readonly<Record<WorkloadRow['phase'], number>> = {
+const SETTLE_SECONDS: Readonly<Record<Phase, number>> = {
   Waiting: 1.5,
   Ready: 3,
   Running: 1,
   Finished: 0,
 };
-/** While many workloads start and end, all that lasts for less than these seconds is not written, except the end. */
-const BUSY_SECONDS = 4.5;
+/**
+ * While many workloads start and end, all that lasts for less than these seconds is not written, except the end. The end
+ * waits, too: who starts next is more urgent than the record of who has ended.
+ */
+const BUSY_SECONDS = { running: 7, ended: 5 };
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
+
+/** The phase of a row as this process saw it. Unix seconds. */
+interface Seen {
+  readonly phase: Phase;
+  /** Since when the row is in it. */
+  readonly at: number;
+  /** When the first phase began that no write shows. @default - it is written */
+  readonly unwrittenSince?: number;
+}
 
 /** A FluxJob as this process wrote it last, because the watch may lag behind. */
 interface Written {
@@ -93,6 +105,7 @@ interface Written {
 export class FluxJobReconciler {
   /** By uid of the workload. */
   private readonly written = new Map<string, Written>();
+  private readonly seen = new Map<string, Seen>();
   private readonly limiter: RateLimiter;
 
   constructor(private readonly options: FluxJobReconcilerOptions) {
@@ -108,7 +121,7 @@ export class FluxJobReconciler {
   async reconcile(uid: string): Promise<ReconcileResult> {
     const row = this.options.rowOf(uid);
     if (row === undefined) {
-      this.written.delete(uid);
+      this.forget(uid);
       this.limiter.drop(uid);
       return undefined;
     }
@@ -147,14 +160,14 @@ export class FluxJobReconciler {
       const patch = { type: 'merge', body: { metadata: { uid }, ...changes } } as const;
       if ((await applyPatch(this.options.client, pathOf(row), patch)) !== 'done') return this.recreate(row);
     }
-    this.written.set(row.uid, { uid, spec, status, at: this.options.now() });
+    this.wrote(row, { uid, spec, status, at: this.options.now() });
     return this.finalize(row, 'written');
   }
 
   /** A finished row is not needed any more once its FluxJob says so. */
   private finalize(row: WorkloadRow, decision: string): StatusDecision {
     if (row.phase !== 'Finished') return { decision };
-    this.written.delete(row.uid);
+    this.forget(row.uid);
     this.options.onFinal(row.uid);
     return { decision };
   }
@@ -167,19 +180,50 @@ export class FluxJobReconciler {
       : { decision: 'the FluxJob is gone, it will be created again', after: RECREATE_MS };
   }
 
-  private secondsToCreation({ phase, submittedAt }: WorkloadRow): number {
-    return submittedAt + this.lasting(phase === 'Finished' ? 0 : CREATE_SECONDS) - this.options.now();
+  private secondsToCreation(row: WorkloadRow): number {
+    const { phase, at } = this.see(row);
+    const { submittedAt } = row;
+    const [since, quietSeconds] = phase === 'Finished' ? [at, 0] : [submittedAt, CREATE_SECONDS];
+    return this.secondsTo(since + this.lasting(phase, quietSeconds), submittedAt);
   }
 
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
-    const since = Math.max(known.at, phaseSince(row));
-    const phase = shownPhase(row, this.options.waitOf(row.uid));
-    return since + this.lasting(SETTLE_SECONDS[phase]) - this.options.now();
+    const { phase, at, unwrittenSince } = this.see(row);
+    const settled = Math.max(known.at, at) + this.lasting(phase, SETTLE_SECONDS[phase]);
+    return this.secondsTo(settled, unwrittenSince);
   }
 
-  private lasting(seconds: number): number {
-    return seconds > 0 && this.options.isBusy() ? BUSY_SECONDS : seconds;
+  /** A workload that changes often is shown, too. */
+  private secondsTo(settled: number, unwrittenSince = Number.POSITIVE_INFINITY): number {
+    return Math.min(settled, unwrittenSince + BUSY_SECONDS.running) - this.options.now();
+  }
+
+  private lasting(phase: Phase, quietSeconds: number): number {
+    if (!this.options.isBusy()) return quietSeconds;
+    return phase === 'Finished' ? BUSY_SECONDS.ended : BUSY_SECONDS.running;
+  }
+
+  /** Not by the times of the row: some of them are by the clock of a node. */
+  private see(row: WorkloadRow): Seen {
+    const phase = shownPhase(row, this.options.waitOf(row.uid));
+    const known = this.seen.get(row.uid);
+    if (known?.phase === phase) return known;
+    const at = this.options.now();
+    const seen = { phase, at, unwrittenSince: known?.unwrittenSince ?? at };
+    this.seen.set(row.uid, seen);
+    return seen;
+  }
+
+  private wrote(row: WorkloadRow, written: Written): void {
+    this.written.set(row.uid, written);
+    const { phase, at } = this.see(row);
+    this.seen.set(row.uid, { phase, at });
+  }
+
+  private forget(uid: string): void {
+    this.written.delete(uid);
+    this.seen.delete(uid);
   }
 
   /** After a restart the FluxJob exists already. */
@@ -195,7 +239,7 @@ export class FluxJobReconciler {
       const path = fluxJobs(row.namespace);
       const { metadata } = await this.options.client.create<KubernetesObject>(path, body, options);
       const { spec, status } = body;
-      this.written.set(row.uid, { uid: metadata.uid, spec, status, at: this.options.now() });
+      this.wrote(row, { uid: metadata.uid, spec, status, at: this.options.now() });
       return this.finalize(row, 'created');
     } catch (error) {
       // A namespace that is being deleted accepts no new objects.
@@ -259,18 +303,4 @@ function pathOf(row: WorkloadRow): string {
 
 function milliseconds(seconds: number): number {
   return Math.ceil(seconds * 1000);
-}
-
-/** Unix seconds. */
-function phaseSince(row: WorkloadRow): number {
-  switch (row.phase) {
-    case 'Waiting':
-      return row.submittedAt;
-    case 'Ready':
-      return row.allocatedAt ?? 0;
-    case 'Running':
-      return row.startedAt ?? 0;
-    case 'Finished':
-      return 0;
-  }
 }

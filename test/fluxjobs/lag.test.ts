@@ -6,6 +6,7 @@
  *   --------------------------------------- | ------------------------------
  *   5 and 40 workloads per second           | 10 s
  *   10,000 workloads at once                | 30 s
+ *   phases that end before they settle      | 10 s
  *   10,000 waiting, and one ends per second | 10 s for the changed ones
  *
  * And how many writes they cost: one for a workload that ends soon, one more for each phase that lasts.
@@ -122,6 +123,19 @@ async function stream(scene: Scene, perSecond: number, seconds: number): Promise
 test.each([5, 40])('with %i workloads per second, FluxJobs are at most 10 s behind', async (perSecond) => {
   const scene = new Scene();
   await stream(scene, perSecond, 60);
+  expect(Math.max(...scene.lags())).toBeLessThan(10);
+});
+
+test('a workload whose phases end before they settle is at most 10 s behind', async () => {
+  const scene = new Scene();
+  scene.change('w', 'Waiting');
+  await scene.clock.advance(20_000);
+  scene.change('w', 'Ready');
+  await scene.clock.advance(6_500);
+  scene.change('w', 'Running');
+  await scene.clock.advance(6_500);
+  scene.change('w', 'Finished');
+  await scene.clock.advance(30_000);
   expect(Math.max(...scene.lags())).toBeLessThan(10);
 });
 
