@@ -48,15 +48,13 @@ export class JobRegistry<Job extends RegisteredJob> {
       if (allocation.start <= now) this.count(allocation, layout, held);
     }
     const nodes = [...layout.nodes.values()].map(({ node }) => {
-      const free = Object.entries(node.units).map(([type, count]) => [
-        type,
-        count - (held.get(node.name)?.get(type)?.size ?? 0),
-      ]);
-      const { name, units: total, properties = [], zone, rack } = node;
+      const { name, units, properties = [], zone, rack } = node;
+      const total = Object.entries(units).filter(([, count]) => count > 0);
+      const free = total.map(([type, count]) => [type, count - (held.get(name)?.get(type)?.size ?? 0)]);
       return {
         name,
         up: node.up !== false,
-        total,
+        total: Object.fromEntries(total),
         free: Object.fromEntries(free),
         properties,
         ...(zone === undefined ? {} : { zone }),

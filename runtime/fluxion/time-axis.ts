@@ -27,14 +27,17 @@ export class TimeAxis {
     return this.epoch + axisSecond;
   }
 
-  /** The duration to request on the axis. A walltime of 0, which Fluxion reads as 100 years, stays 0. */
+  /**
+   * The duration to request on the axis, which ends after 100 years: what would end later ends then. A walltime of 0, which
+   * Fluxion reads as 100 years, stays 0.
+   */
   duration(axisSecond: number, walltime: number): number {
-    return walltime === 0 ? 0 : axisSecond + Math.ceil(walltime);
+    return walltime === 0 ? 0 : Math.min(axisSecond + Math.ceil(walltime), HUNDRED_YEARS);
   }
 }
 
-/** Seconds for which Fluxion allocates a jobspec with duration 0. */
-const HUNDRED_YEARS = 3_153_600_000;
+/** Seconds: the time span of a graph, and the meaning of duration 0. */
+export const HUNDRED_YEARS = 3_153_600_000;
 
 /** Whole seconds for which a jobspec holds its units. */
 export function walltimeOf(duration: number): number {

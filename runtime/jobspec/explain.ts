@@ -21,9 +21,17 @@ export function rulesText(jobspec: Jobspec, fitting: number, units: UnitSettings
   return `${needs(jobspec, units)}; the cluster has room for ${fitting === 0 ? 'none' : fitting}`;
 }
 
+/** Every pass tells it of nearly all that wait, so the text is kept with the jobspec. */
+const busyTexts = new WeakMap<UnitSettings, WeakMap<Jobspec, string>>();
+
 /** For a jobspec that fits the cluster, but not now. */
 export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
-  return `${needs(jobspec, units)}; not free now`;
+  const known = busyTexts.get(units)?.get(jobspec);
+  if (known !== undefined) return known;
+  const text = `${needs(jobspec, units)}; not free now`;
+  const texts = busyTexts.get(units) ?? new WeakMap<Jobspec, string>();
+  busyTexts.set(units, texts.set(jobspec, text));
+  return text;
 }
 
 /** For a jobspec that fits the cluster, but not the nodes that are up. */

@@ -198,9 +198,11 @@ const asks = new WeakMap<Jobspec, Ask>();
 
 /** Reads the request back from a jobspec of `jobspecOf`. @throws FluxqError `FLUXQ_JOBSPEC` for any other jobspec */
 export function askOf(jobspec: Jobspec): Ask {
-  const known = asks.get(jobspec) ?? readAsk(jobspec);
-  asks.set(jobspec, known);
-  return known;
+  const known = asks.get(jobspec);
+  if (known !== undefined) return known;
+  const ask = readAsk(jobspec);
+  asks.set(jobspec, ask);
+  return ask;
 }
 
 function readAsk(jobspec: Jobspec): Ask {

@@ -28,6 +28,11 @@ export function wholeNodes(count: number, options: JobOptions = {}): Jobspec {
   return jobspec([slot(count, [{ type: 'node', count: 1 }])], options);
 }
 
+/** One zone or rack as a whole. */
+export function wholeLevel(type: 'zone' | 'rack', options: JobOptions = {}): Jobspec {
+  return jobspec([slot(1, [{ type, count: 1 }])], options);
+}
+
 function slot(count: number, inside: readonly JobspecResource[]): JobspecResource {
   return { type: 'slot', count, label: 'task', with: inside };
 }

@@ -84,13 +84,22 @@ export class GraphLayout {
     if (placed !== undefined) this.placed.set(name, { ...placed, node: { ...placed.node, up } });
   }
 
-  /** Whether this layout is the one that is made of these nodes, whatever is down. */
-  isMadeOf(nodes: readonly GraphNode[]): boolean {
+  /**
+   * Goes on as a new layout of these nodes, if it is equal to it, whatever is down: later nodes get the ids that they would
+   * have there.
+   * @returns false if it is not equal
+   */
+  restart(nodes: readonly GraphNode[]): boolean {
     if (nodes.length !== this.placed.size) return false;
     const up = (placed: PlacedNode) => ({ ...placed, node: { ...placed.node, up: true } });
     const made = new GraphLayout(nodes.map((node) => ({ ...node, up: true })));
     const own = this.placed.values();
-    return [...made.placed.values()].every((placed) => isDeepStrictEqual(up(placed), up(own.next().value!)));
+    const isSame = (placed: PlacedNode) => isDeepStrictEqual(up(placed), up(own.next().value!));
+    if (![...made.placed.values()].every(isSame)) return false;
+    this.nextUniqId = made.nextUniqId;
+    this.nextId.clear();
+    for (const [type, id] of made.nextId) this.nextId.set(type, id);
+    return true;
   }
 
   /** All levels and nodes, and one unit of each type below them. */

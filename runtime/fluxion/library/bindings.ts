@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import { FluxqError, messageOf } from '../../errors';
 import type { JgfGraph } from '../jgf/types';
+import { filteredTypes } from '../matcher/resource-types';
 import type { MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 
@@ -158,8 +159,11 @@ export class FluxionLibrary {
    */
   open(jgf: string, types: Iterable<string>, policy: string, pruneFilters: string): LibraryContext {
     // The library reads the graph before the filters: types keep the order that they have in a new process.
-    const filtered = pruneFilters.split(',').map((filter) => filter.slice(filter.indexOf(':') + 1));
-    this.internTypes([...new Set([...types, ...filtered])].filter((type) => !this.internedTypes.has(type)));
+    this.internTypes(
+      [...new Set([...types, ...filteredTypes(pruneFilters)])].filter(
+        (type) => !this.internedTypes.has(type),
+      ),
+    );
     return this.openKnown(jgf, policy, pruneFilters);
   }
 

@@ -4,38 +4,28 @@
  * the running jobs and restores them with their remaining time.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { MatchPolicy } from '../../../constructs/api/policies';
 import { FluxqError } from '../../errors';
 import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { EngineResult } from '../engine';
 import { formatRv1, heldPaths, parseAnswer, wrapRv1 } from '../jgf/allocation';
-import { jgfVertices } from '../jgf/jgf';
 import type { GraphLayout } from '../jgf/layout';
-import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import { JobRegistry, type RegisteredJob, withoutNodes } from '../job-registry';
-import { TimeAxis } from '../time-axis';
+import { HUNDRED_YEARS, TimeAxis } from '../time-axis';
 import type { InitRequest, MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
 import { NO_NODES, noNodes, refusedReplay } from './refusals';
 import { onNodes, sameGrant } from './reservations';
+import { type GraphSource, KnownGraph } from './source';
 
 export interface SessionJob extends RegisteredJob {
   /** Of a reservation: the request, to repeat it on another axis. */
   readonly jobspec?: Jobspec;
   /** Of a graph that came as JGF, and of a job that holds zones or racks as a whole: the answer of the library. */
   readonly answer?: string;
-}
-
-export interface GraphSource {
-  readonly policy: MatchPolicy;
-  readonly layout: GraphLayout;
-  /** A graph in JGF, which replaces the layout. */
-  readonly jgf: string | undefined;
-  readonly pruneFilters: string;
 }
 
 /** Temporary allocations count their job ids down from here; no queue reaches these ids. */
@@ -49,7 +39,7 @@ export class Session {
   private readonly kept = new Map<number, Allocation>();
   /** Undefined while there are no nodes: the library aborts the process on a satisfiability check of a bare root. */
   private context: LibraryContext | undefined;
-  private readonly skippedLevels: SkippedLevels;
+  private readonly graph: KnownGraph;
   /** Paths of the nodes that are down. */
   private readonly down = new Set<string>();
   /** Number of matches in this context. */
@@ -60,20 +50,23 @@ export class Session {
     private readonly source: GraphSource,
     public axis: TimeAxis,
   ) {
+    this.graph = new KnownGraph(source);
     this.context = this.open();
-    const { jgf, layout } = source;
-    this.skippedLevels = new SkippedLevels(() => (jgf === undefined ? layout.vertices() : jgfVertices(jgf)));
   }
 
   get layout(): GraphLayout {
     return this.source.layout;
   }
 
+  private get now(): number {
+    return this.axis.absolute(this.axis.second);
+  }
+
   match(jobid: number, jobspec: Jobspec, operation: MatchOperation, walltime: number): EngineResult {
     const { axis, context } = this;
+    const refused = this.graph.refusalOf(jobspec);
+    if (refused !== undefined) return { status: 'INVALID', text: refused };
     if (context === undefined) return noNodes(jobspec, operation);
-    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
-    if (skipped !== undefined) return { status: 'INVALID', text: skipped };
     this.matches++;
     const answer = context.match(operation, this.onAxis(jobspec), jobid);
     if (answer.status !== 'OK') return answer;
@@ -82,9 +75,9 @@ export class Session {
     let hasLevels = false;
     const nodesOf = (levelPath: string) => {
       hasLevels = true;
-      return this.layout.nodesBelow(levelPath);
+      return this.graph.nodesBelow(levelPath);
     };
-    const window = { jobid, start, end: start + walltime };
+    const window = { jobid, start, end: Math.min(start + walltime, this.now + HUNDRED_YEARS) };
     const allocation = parseAnswer(answer.answer, window, nodesOf);
     const held = () => heldPaths(answer.answer);
     if (operation.startsWith('without_')) return { status: 'OK', allocation, reserved: false, held };
@@ -105,11 +98,12 @@ export class Session {
   resume({ nodes, policy, now }: Pick<InitRequest, 'nodes' | 'policy' | 'now'>): boolean {
     const { source, axis } = this;
     if (source.jgf !== undefined || source.policy !== policy || this.context === undefined) return false;
-    if (Math.floor(now) - axis.epoch > LONGEST_RESUMED_AXIS || !this.layout.isMadeOf(nodes)) return false;
+    if (Math.floor(now) - axis.epoch > LONGEST_RESUMED_AXIS || !this.layout.restart(nodes)) return false;
     axis.advanceTo(now);
     this.settle();
     for (const job of this.jobs.values()) {
-      if (job.reserved) this.cancel(job.allocation.jobid);
+      // A new graph holds the nodes of a rack, not the rack.
+      if (job.reserved || job.answer !== undefined) this.cancel(job.allocation.jobid);
       else this.kept.set(job.allocation.jobid, job.allocation);
       this.jobs.delete(job.allocation.jobid);
     }
@@ -155,14 +149,14 @@ export class Session {
   }
 
   satisfiable(jobspec: Jobspec): { satisfiable: boolean; text: string } {
-    const skipped = this.skippedLevels.refusalOf(jobspec.resources);
-    if (skipped !== undefined) return { satisfiable: false, text: skipped };
+    const refused = this.graph.refusalOf(jobspec);
+    if (refused !== undefined) return { satisfiable: false, text: refused };
     return this.context?.satisfiable(JSON.stringify(jobspec)) ?? { satisfiable: false, text: NO_NODES };
   }
 
   /**
-   * Cancels a job and restores it without these nodes: the library's own partial cancel supports only cores and gpus of
-   * whole ranks.
+   * Cancels a job and restores it without these nodes, unless it is a reservation: the library's own partial cancel supports
+   * only cores and gpus of whole ranks.
    * @returns whether no node is left
    */
   partialCancel(jobid: number, names: ReadonlySet<string>): boolean {
@@ -172,7 +166,7 @@ export class Session {
     if (rest.nodes.length === job.allocation.nodes.length) return false;
     this.checkOwnGraph();
     this.cancel(jobid);
-    if (rest.nodes.length === 0) return true;
+    if (job.allocation.start > this.now || rest.nodes.length === 0) return true;
     // Of a rack, it keeps the other nodes.
     const { answer: _, ...restored } = job;
     this.replay(rest, restored);
@@ -222,7 +216,7 @@ export class Session {
   /** Whether the library computes the start of the next reservation correctly on this axis. */
   isExact(): boolean {
     if (this.axis.second === 0) return true;
-    const now = this.axis.absolute(this.axis.second);
+    const { now } = this;
     return this.jobs.values().every(({ reserved, allocation }) => !reserved && allocation.end > now);
   }
 
@@ -239,7 +233,7 @@ export class Session {
     for (const { allocation } of jobs) this.jobs.delete(allocation.jobid);
     this.destroy();
     this.context = this.open();
-    this.skippedLevels.graphChanged();
+    this.graph.changed();
     this.matches = 0;
     this.restoreJobs(jobs);
   }
@@ -266,7 +260,7 @@ export class Session {
 
   /** Restores running jobs first, so that the reservations see the same allocations as before. */
   private restoreJobs(jobs: readonly SessionJob[]): void {
-    const now = this.axis.absolute(this.axis.second);
+    const { now } = this;
     this.axis = new TimeAxis(now);
     const runs = (job: SessionJob) => job.allocation.start <= now;
     try {
@@ -305,8 +299,10 @@ export class Session {
     const { nodes, end } = job.allocation;
     // Only the library knows the nodes of a graph that came as JGF.
     if (this.source.jgf !== undefined) return false;
-    const now = this.axis.absolute(this.axis.second);
-    const names = new Set(nodes.map(({ name }) => name));
+    const { now } = this;
+    // The constraint to its nodes does not keep a rack as a whole in its place.
+    const isLevel = job.answer !== undefined;
+    const names = new Set(isLevel ? this.layout.nodes.keys() : nodes.map(({ name }) => name));
     const held = this.jobs.withUnitsOn(names).map(({ allocation }) => this.withOverrun(allocation));
     const known = [...names].map((name) => this.layout.nodes.get(name)!.node);
     const fillers = gapsOn(known, [...held, job.allocation], now, end).map((gap, i) => ({

@@ -8,6 +8,7 @@
 import type { Jobspec } from '../../jobspec/types';
 import { FEW_LITERALS, has, literalsOf } from '../../resources/node-index';
 import type { Allocation, GraphNode } from '../../resources/types';
+import { DEFAULT_PRUNE_FILTERS } from '../engine';
 import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
@@ -19,19 +20,20 @@ import { allocationOf, pathsOf, writeJgf } from './match-writer';
 import { type Policy, policyOf } from './policy';
 import { PruneFilters } from './prune-filters';
 import { grantFor } from './replay';
-import { JobspecError, type Request, readRequest } from './request';
+import { type Request, readRequest } from './request';
 import type { ResourceGraph } from './resource-graph';
-import { NODE } from './resource-types';
+import { isAlwaysKnown, NODE } from './resource-types';
 import { Scheduler, type Selector } from './schedule';
 import { type Job, Spans } from './spans';
 import { stateOf } from './state';
+import { JobspecError } from './subset';
 import { Traverser } from './traverser';
 import { Weights } from './weights';
 
 interface MatcherOptions {
   /** One of MATCH_POLICIES, or the custom form of flux-sched, `policy=low node_centric=true`. */
   readonly policy: string;
-  /** flux-sched's `prune_filters`. @default "ALL:core,ALL:node,ALL:memory,ALL:gpu" */
+  /** flux-sched's `prune_filters`. @default DEFAULT_PRUNE_FILTERS */
   readonly pruneFilters?: string;
   /** Never uses the fast path: for tests that compare it with the traverser. @default false */
   readonly exhaustive?: boolean;
@@ -65,7 +67,6 @@ interface Refused {
 
 export type MatchOutcome = Granted | Refused;
 
-const DEFAULT_FILTERS = 'ALL:core,ALL:node,ALL:memory,ALL:gpu';
 const MAX_VERDICTS = 1000;
 const TEXTS = {
   BUSY: 'not enough resources are free',
@@ -74,6 +75,7 @@ const TEXTS = {
 
 export class Matcher {
   private readonly policy: Policy;
+  private readonly pruneFilters: string;
   private filters: PruneFilters;
   private weights: Weights;
   private readonly selector: Selector;
@@ -91,6 +93,7 @@ export class Matcher {
     private readonly spans = new Spans(graph),
   ) {
     this.policy = policyOf(options.policy);
+    this.pruneFilters = options.pruneFilters ?? DEFAULT_PRUNE_FILTERS;
     this.filters = this.readFilters();
     this.weights = new Weights(graph, this.filters);
     if (this.policy.stopOnFirst) this.weights.sortAll();
@@ -165,7 +168,7 @@ export class Matcher {
     return true;
   }
 
-  /** Frees the vertices of a job on these nodes. @returns true when no vertex is left */
+  /** Frees the vertices of a job on these nodes; a reservation as a whole. @returns true when no vertex is left */
   partialCancel(jobid: number, nodeNames: readonly string[]): boolean {
     const nodes = new Set(nodeNames.flatMap((name) => this.graph.nodes.get(name) ?? []));
     return this.free(jobid, nodes);
@@ -174,6 +177,7 @@ export class Matcher {
   private free(jobid: number, nodes: ReadonlySet<Branch>): boolean {
     const job = this.spans.jobs.get(jobid);
     if (job === undefined) return true;
+    if (job.start > this.spans.now) return this.jobsOn(nodes).includes(job) && this.cancel(jobid);
     if (job.held.some(({ vertex }) => this.graph.nodeAbove(vertex) === undefined))
       return this.freeOfLevel(job, nodes);
     const rest = withoutNodes(this.graph, job, nodes);
@@ -235,16 +239,19 @@ export class Matcher {
     this.setDown(nodes);
   }
 
+  /** The jobs that hold vertices of these nodes, or a rack or zone above them. */
+  private jobsOn(nodes: ReadonlySet<Branch>): Job[] {
+    const levels = new Set([...nodes].flatMap((node) => this.graph.levelsAbove(node)));
+    return [...this.spans.jobs.values()].filter(
+      ({ touched, held }) =>
+        touched.some((branch) => nodes.has(branch)) || held.some(({ vertex }) => levels.has(vertex)),
+    );
+  }
+
   /** Frees the vertices of these nodes, then removes the nodes. @returns the ids of the jobs that lost vertices */
   removeNodes(names: readonly string[]): readonly number[] {
     const nodes = new Set(names.flatMap((name) => this.graph.nodes.get(name) ?? []));
-    const levels = new Set([...nodes].flatMap((node) => this.graph.levelsAbove(node)));
-    const affected = [...this.spans.jobs.values()]
-      .filter(
-        ({ touched, held }) =>
-          touched.some((branch) => nodes.has(branch)) || held.some(({ vertex }) => levels.has(vertex)),
-      )
-      .map(({ id }) => id);
+    const affected = this.jobsOn(nodes).map(({ id }) => id);
     for (const id of affected) this.free(id, nodes);
     for (const node of nodes) this.graph.remove(node);
     this.graphChanged();
@@ -263,7 +270,7 @@ export class Matcher {
   }
 
   private readFilters(): PruneFilters {
-    return new PruneFilters(this.graph, this.options.pruneFilters ?? DEFAULT_FILTERS);
+    return new PruneFilters(this.graph, this.pruneFilters);
   }
 
   /** The allocations of all jobs, and the total and free units of all nodes at `now`. */
@@ -287,13 +294,24 @@ export class Matcher {
   private read(jobspec: Jobspec): Request | JobspecError {
     const known = this.requests.get(jobspec);
     if (known !== undefined) return known;
-    const request = tryReadRequest(jobspec, this.graph, this.policy);
+    const request = this.tryRead(jobspec);
     if (request instanceof JobspecError) return request;
     const skipped = this.skippedLevels.refusalOf(jobspec.resources);
     if (skipped !== undefined) return new JobspecError(skipped);
     const prepared = withNodeSet(request, jobspec, this.graph);
     this.requests.set(jobspec, prepared);
     return prepared;
+  }
+
+  private tryRead(jobspec: unknown): Request | JobspecError {
+    const { graph, policy, pruneFilters } = this;
+    const isKnown = (type: string) => isAlwaysKnown(type, pruneFilters) || graph.hasType(type);
+    try {
+      return readRequest(jobspec, graph, policy, isKnown);
+    } catch (error) {
+      if (error instanceof JobspecError) return error;
+      throw error;
+    }
   }
 
   /** Whether the request fits the empty graph. */
@@ -320,13 +338,4 @@ function withNodeSet(request: Request, jobspec: Jobspec, graph: ResourceGraph): 
   if (set === undefined) return request;
   const isMatch = (node: Branch) => (node.type === NODE ? has(set, node.row) : constraint(node));
   return { ...request, constraint: isMatch };
-}
-
-function tryReadRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request | JobspecError {
-  try {
-    return readRequest(jobspec, graph, policy);
-  } catch (error) {
-    if (error instanceof JobspecError) return error;
-    throw error;
-  }
 }

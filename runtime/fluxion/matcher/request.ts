@@ -1,22 +1,17 @@
 /** Compiles a jobspec for one graph: types become numbers, counts become needs by dimension. */
 
 import type { Need } from '../../resources/planner';
+import { HUNDRED_YEARS } from '../time-axis';
 import type { Branch } from './branch';
-import { JobspecError, parseConstraint } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
-import { type ParsedResource, parseJobspec } from './parse-jobspec';
+import type { ParsedResource } from './parse-jobspec';
 import type { Policy } from './policy';
 import type { ResourceGraph } from './resource-graph';
 import { NODE, SLOT } from './resource-types';
+import { readSubset } from './subset';
 
-/** The time span of a graph and the meaning of duration 0: 100 years in seconds. */
-export const GRAPH_DURATION = 3_153_600_000;
-
-/** Also thrown for requests that flux-sched parses but this matcher does not support. */
-export { JobspecError };
-
-/** The text for a request that flux-sched parses and its traverser refuses. */
-const TRAVERSER_INVALID = 'traverser: Invalid argument';
+/** The time span of a graph and the meaning of duration 0. */
+export const GRAPH_DURATION = HUNDRED_YEARS;
 
 export interface Resource extends CountRange {
   readonly type: number;
@@ -46,14 +41,18 @@ export interface Request {
   readonly hasRange: boolean;
 }
 
-/** @throws JobspecError whose message is the text of the INVALID answer */
-export function readRequest(jobspec: unknown, graph: ResourceGraph, policy: Policy): Request {
-  const parsed = parseJobspec(jobspec, (type) => graph.types.find(type) !== undefined);
-  const constraint = parsed.constraints === undefined ? undefined : parseConstraint(parsed.constraints);
-  if (parsed.resources.length === 0) throw new JobspecError(TRAVERSER_INVALID);
-  const { duration } = parsed;
-  if (!(duration >= 0 && duration <= GRAPH_DURATION)) throw new JobspecError(TRAVERSER_INVALID);
-  checkSubset(parsed.resources, policy);
+/**
+ * @param isKnown whether a request may name this resource type
+ * @throws JobspecError whose message is the text of the INVALID answer
+ */
+export function readRequest(
+  jobspec: unknown,
+  graph: ResourceGraph,
+  policy: Policy,
+  isKnown: (type: string) => boolean,
+): Request {
+  const parsed = readSubset(jobspec, isKnown, policy);
+  const { duration, constraint } = parsed;
   const whole = new Set<number>(policy.nodeExclusive ? [NODE] : []);
   const total = new Float64Array(graph.dimensions);
   const resources = parsed.resources.map((resource) => compile(resource, graph, whole, total));
@@ -63,9 +62,17 @@ export function readRequest(jobspec: unknown, graph: ResourceGraph, policy: Poli
     constraint,
     wholeTypes: whole,
     total,
-    nodes: total[graph.dimensionOf[NODE] ?? 0]!,
+    nodes: nodesIn(parsed.resources),
     hasRange: parsed.resources.some(hasRange),
   };
+}
+
+/** Also in a graph without nodes, which does not count them. */
+function nodesIn(resources: readonly ParsedResource[]): number {
+  return resources.reduce(
+    (sum, { type, count, with: below }) => sum + count.min * ((type === 'node' ? 1 : 0) + nodesIn(below)),
+    0,
+  );
 }
 
 function hasRange(resource: ParsedResource): boolean {
@@ -78,7 +85,6 @@ function compile(
   whole: Set<number>,
   above: Float64Array,
 ): Resource {
-  if (parsed.count.max === 0) throw new JobspecError(TRAVERSER_INVALID);
   const type = graph.types.find(parsed.type)!;
   const own = new Float64Array(graph.dimensions);
   const children = parsed.with.map((child) => compile(child, graph, whole, own));
@@ -105,38 +111,4 @@ export function needOf(amounts: Float64Array): Need {
     dimensions: Int32Array.from(dimensions),
     amounts: Float64Array.from(dimensions, (k) => amounts[k]!),
   };
-}
-
-/** Refuses requests that flux-sched accepts but does not answer in a defined way. */
-function checkSubset(resources: readonly ParsedResource[], policy: Policy): void {
-  if (!resources.some((resource) => allocates(resource, policy))) {
-    throw new JobspecError('a jobspec without a slot and without "exclusive: true" allocates no resources');
-  }
-  checkSiblings(resources, false, false);
-}
-
-function allocates(resource: ParsedResource, policy: Policy): boolean {
-  return (
-    resource.type === 'slot' ||
-    resource.exclusive === true ||
-    (policy.nodeExclusive && resource.type === 'node') ||
-    resource.with.some((child) => allocates(child, policy))
-  );
-}
-
-function checkSiblings(resources: readonly ParsedResource[], inSlot: boolean, inExclusive: boolean): void {
-  const types = new Set(resources.map(({ type }) => type));
-  if (types.size < resources.length)
-    throw new JobspecError('two siblings of one resource type are not supported');
-  if (types.has('xor_slot')) throw new JobspecError('xor_slot is not supported');
-  if (inSlot && types.has('slot')) throw new JobspecError('a slot inside a slot is not supported');
-  for (const resource of resources) {
-    const isSlot = resource.type === 'slot';
-    if (isSlot && resource.with.length === 0)
-      throw new JobspecError('a slot without resources is not supported');
-    if (resource.exclusive === false && (inSlot || inExclusive)) {
-      throw new JobspecError('"exclusive: false" below a slot or an exclusive resource is not supported');
-    }
-    checkSiblings(resource.with, inSlot || isSlot, inExclusive || resource.exclusive === true);
-  }
 }

@@ -59,6 +59,8 @@ export class ResourceGraph {
   rootTotals = new Float64Array(0);
   /** The nodes by property: made when a constraint needs it. */
   private index: NodeIndex | undefined;
+  /** The types of all vertices; undefined after a vertex was added or removed. */
+  private present: Set<number> | undefined;
   /** Number of nodes that are up, minus the nodes loaded as down, as in flux-sched. */
   nodesUp = 0;
 
@@ -87,6 +89,7 @@ export class ResourceGraph {
   /** Adds a vertex without edges. */
   add(vertex: NewVertex): number {
     this.reserve(1);
+    this.present = undefined;
     const v = this.count++;
     const units = vertex.units ?? 1;
     this.nextId[vertex.type] = Math.max(this.nextId[vertex.type] ?? 0, vertex.id + units);
@@ -249,6 +252,18 @@ export class ResourceGraph {
     }
   }
 
+  /** Whether a vertex has this type now. */
+  hasType(name: string): boolean {
+    if (this.present === undefined) {
+      this.present = new Set();
+      for (const branch of this.branchOf.values()) {
+        this.present.add(branch.type);
+        for (const group of branch.groups) this.present.add(group.type);
+      }
+    }
+    return this.present.has(this.types.find(name) ?? -1);
+  }
+
   /** The vertices above a node. */
   levelsAbove({ vertex }: Branch): number[] {
     const above = this.parent[vertex]!;
@@ -269,6 +284,7 @@ export class ResourceGraph {
   }
 
   private forget(branch: Branch): void {
+    this.present = undefined;
     for (const below of branch.branches) this.forget(below);
     for (const v of [branch.vertex, ...branch.children]) {
       for (const map of [this.names, this.basenames, this.paths, this.units, this.branchOf]) map.delete(v);

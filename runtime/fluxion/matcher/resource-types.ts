@@ -16,6 +16,17 @@ export const NODE = BUILT_IN.indexOf('node');
 export const SLOT = BUILT_IN.indexOf('slot');
 export const STORAGE_NODE = BUILT_IN.indexOf('storage_node');
 
+/** Whether flux-sched knows the type in any graph with these pruning filters. */
+export function isAlwaysKnown(type: string, pruneFilters: string): boolean {
+  return (BUILT_IN as readonly string[]).includes(type) || filteredTypes(pruneFilters).includes(type);
+}
+
+/** @param pruneFilters in the syntax of flux-sched, for example `ALL:core,ALL:node,cluster:gpu` */
+export function filteredTypes(pruneFilters: string): string[] {
+  const pairs = pruneFilters.split(',').filter((pair) => pair.includes(':'));
+  return pairs.map((pair) => pair.slice(pair.indexOf(':') + 1));
+}
+
 export class ResourceTypes {
   private readonly numbers = new Map<string, number>();
   readonly names: string[] = [];

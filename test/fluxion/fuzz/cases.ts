@@ -1,37 +1,21 @@
 /**
  * Random cases for the comparison of the embedded matcher with flux-sched's library, within what docs/fluxion.md promises:
- * histories on graphs from nodes, in which time moves and nodes come and go, and requests on JGF graphs with sockets, in
- * which they do not.
+ * histories on graphs from nodes, in which time moves, nodes come and go and Fluxion restarts, and requests on JGF graphs,
+ * in which they do not.
  */
 import type { MatchPolicy } from '../../../constructs/api/policies';
-import type { JgfGraph } from '../../../runtime/fluxion/jgf/types';
-import type { MatchOperation } from '../../../runtime/fluxion/types';
-import type { Constraint, Jobspec, JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import fc from '../../fast-check';
-import { type History, historiesOf } from '../library/histories';
-import { jobspecOf, operations } from '../matcher/arbitraries';
-import { socketGraph } from './socket-graph';
+import { type History, type HistoryOptions, historiesOf } from '../library/histories';
+import { bare, inside, jobspecs, shared, slotsOf, slotsOfWhole } from './requests';
 
 /**
- * `still`: also the policies whose choice depends on earlier grants, without what makes the library build a new graph.
- * `whole`: also racks and zones as a whole, to which no nodes are added.
+ * `levels`: any mix of zones and racks. `many`: so many nodes that equal scores are not in the order of the nodes.
+ * `whole`: also racks and zones as a whole, to which no nodes are added. `still`: also the policies whose choice depends on
+ * earlier grants, without what makes the library build a new graph. `sockets`: JGF.
  */
-export const KINDS = ['flat', 'levels', 'whole', 'still', 'sockets'] as const;
+export const KINDS = ['flat', 'levels', 'many', 'whole', 'still', 'sockets'] as const;
 export type Kind = (typeof KINDS)[number];
-
-/** Requests on a graph in JGF. The time stays at 0, as in the recorded answers. */
-export interface JgfCase {
-  readonly policy: MatchPolicy;
-  readonly graph: JgfGraph;
-  readonly steps: readonly JgfStep[];
-}
-
-export type JgfStep =
-  | { readonly kind: 'match'; readonly operation: MatchOperation; readonly jobspec: Jobspec }
-  | { readonly kind: 'satisfiable'; readonly jobspec: Jobspec }
-  | { readonly kind: 'cancel'; readonly nth: number }
-  | { readonly kind: 'status'; readonly node: number; readonly up: boolean };
 
 const WITHOUT_HISTORY: readonly MatchPolicy[] = [
   'locality',
@@ -42,134 +26,90 @@ const WITHOUT_HISTORY: readonly MatchPolicy[] = [
   'lonodex',
   'hinodex',
 ];
-const ALL: readonly MatchPolicy[] = [...WITHOUT_HISTORY, 'first', 'firstnodex'];
+export const ALL: readonly MatchPolicy[] = [...WITHOUT_HISTORY, 'first', 'firstnodex'];
 
-const range = (most: number): fc.Arbitrary<JobspecResource['count']> =>
-  fc.oneof(
-    fc.integer({ min: 1, max: most }),
-    fc.record({
-      min: fc.integer({ min: 1, max: 2 }),
-      max: fc.integer({ min: 2, max: 6 }),
-      operator: fc.constantFrom('+', '*'),
-      operand: fc.integer({ min: 2, max: 3 }),
-    }),
-  );
-
-const slot = (count: JobspecResource['count'], inside: readonly JobspecResource[]): JobspecResource => ({
-  type: 'slot',
-  count,
-  label: 'task',
-  with: inside,
-});
-
-const cores = fc.tuple(range(3), range(3)).map(([slots, count]) => slot(slots, [{ type: 'core', count }]));
-const nodesOfSlots = fc
-  .tuple(range(3), cores)
-  .map(([count, inside]): JobspecResource => ({ type: 'node', count, with: [inside] }));
-const slotsOfNodes = fc
-  .tuple(range(2), fc.integer({ min: 1, max: 2 }))
-  .map(([slots, count]) => slot(slots, [{ type: 'node', count }]));
-const wholeLevel = (...types: readonly string[]) =>
-  fc
-    .tuple(fc.integer({ min: 1, max: 2 }), fc.constantFrom(...types))
-    .map(([count, type]) => slot(1, [{ type, count }]));
-
-/** Every level from the named one down to the slot is named. */
-const inLevels = (inside: fc.Arbitrary<JobspecResource>) =>
-  fc.tuple(fc.boolean(), range(2), range(2), inside).map(([zones, count, racks, node]): JobspecResource => {
-    const rack = { type: 'rack', count: racks, with: [node] };
-    return zones ? { type: 'zone', count, with: [rack] } : rack;
-  });
-
-const constraint = fc.constantFrom<(Constraint | undefined)[]>(
-  undefined,
-  undefined,
-  { properties: ['ssd'] },
-  { properties: ['^ssd'] },
-);
-const jobspec = (resource: fc.Arbitrary<JobspecResource>): fc.Arbitrary<Jobspec> =>
-  fc
-    .tuple(resource, fc.integer({ min: 1, max: 60 }), constraint)
-    .map(([one, seconds, constraints]) => jobspecOf(one, seconds, constraints));
+const DEVICES = ['memory', 'gpu', 'example.com/fpga', 'ssd'];
 
 type Placed = Omit<GraphNode, 'name'>;
-const units = fc.record({ core: fc.integer({ min: 1, max: 5 }), memory: fc.integer({ min: 1, max: 3 }) });
-const properties = fc.subarray(['ssd', 'zone=a']);
-const flatNode: fc.Arbitrary<Placed> = fc.record({ units, properties });
-const placedNode: fc.Arbitrary<Placed> = fc
-  .tuple(units, properties, fc.nat(1), fc.nat(1))
-  .map(([of, has, zone, rack]) => ({ units: of, properties: has, zone: `z${zone}`, rack: `r${rack}` }));
 
-const ON_NODES = [cores, nodesOfSlots, slotsOfNodes];
+/** The types are in any order, and a node may have none of a type. */
+const units = fc
+  .tuple(
+    fc.integer({ min: 1, max: 6 }),
+    fc.shuffledSubarray(DEVICES),
+    fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
+  )
+  .map(([core, types, counts]) =>
+    Object.fromEntries([['core', core], ...types.map((type, i) => [type, counts[i]!])]),
+  );
+const properties = fc.subarray(['ssd', 'zone=a']);
+const flat: fc.Arbitrary<Placed> = fc.record({ units, properties });
+const zone = fc.nat(2).map((n) => `z${n}`);
+const rack = fc.nat(2).map((n) => `r${n}`);
+const placed: fc.Arbitrary<Placed> = fc.record({ units, properties, zone, rack });
+const anywhere: fc.Arbitrary<Placed> = fc.oneof(
+  { weight: 3, arbitrary: placed },
+  { weight: 1, arbitrary: fc.record({ units, properties, zone }) },
+  { weight: 1, arbitrary: fc.record({ units, properties, rack }) },
+  { weight: 1, arbitrary: flat },
+);
+
+function onNodes(nodes: number) {
+  return [
+    slotsOf(DEVICES, 4),
+    inside('node', nodes, slotsOf(DEVICES, 4)),
+    inside('node', nodes, bare('core', 3)),
+    slotsOfWhole('node'),
+    bare('node', nodes),
+    bare('core', 9),
+  ];
+}
+
+function inLevels(nodes: number) {
+  const below = [inside('node', nodes, slotsOf(DEVICES, 3)), slotsOfWhole('node')];
+  const racks = below.map((one) => shared('rack', 2, one));
+  return [...onNodes(nodes), ...racks, ...[...below, ...racks].map((one) => shared('zone', 2, one))];
+}
+
+const wholeLevels = ['rack', 'zone'].flatMap((type) => [slotsOfWhole(type), bare(type, 2)]);
+
+const OPTIONS: Readonly<Record<Exclude<Kind, 'sockets'>, HistoryOptions>> = {
+  flat: { policies: WITHOUT_HISTORY, node: flat, jobspec: jobspecs(fc.oneof(...onNodes(3))), restarts: true },
+  levels: {
+    policies: WITHOUT_HISTORY,
+    node: anywhere,
+    // With a node below the cluster itself, a request for nodes means only such nodes from then on.
+    added: placed,
+    nodes: 8,
+    jobspec: jobspecs(fc.oneof(...inLevels(3))),
+    restarts: true,
+  },
+  many: {
+    policies: WITHOUT_HISTORY,
+    node: fc.oneof(placed, flat),
+    added: placed,
+    nodes: 50,
+    jobspec: jobspecs(fc.oneof(...inLevels(12))),
+    restarts: true,
+  },
+  whole: {
+    policies: WITHOUT_HISTORY,
+    node: anywhere,
+    nodes: 8,
+    jobspec: jobspecs(fc.oneof(...inLevels(3), ...wholeLevels)),
+    added: 'none',
+    restarts: true,
+  },
+  still: {
+    policies: ALL,
+    node: anywhere,
+    nodes: 24,
+    jobspec: jobspecs(fc.oneof(...inLevels(3), ...wholeLevels)),
+    still: true,
+  },
+};
 
 /** The history of this kind with this seed. */
 export function historyOf(kind: Exclude<Kind, 'sockets'>, seed: number): History {
-  const named = [...ON_NODES, inLevels(nodesOfSlots), inLevels(slotsOfNodes)];
-  const still = kind === 'still';
-  const hasWhole = still || kind === 'whole';
-  const arbitrary =
-    kind === 'flat'
-      ? historiesOf({ policies: WITHOUT_HISTORY, node: flatNode, jobspec: jobspec(fc.oneof(...ON_NODES)) })
-      : historiesOf({
-          policies: still ? ALL : WITHOUT_HISTORY,
-          node: placedNode,
-          jobspec: jobspec(fc.oneof(...named, ...(hasWhole ? [wholeLevel('rack', 'zone')] : []))),
-          still,
-          grows: kind === 'levels',
-        });
-  return fc.sample(arbitrary, { seed, numRuns: 1 })[0]!;
-}
-
-export function jgfCaseOf(seed: number): JgfCase {
-  const shape = fc.record({
-    racks: fc.integer({ min: 1, max: 3 }),
-    nodes: fc.integer({ min: 1, max: 3 }),
-    sockets: fc.integer({ min: 1, max: 2 }),
-    cores: fc.integer({ min: 1, max: 4 }),
-    gpus: fc.nat(2),
-    memory: fc.integer({ min: 1, max: 4 }),
-  });
-  const socket = fc
-    .tuple(range(2), cores)
-    .map(([count, inside]): JobspecResource => ({ type: 'socket', count, with: [inside] }));
-  const inNodes = (inside: fc.Arbitrary<JobspecResource>) =>
-    fc.tuple(range(2), inside, fc.boolean()).map(
-      ([count, one, exclusive]): JobspecResource => ({
-        type: 'node',
-        count,
-        ...(exclusive ? { exclusive } : {}),
-        with: [one],
-      }),
-    );
-  const inRacks = (inside: fc.Arbitrary<JobspecResource>) =>
-    fc.tuple(range(2), inside).map(([count, one]): JobspecResource => ({ type: 'rack', count, with: [one] }));
-  const wanted = jobspec(
-    fc.oneof(
-      cores,
-      socket,
-      inNodes(socket),
-      inRacks(inNodes(socket)),
-      slotsOfNodes,
-      inRacks(slotsOfNodes),
-      wholeLevel('rack', 'socket', 'gpu'),
-    ),
-  );
-  const step: fc.Arbitrary<JgfStep> = fc.oneof(
-    {
-      weight: 8,
-      arbitrary: fc.record({ kind: fc.constant('match' as const), operation: operations, jobspec: wanted }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('satisfiable' as const), jobspec: wanted }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), nth: fc.nat(50) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('status' as const), node: fc.nat(8), up: fc.boolean() }),
-    },
-  );
-  const arbitrary = fc.record({
-    policy: fc.constantFrom(...ALL),
-    graph: shape.map(socketGraph),
-    steps: fc.array(step, { minLength: 5, maxLength: 25 }),
-  });
-  return fc.sample(arbitrary, { seed, numRuns: 1 })[0]!;
+  return fc.sample(historiesOf(OPTIONS[kind]), { seed, numRuns: 1 })[0]!;
 }

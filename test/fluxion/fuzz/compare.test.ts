@@ -27,7 +27,8 @@ test('finds a different answer', async () => {
   const other = new EmbeddedEngine();
   const match = other.match.bind(other);
   let asked = 0;
-  other.match = async (request) => (++asked === 3 ? { status: 'BUSY', text: '' } : match(request));
-  const found = await Promise.all([1, 2, 3, 4].map((seed) => compare('flat', seed, other)));
-  expect(found.some(({ difference }) => difference?.library === 'BUSY')).toBe(true);
+  other.match = async (request) => (++asked % 3 === 0 ? { status: 'BUSY', text: '' } : match(request));
+  const found: unknown[] = [];
+  for (const seed of [1, 2, 3, 4]) found.push((await compare('flat', seed, other)).difference?.library);
+  expect(found).toContain('BUSY');
 });

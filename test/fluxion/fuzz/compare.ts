@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Engine } from '../../../runtime/fluxion/engine';
 import { EmbeddedEngine } from '../../../runtime/fluxion/matcher/engine';
 import { answers } from '../library/histories';
-import { historyOf, type JgfCase, type JgfStep, jgfCaseOf, type Kind } from './cases';
+import { historyOf, type Kind } from './cases';
+import { type JgfCase, type JgfStep, jgfCaseOf } from './jgf-cases';
 
 export interface Difference {
   readonly kind: Kind;
@@ -87,8 +88,7 @@ async function answerTo(
       const answer = await engine.match({ jobid, jobspec, operation, now: 0 });
       if (answer.status !== 'OK') return answer.status;
       if (!operation.startsWith('without_')) held.push(jobid);
-      const { start, end } = answer.allocation;
-      return { start, end, reserved: answer.reserved, held: answer.held() };
+      return { ...answer.allocation, reserved: answer.reserved, held: answer.held() };
     }
   }
 }

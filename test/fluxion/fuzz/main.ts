@@ -1,5 +1,5 @@
 /**
- * `npm run -s fuzz:fluxion -- [--seeds N] [--seed FIRST] [--kind flat|levels|whole|still|sockets] [--json]`: compares random
+ * `npm run -s fuzz:fluxion -- [--seeds N] [--seed FIRST] [--kind KIND] [--json]`: compares random
  * answers of the embedded matcher with those of flux-sched's library, where that is installed (FLUXION_LIBRARY or the
  * usual folders). Each seed is one case of each kind. It prints {"cases", "answers", "different"}, and fails on a difference.
  */

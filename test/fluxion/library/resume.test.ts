@@ -57,7 +57,7 @@ function create(nodes: readonly GraphNode[] = TWO_NODES) {
   const session = new Session(library, source, new TimeAxis(START));
   const resume = (now: number, of = nodes) => session.resume({ nodes: of, policy: 'lonode', now });
   const ids = () => session.jobs.values().map(({ allocation }) => allocation.jobid);
-  return { session, resume, ids, calls: () => context.calls.splice(0) };
+  return { session, layout, resume, ids, calls: () => context.calls.splice(0) };
 }
 
 test('keeps allocations that are replayed as they were, and frees the others', () => {
@@ -93,6 +93,27 @@ test('does not resume another graph, another policy or an old axis', () => {
   expect(session.resume({ nodes: TWO_NODES, policy: 'high', now: START })).toBe(false);
   expect(resume(START + 2 * 86_400)).toBe(false);
   expect(resume(START, [TWO_NODES[0]!, { ...TWO_NODES[1]!, up: false }])).toBe(true);
+});
+
+test('gives later nodes the ids that they have in a new graph', () => {
+  const { session, layout, resume } = create([...TWO_NODES, { name: 'c', units: { core: 4 } }]);
+  session.removeNodes(['c']);
+  expect(resume(START, TWO_NODES)).toBe(true);
+  const later = { name: 'd', units: { core: 4 } };
+  session.addNodes([later]);
+  expect(layout.jgf()).toEqual(new GraphLayout([...TWO_NODES, later]).jgf());
+});
+
+test('holds the nodes of a rack that was held as a whole, as a new graph does', () => {
+  const nodes = TWO_NODES.map((node) => ({ ...node, rack: 'r0' }));
+  const { session, resume, calls } = create(nodes);
+  const whole = { jobid: 1, start: START, end: START + 100 };
+  const allocation = { ...whole, nodes: [{ name: 'a', units: {}, exclusive: true }] };
+  session.replay(allocation, { answer: JSON.stringify({ graph: { nodes: [], edges: [] } }) });
+  resume(START, nodes);
+  calls();
+  session.replay(allocation);
+  expect(calls()).toEqual(['update 1']);
 });
 
 const library = findLibrary(undefined);

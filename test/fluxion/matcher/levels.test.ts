@@ -5,6 +5,7 @@ import type { FluxionLibrary } from '../../../runtime/fluxion/library/bindings';
 import { Session } from '../../../runtime/fluxion/library/session';
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import { TimeAxis } from '../../../runtime/fluxion/time-axis';
+import { jobspecOf as queueJobspecOf } from '../../../runtime/jobspec/jobspec';
 import type { JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { toJgf } from '../to-jgf';
@@ -92,6 +93,16 @@ test('refuses a slot that skips a level, and a slot in every other place is answ
   expect(reserve(1, { type: 'zone', count: 1, with: [slot('node', 1)] })).toBe('INVALID');
   expect(reserve(1, { type: 'rack', count: 1, with: [slot('node', 1)] })).toEqual([0, 'n0']);
   expect(reserve(2, { type: 'node', count: 1, with: [slot('core', 1)] })).toEqual([0, 'n1']);
+});
+
+test('answers what the queue asks for, which names no level above the nodes', () => {
+  const { matcher } = create();
+  const pod = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] };
+  for (const exclusive of [false, true]) {
+    const jobspec = queueJobspecOf({ pod, pods: 4, walltime: 60, exclusive });
+    const { status } = matcher.match({ jobid: 1, jobspec, operation: 'without_allocating', now: 0 });
+    expect(status).toBe('OK');
+  }
 });
 
 test('refuses the same requests before it asks the library', () => {

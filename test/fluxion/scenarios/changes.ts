@@ -1,5 +1,5 @@
 /** Cancels, replays, and nodes that change. */
-import { cores, nodes } from '../jobspecs';
+import { cores, nodes, wholeLevel, wholeNodes } from '../jobspecs';
 import { node, reserve, type Scenario } from './scenario';
 
 export const changes: Scenario[] = [
@@ -126,6 +126,46 @@ export const changes: Scenario[] = [
     ],
   },
   {
+    name: 'drops a reservation that loses a node, and keeps the rest of a running job',
+    beyondPublic: true,
+    steps: [
+      { match: 1, jobspec: nodes(2, 4), expected: [1000, 1100, { a: { core: '0-3' }, b: { core: '0-3' } }] },
+      {
+        match: 2,
+        jobspec: nodes(2, 4),
+        operation: reserve,
+        expected: [1100, 1200, { a: { core: '0-3' }, b: { core: '0-3' } }],
+      },
+      { remove: ['b'], affected: [1, 2] },
+      { jobs: [1] },
+      { match: 3, jobspec: cores(4), operation: reserve, expected: [1100, 1200, { a: { core: '0-3' } }] },
+    ],
+  },
+  {
+    name: 'keeps the start of the reservation of a zone when jobs end early',
+    beyondPublic: true,
+    nodes: [node('a', { core: 4 }, { zone: 'y' }), node('b', { core: 4 }, { zone: 'z' })],
+    steps: [
+      { match: 1, jobspec: wholeNodes(1), expected: [1000, 1100, { a: {} }] },
+      { match: 2, jobspec: wholeNodes(1, { walltime: 200 }), expected: [1000, 1200, { b: {} }] },
+      { match: 3, jobspec: wholeLevel('zone'), operation: reserve, expected: [1100, 1200, { a: {} }] },
+      { cancel: 1 },
+      { cancel: 2 },
+      { now: 1010 },
+      {
+        match: 4,
+        jobspec: wholeLevel('zone', { walltime: 60 }),
+        operation: reserve,
+        expected: [1010, 1070, { a: {} }],
+      },
+    ],
+  },
+  {
+    name: 'lists no units of a type of which a node has none',
+    nodes: [node('a', { core: 4, gpu: 0 })],
+    steps: [{ free: { a: { core: 4 } } }],
+  },
+  {
     name: 'finds a job satisfiable after nodes were added',
     steps: [
       { match: 1, jobspec: nodes(3, 1), expected: 'UNSATISFIABLE' },
@@ -144,6 +184,8 @@ export const changes: Scenario[] = [
     beyondPublic: true,
     steps: [
       { match: 1, jobspec: cores(1), expected: 'UNSATISFIABLE' },
+      // flux-sched counts nodes first, and calls too many of them busy.
+      { match: 1, jobspec: nodes(1, 1), operation: reserve, expected: 'BUSY' },
       { add: [node('a')] },
       { match: 1, jobspec: cores(1), expected: [1000, 1100, { a: { core: '0' } }] },
     ],

@@ -184,4 +184,23 @@ export const time: Scenario[] = [
       },
     ],
   },
+  {
+    name: 'plans the longest walltime, 100 years, at any time',
+    steps: [
+      { now: 1010 },
+      {
+        match: 1,
+        jobspec: cores(4, { walltime: 3_153_600_000 }),
+        expected: [1010, 3_153_601_010, { a: { core: '0-3' } }],
+      },
+      {
+        match: 2,
+        jobspec: nodes(2, 1, { walltime: 10 }),
+        operation: reserve,
+        expected: 'BUSY',
+      },
+      { now: 1020 },
+      { match: 3, jobspec: cores(4), expected: [1020, 1120, { b: { core: '0-3' } }] },
+    ],
+  },
 ];
