@@ -18,10 +18,17 @@ export const TABLE_GRANTS: Readonly<Record<string, string>> = {
   usage_days: 'SELECT, INSERT, UPDATE',
   archive: 'SELECT, INSERT, DELETE',
   schema_migrations: 'SELECT',
+  // For dumps: the record of the release before.
+  migrations: 'SELECT',
 };
 
-/** An adoption moves the sequence beyond the job ids in use. */
-const SEQUENCE_GRANTS = { jobid: 'SELECT, USAGE, UPDATE' } as const;
+/** An adoption moves the sequence beyond the job ids in use. Dumps read all of them. */
+const SEQUENCE_GRANTS = {
+  jobid: 'SELECT, USAGE, UPDATE',
+  workloads_seq_seq: 'SELECT',
+  events_id_seq: 'SELECT',
+  usage_id_seq: 'SELECT',
+} as const;
 
 /** Statements that give these rights to a role that exists. During a rolling update both releases use the role, so none is revoked. */
 export function grantStatements(role: string): string {

@@ -56,7 +56,7 @@ export async function replay(trace: readonly TraceJob[], options: ReplayOptions)
 
 interface Entry {
   readonly trace: TraceJob;
-  row: WorkloadRow;
+  readonly uid: string;
   /** The earliest start that was ever estimated. */
   earliestEstimate: number;
   firstEstimate: number | undefined;
@@ -70,6 +70,8 @@ class Replay {
   private readonly arrivals = new Events<TraceJob>();
   private readonly ends = new Events<Entry>();
   private readonly active = new Map<string, Entry>();
+  /** Of the active entries, in the order of their submission. */
+  private readonly rows = new Map<string, WorkloadRow>();
   private readonly done: SimulatedJob[] = [];
   private reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
@@ -128,7 +130,9 @@ class Replay {
       },
       this.arrived,
     );
-    this.active.set(row.uid, { trace, row, earliestEstimate: Infinity, firstEstimate: undefined });
+    const { uid } = row;
+    this.rows.set(uid, row);
+    this.active.set(uid, { trace, uid, earliestEstimate: Infinity, firstEstimate: undefined });
   }
 
   /** Jobs with the same request share one jobspec. */
@@ -142,9 +146,11 @@ class Replay {
     return made;
   }
 
-  private async end({ trace, row, earliestEstimate, firstEstimate }: Entry, now: number): Promise<void> {
+  private async end({ trace, uid, earliestEstimate, firstEstimate }: Entry, now: number): Promise<void> {
+    const row = this.rows.get(uid)!;
     await this.fluxion.cancel(row.jobid);
-    this.active.delete(row.uid);
+    this.active.delete(uid);
+    this.rows.delete(uid);
     this.freed = true;
     const startedAt = row.startedAt!;
     this.done.push({
@@ -160,7 +166,7 @@ class Replay {
   private async pass(now: number): Promise<PassResult> {
     const result = await runPass({
       now,
-      queues: [{ settings: this.queue, rows: Array.from(this.active.values(), ({ row }) => row) }],
+      queues: [{ settings: this.queue, rows: [...this.rows.values()] }],
       matcher: this.fluxion,
       reservations: this.reservations,
       cache: this.cache,
@@ -175,7 +181,7 @@ class Replay {
     for (const { uid, allocation } of result.grants) this.start(this.active.get(uid)!, allocation, now);
     for (const { uid, ...wait } of result.waits) {
       const entry = this.active.get(uid)!;
-      entry.row = { ...entry.row, ...wait };
+      this.rows.set(uid, { ...this.rows.get(uid)!, ...wait });
       entry.firstEstimate ??= wait.estimatedStart ?? undefined;
       entry.earliestEstimate = Math.min(entry.earliestEstimate, wait.estimatedStart ?? Infinity);
     }
@@ -184,7 +190,8 @@ class Replay {
 
   private start(entry: Entry, allocation: Allocation, now: number): void {
     this.started += 1;
-    entry.row = { ...entry.row, phase: 'Running', allocation, allocatedAt: now, startedAt: now };
+    const row = this.rows.get(entry.uid)!;
+    this.rows.set(entry.uid, { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now });
     this.ends.add(now + entry.trace.runtime, entry);
   }
 }

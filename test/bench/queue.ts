@@ -1,5 +1,5 @@
 /**
- * `npm run -s bench:queue -- [--json] [--limits none|ample|full]`: measures the queue. With `--limits` it has a quota and
+ * `npm run -s bench:queue -- [--json] [--cpu] [--limits none|ample|full]`: measures the queue; `--cpu` counts the seconds of the processor. With `--limits` it has a quota and
  * running limits: larger than the cluster, or as large as what runs on it. Then the tables are not measured.
  *
  * Passes: the duration of a pass over a deep queue, with 1,000 full nodes of 64 cores and 1,000, 10,000 and 100,000 waiting
@@ -26,6 +26,17 @@ const CORES = 64;
 const SIZES = [1_000, 10_000, 100_000] as const;
 const SHAPES = [10, 1000] as const;
 
+/** Seconds of what the passes are measured by. */
+type Stopwatch = () => number;
+
+const byTheWall: Stopwatch = () => performance.now() / 1000;
+
+/** On a busy machine only this can be compared. */
+const byTheProcessor: Stopwatch = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
 interface PassFigures {
   readonly waiting: number;
   readonly shapes: number;
@@ -45,12 +56,13 @@ interface PassBench {
 /** The part of the benchmark without a database. */
 async function benchPasses(
   settings: Partial<QueueSettings>,
+  stopwatch: Stopwatch,
   print: (line: string) => void,
 ): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of SIZES) {
     for (const shapes of SHAPES) {
-      const figures = await measure(waiting, shapes, settings);
+      const figures = await measure(waiting, shapes, settings, stopwatch);
       passes.push(figures);
       print(
         `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, without changes ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} matches`,
@@ -75,6 +87,7 @@ async function measure(
   waiting: number,
   shapes: number,
   settings: Partial<QueueSettings>,
+  stopwatch: Stopwatch,
 ): Promise<PassFigures> {
   const fluxion = embeddedFluxion();
   const nodes: GraphNode[] = Array.from({ length: NODES }, (_, i) => ({
@@ -82,7 +95,7 @@ async function measure(
     units: { core: CORES, memory: 4 * CORES },
   }));
   await fluxion.init({ nodes, policy: 'lonode', now: 0 });
-  const queue = new DeepQueue(fluxion, nodes, settings);
+  const queue = new DeepQueue(fluxion, nodes, settings, stopwatch);
   await queue.fill();
   queue.submit(waiting, shapes);
   const first = await queue.timedPass({ freed: true, graphGrew: true });
@@ -108,6 +121,7 @@ class DeepQueue {
     private readonly fluxion: Fluxion,
     private readonly nodes: readonly GraphNode[],
     private readonly settings: Partial<QueueSettings>,
+    private readonly stopwatch: Stopwatch,
   ) {}
 
   /** Fills all nodes with jobs of half a node to two nodes with different ends. */
@@ -136,7 +150,7 @@ class DeepQueue {
   async timedPass(over: Partial<PassInput>): Promise<{ seconds: number; matches: number }> {
     this.now += 1;
     const rows = [...this.rows.values()];
-    const from = performance.now();
+    const from = this.stopwatch();
     const result = await runPass({
       now: this.now,
       queues: [{ settings: queueSettings({ depth: 100_000, ...this.settings }), rows }],
@@ -148,7 +162,7 @@ class DeepQueue {
       nodes: this.nodes,
       ...over,
     });
-    const seconds = (performance.now() - from) / 1000;
+    const seconds = this.stopwatch() - from;
     this.last = result;
     for (const { uid, allocation } of result.grants) this.change(uid, { phase: 'Running', allocation });
     for (const { uid, ...wait } of result.waits) this.change(uid, wait);
@@ -208,11 +222,19 @@ const SETTINGS: Readonly<Record<string, Partial<QueueSettings>>> = {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { json: { type: 'boolean', default: false }, limits: { type: 'string', default: 'none' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      cpu: { type: 'boolean', default: false },
+      limits: { type: 'string', default: 'none' },
+    },
   });
   const settings = SETTINGS[values.limits];
   if (settings === undefined) throw new Error(`--limits must be one of: ${Object.keys(SETTINGS).join(', ')}`);
-  const { passes, ...ofPasses } = await benchPasses(settings, (line) => process.stderr.write(`${line}\n`));
+  const { passes, ...ofPasses } = await benchPasses(
+    settings,
+    values.cpu ? byTheProcessor : byTheWall,
+    (line) => process.stderr.write(`${line}\n`),
+  );
   const figures = { ...ofPasses, ...(values.limits === 'none' ? await measureDatabase() : {}) };
   process.stdout.write(`${JSON.stringify(values.json ? figures : { ...figures, passes })}\n`);
 }

@@ -6,12 +6,12 @@ type Row = Pick<WorkloadRow, 'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq
 export class DependencyCycles {
   private found: Components | undefined;
 
-  /** @param rows all active rows of all queues */
-  constructor(private readonly rows: readonly Row[]) {}
+  /** @param rows all active rows of all queues; asked for only if a workload waits for another one */
+  constructor(private readonly rows: () => readonly Row[]) {}
 
   /** `waits for b, which waits for a in turn`; undefined for a workload that is in no cycle. */
   textOf({ uid, name }: Pick<WorkloadRow, 'uid' | 'name'>): string | undefined {
-    this.found ??= new Components(this.rows);
+    this.found ??= new Components(this.rows());
     const other = this.found.partnerOf(uid);
     if (other === undefined) return undefined;
     return other === name ? 'waits for itself' : `waits for ${other}, which waits for ${name} in turn`;

@@ -5,9 +5,6 @@ import type { DependencyCycles } from './dependency-cycles';
 import type { NodeChanges } from './node-changes';
 import type { WaitReasons } from './wait-reasons';
 
-/** Reasons that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
-const DECIDED_ELSEWHERE: ReadonlySet<WaitReason | null> = new Set<WaitReason>(['Invalid', 'RequeueLimit']);
-
 export interface EligibilityInput {
   readonly now: number;
   readonly graphGrew?: boolean | undefined;
@@ -18,10 +15,17 @@ export interface EligibilityInput {
   readonly cycles: DependencyCycles;
 }
 
+const noOutcome: OutcomeOf = () => undefined;
+
 /** Longest backoff of a requeue, however often the workload has failed: one hour. */
 export const LONGEST_BACKOFF_SECONDS = 3600;
 
 const CYCLE_REMEDY = 'change fluxqueue/after of one of them';
+
+/** A reason that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
+function isDecidedElsewhere(reason: WaitReason | null): boolean {
+  return reason === 'Invalid' || reason === 'RequeueLimit';
+}
 
 /** A time further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
 function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
@@ -52,14 +56,15 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     waits.markHeld(row);
     return false;
   }
-  if (DECIDED_ELSEWHERE.has(row.reason)) return false;
+  if (isDecidedElsewhere(row.reason)) return false;
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
-  const { outcomeOf = () => undefined, now } = input;
+  if (row.after.length === 0) return true;
+  const { outcomeOf = noOutcome, now } = input;
   const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
   if (pending === undefined) return true;
   const cycle = input.cycles.textOf(row);

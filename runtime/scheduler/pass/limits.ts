@@ -11,6 +11,7 @@ export class WaitingLimits {
   /** Counts a waiting row, in order. @returns the limit that it exceeds; undefined if it is considered */
   countWaiting({ user }: Pick<WorkloadRow, 'user'>): string | undefined {
     const { queue, user: perUser } = this.limits;
+    if (queue.waiting === undefined && perUser.waiting === undefined) return undefined;
     const ofUser = this.byUser.get(user) ?? 0;
     if (isReached(queue, this.total)) return exceeded('its queue', queue);
     if (isReached(perUser, ofUser)) return exceeded('its user', perUser);

@@ -29,21 +29,35 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 1. Workloads whose queue does not exist wait for it.
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
-  const rows = input.queues.flatMap((queue) => queue.rows);
-  const waiting = rows.filter(({ phase }) => phase === 'Waiting');
-  const fits = input.nodes && pass.cluster.fits;
-  const eligibility = { ...input, fits, cycles: new DependencyCycles(rows) };
-  const eligible = waiting
-    .filter((row) => isEligible(row, eligibility, pass.waits))
-    .map((row) => avoiding(pass, row));
-  const ordered = inOrder(eligible, precedenceOf(pass));
-  for (const row of ordered) pass.eligible.set(row.uid, row);
+  const ordered = inOrder(eligibleRows(pass), precedenceOf(pass));
   input.onStep?.('match');
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
   // 4. Place one workload after the other.
   await placeInOrder(pass, ordered);
-  return resultOf(pass, waiting, ordered);
+  return resultOf(pass, ordered);
+}
+
+/** One loop: ten thousand rows that wait are looked at in every pass. */
+function eligibleRows(pass: Pass): WorkloadRow[] {
+  const { input, waits, cluster } = pass;
+  const cycles = new DependencyCycles(() => input.queues.flatMap(({ rows }) => rows));
+  const eligibility = { ...input, fits: input.nodes && cluster.fits, cycles };
+  const eligible: WorkloadRow[] = [];
+  for (const { rows } of input.queues)
+    for (const row of rows) {
+      if (row.phase !== 'Waiting') continue;
+      pass.wakeAt = Math.min(pass.wakeAt, wakeTime(row, input.now));
+      if (isEligible(row, eligibility, waits)) eligible.push(avoiding(pass, row));
+    }
+  return eligible;
+}
+
+/** The second at which its backoff ends, or at which it no longer avoids a node. */
+function wakeTime(row: WorkloadRow, now: number): number {
+  const { notBefore } = row;
+  const avoided = avoidanceEnd(row, now) ?? Infinity;
+  return notBefore !== null && notBefore > now ? Math.min(Math.ceil(notBefore), avoided) : avoided;
 }
 
 function waitForQueue({ waits }: Pass, row: WorkloadRow): void {
@@ -60,7 +74,7 @@ function precedenceOf({ input, budgets }: Pass): Precedence {
   };
 }
 
-function resultOf(pass: Pass, waiting: readonly WorkloadRow[], line: readonly WorkloadRow[]): PassResult {
+function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
   const { grants, waits, evictions, cache, interrupted, restart, matches } = pass;
   const reservations = pass.reservations.all();
   return {
@@ -73,10 +87,10 @@ function resultOf(pass: Pass, waiting: readonly WorkloadRow[], line: readonly Wo
       ...cache,
       endlessUsage: pass.endlessUsage,
       promised: promisedStarts(pass, reservations),
-      preemptAt: pendingPreemptions(pass),
+      preemptAt: pendingPreemptions(pass, line),
     },
     more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
-    nextAt: nextChange(pass, waiting, reservations),
+    nextAt: nextChange(pass, reservations),
     matches,
   };
 }
@@ -92,24 +106,23 @@ function promisedStarts(
 }
 
 /** A pass that ended early may not have reached a row that was due. */
-function pendingPreemptions({ input, eligible, preemptAt, interrupted, restart }: Pass): Map<string, number> {
+function pendingPreemptions(
+  { input, preemptAt, interrupted, restart }: Pass,
+  line: readonly WorkloadRow[],
+): Map<string, number> {
+  if (preemptAt.size === 0) return new Map();
+  const eligible = new Set(line.map(({ uid }) => uid));
   const isPending = (at: number) => interrupted || restart || at > input.now;
   return new Map([...preemptAt].filter(([uid, at]) => eligible.has(uid) && isPending(at)));
 }
 
 /** The second at which a workload may be preempted, a reservation is due, a backoff ends, or a node is no longer avoided. */
 function nextChange(
-  { input: { now }, preemptAt }: Pass,
-  waiting: readonly WorkloadRow[],
+  { input: { now }, preemptAt, wakeAt }: Pass,
   reservations: readonly Reservation[],
 ): number | undefined {
-  let next = Infinity;
+  let next = wakeAt;
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
   for (const at of preemptAt.values()) if (at > now) next = Math.min(next, at);
-  for (const row of waiting) {
-    const { notBefore } = row;
-    if (notBefore !== null && notBefore > now) next = Math.min(next, Math.ceil(notBefore));
-    next = Math.min(next, avoidanceEnd(row, now) ?? Infinity);
-  }
   return next === Infinity ? undefined : next;
 }

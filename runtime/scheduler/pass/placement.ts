@@ -11,7 +11,16 @@ import { avoidsFewerNodes } from './avoidance';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
-import { becomeHead, keepReservation, waitsForQuota, withinQuota } from './quota-wait';
+import type { QuotaShortage } from './quota';
+import {
+  type Applicant,
+  becomeHead,
+  keepReservation,
+  shortageOf,
+  waitsForQuota,
+  waitsInLine,
+  withinQuota,
+} from './quota-wait';
 import {
   addReservation,
   claimQuota,
@@ -27,40 +36,69 @@ import { BEHIND_ENDLESS } from './wait-reasons';
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
   for (const row of ordered) {
-    await place(pass, row);
+    const pending = place(pass, row);
+    if (pending !== undefined) await pending;
     if (pass.interrupted || pass.restart) return;
     const rest = pass.input.rest?.();
     if (rest !== undefined) await rest;
   }
 }
 
-async function place(pass: Pass, row: WorkloadRow): Promise<void> {
-  const reservation = pass.reservations.of(row.uid);
-  pass.reservations.markReached(row.uid);
+/** Most rows are decided without a question to Fluxion, and then at once: a promise for each of ten thousand is slow. */
+function place(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
+  const reservation = pass.reservations.reach(row);
   const isDue = reservation !== undefined && reservation.allocation.start <= pass.input.now;
-  // A promised start is kept, whatever quota other queues take back.
-  const claims = isDue ? pass.quotas.dropClaims() : [];
+  return isDue ? placeDue(pass, row, reservation) : decide(pass, row, reservation);
+}
+
+/** A promised start is kept, whatever quota other queues take back. */
+async function placeDue(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<void> {
+  const claims = pass.quotas.dropClaims();
   await decide(pass, row, reservation);
   pass.quotas.claimAgain(claims);
 }
 
-async function decide(pass: Pass, row: WorkloadRow, reservation: Reservation | undefined): Promise<void> {
+/** @returns undefined if the row is decided */
+function decide(
+  pass: Pass,
+  row: WorkloadRow,
+  reservation: Reservation | undefined,
+): Promise<void> | undefined {
   const budget = budgetOf(pass, row);
   // 1. Limits of waiting workloads: those beyond are not considered at all.
   const limit = budget.limits.countWaiting(row);
   if (limit !== undefined) return waitForLimit(pass, row, reservation, limit);
   // 2. A reservation is kept, unless the workload may start now or earlier.
-  if (reservation !== undefined && !mayStartEarlier(pass, budget, row, reservation))
-    return keepReservation(pass, budget, row, reservation);
+  if (reservation !== undefined && !mayStartEarlier(pass, budget, row, reservation)) {
+    keepReservation(pass, budget, row, reservation);
+    return undefined;
+  }
   // 3. The queue may be done for this pass.
-  if (budget.cutShort) return;
-  if (budget.closed) return pass.waits.markBehind(row);
+  if (budget.cutShort) return undefined;
+  if (budget.closed && reservation === undefined) {
+    pass.waits.markBehind(row);
+    return undefined;
+  }
   // 4. What can't be planned takes neither units nor quota from those behind it.
-  if (reservation === undefined && isUnplannable(pass, row)) return;
+  if (reservation === undefined && isUnplannable(pass, row)) return undefined;
   // 5. Limits of running workloads, and quota.
-  if (await waitsForQuota(pass, { row, budget, reservation })) return;
+  const applicant = { row, budget, reservation };
+  const shortage = shortageOf(pass, row);
+  if (shortage !== undefined)
+    return waitsInLine(pass, applicant, shortage) ? undefined : decideWithShortage(pass, applicant, shortage);
   // 6. What was refused before is refused again.
+  if (reservation === undefined && wasRefused(pass, budget, row)) return undefined;
+  return decideByFluxion(pass, applicant);
+}
+
+async function decideWithShortage(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
+  const { row, budget, reservation } = applicant;
+  if (await waitsForQuota(pass, applicant, shortage)) return;
   if (reservation === undefined && wasRefused(pass, budget, row)) return;
+  await decideByFluxion(pass, applicant);
+}
+
+async function decideByFluxion(pass: Pass, { row, budget, reservation }: Applicant): Promise<void> {
   // 7. Fluxion may be asked only if nobody interrupts, and as often as the depth of the queue allows.
   if (pass.input.interrupted?.() === true) {
     pass.interrupted = true;
@@ -94,7 +132,8 @@ async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
     if (!pass.quotas.mayStartBefore(first, pass.input.now + 1)) continue;
     await pass.input.matcher.cancel(row.jobid);
     await startInstead(pass, budget, first);
-    if (await waitsForQuota(pass, { row, budget, reservation: undefined })) return;
+    const applicant = { row, budget, reservation: undefined };
+    if (await waitsForQuota(pass, applicant, shortageOf(pass, row))) return;
     answer = await matchWorkload(pass, { ...candidate, mayReserve: mayReserve(pass, budget, row) });
   }
   await record(pass, candidate, answer);
@@ -106,7 +145,8 @@ function startsNow(answer: MatchResult): boolean {
 
 /** Workloads with the same request that were reached before and have reservations, in order. */
 function equalsBefore(pass: Pass, row: WorkloadRow): readonly WorkloadRow[] {
-  const reserved = pass.reservations.reachedBefore(Infinity).map(({ uid }) => pass.eligible.get(uid)!);
+  const { reservations } = pass;
+  const reserved = reservations.reachedBefore(Infinity).map((other) => reservations.rowOf(other));
   return inOrder(reserved.filter((other) => isEqualRequest(other, row)));
 }
 
@@ -146,8 +186,11 @@ function mayStartEarlier(
   { allocation }: Reservation,
 ): boolean {
   const { now, nodes } = pass.input;
-  if (budget.matchesLeft === 0 || budget.closed || budget.cutShort) return false;
-  if (allocation.start <= now || isPreemptDue(pass, row)) return true;
+  if (budget.matchesLeft === 0 || budget.cutShort) return false;
+  // It was promised, so no earlier workload that now blocks a fcfs queue keeps it from starting.
+  if (allocation.start <= now) return true;
+  if (budget.closed) return false;
+  if (isPreemptDue(pass, row)) return true;
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.

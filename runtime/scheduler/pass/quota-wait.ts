@@ -19,14 +19,44 @@ import type { Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
 import { type Candidate, mayReserve, ofLowerPriority } from './strategies';
 
-type Applicant = Omit<Candidate, 'mayReserve'>;
+export type Applicant = Omit<Candidate, 'mayReserve'>;
 
-/** @returns whether the row waits for quota or a limit: then nothing more is to be done for it */
-export async function waitsForQuota(pass: Pass, applicant: Applicant): Promise<boolean> {
+/** Why quota or a limit keeps the row from starting now. What its reservation holds does not count. */
+export function shortageOf({ quotas }: Pass, row: WorkloadRow): QuotaShortage | undefined {
+  quotas.free(row);
+  return quotas.shortageOf(row);
+}
+
+/**
+ * Behind a full quota ten thousand may wait for which nothing can be done: nobody yields to them, and they may not reserve.
+ * @returns whether the row is one of them; then it is told why it waits
+ */
+export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaShortage): boolean {
+  const { row, budget, reservation } = applicant;
+  const { reservations, input, cluster, waits } = pass;
+  if (reservation !== undefined || budget.isStrict || (shortage.lent && budget.settings.reclaim))
+    return false;
+  if (!shortage.never) {
+    if (reservations.unreached().length > 0) return false;
+    if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
+    if (mayReserveFor(pass, applicant, shortage)) return false;
+  }
+  waits.markQuota(row, shortage.message);
+  return true;
+}
+
+/**
+ * @param first of the row; undefined: it may start
+ * @returns whether the row waits for quota or a limit: then nothing more is to be done for it
+ */
+export async function waitsForQuota(
+  pass: Pass,
+  applicant: Applicant,
+  first: QuotaShortage | undefined,
+): Promise<boolean> {
   const { row, budget } = applicant;
   const { quotas, input, cluster } = pass;
-  quotas.free(row);
-  let shortage = quotas.shortageOf(row);
+  let shortage = first;
   if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
   if (shortage === undefined) return false;
   if (shortage.never) {
@@ -161,7 +191,7 @@ function mayReserveFor(
   return (
     budget.userReservationsLeft > 0 ||
     ofLowerPriority(pass, row).some(
-      ({ uid, ofUser }) => ofUser && pass.eligible.get(uid)!.queue === row.queue,
+      (other) => other.ofUser && pass.reservations.rowOf(other).queue === row.queue,
     )
   );
 }
@@ -170,7 +200,7 @@ function mayReserveFor(
 export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
   if (!budget.isStrict) return;
   for (const other of pass.reservations.unreached())
-    if (other.ofUser !== true && pass.eligible.get(other.uid)!.queue === row.queue)
+    if (other.ofUser !== true && pass.reservations.rowOf(other).queue === row.queue)
       await dropReservation(pass, other);
 }
 
@@ -179,11 +209,11 @@ export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudg
  * start is lost.
  */
 function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): readonly Reservation[] {
-  const { quotas, reservations, eligible, broken } = pass;
+  const { quotas, reservations, broken } = pass;
   const isLost = reservation === undefined ? broken.has(row.uid) : isDue(pass, reservation);
   const lower = new Set(reservation === undefined ? ofLowerPriority(pass, row) : []);
   return reservations.unreached().filter((other) => {
-    const rival = eligible.get(other.uid)!;
+    const rival = reservations.rowOf(other);
     if (!quotas.areRivals(row, rival)) return false;
     return isLost || lower.has(other) || (budget.isStrict && rival.queue === row.queue);
   });
@@ -192,14 +222,14 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
 /** @returns whether reservations that yield were dropped, because the row has room earlier without them */
 async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean> {
   const { row } = applicant;
-  const { quotas, eligible } = pass;
+  const { quotas, reservations } = pass;
   const others = yieldingRivals(pass, applicant);
   if (others.length === 0) return false;
   const before = quotas.freeFrom(row);
-  for (const { uid } of others) quotas.free(eligible.get(uid)!);
+  for (const other of others) quotas.free(reservations.rowOf(other));
   const isEarlier = quotas.freeFrom(row) < before;
   for (const other of others) {
-    claimQuota(pass, eligible.get(other.uid)!, other.allocation);
+    claimQuota(pass, reservations.rowOf(other), other.allocation);
     if (isEarlier) await dropReservation(pass, other);
   }
   return isEarlier;
@@ -207,15 +237,27 @@ async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean
 
 /** Reservations that yield keep it neither from nodes nor from quota. */
 async function plan(pass: Pass, applicant: Applicant, bounds: PlanBounds): Promise<Allocation | undefined> {
-  const { row, budget, reservation } = applicant;
+  const { row, budget } = applicant;
   budget.plansLeft -= 1;
   const found = await planWithinQuota(pass, row, bounds);
-  if (reservation !== undefined || (found !== undefined && found.start <= bounds.from)) return found;
-  const lower = ofLowerPriority(pass, row);
-  if (lower.length === 0) return found;
+  const others = yieldingPlans(pass, applicant, bounds, found?.start ?? Infinity);
+  if (others.length === 0) return found;
   if (found !== undefined) await pass.input.matcher.cancel(row.jobid);
-  for (const other of lower) await dropReservation(pass, other);
+  for (const other of others) await dropReservation(pass, other);
   return planWithinQuota(pass, row, bounds);
+}
+
+/** All behind it, if the start that was promised to it is lost: their plan is void, the order is not. */
+function yieldingPlans(
+  pass: Pass,
+  { row, reservation }: Applicant,
+  { from, before = Infinity }: PlanBounds,
+  start: number,
+): readonly Reservation[] {
+  const promised = reservation?.allocation.start ?? pass.broken.get(row.uid) ?? Infinity;
+  const mayWait = before === Infinity;
+  if (mayWait && start > Math.max(promised, pass.input.now)) return pass.reservations.unreached();
+  return reservation !== undefined || start <= from ? [] : ofLowerPriority(pass, row);
 }
 
 export interface WithinQuota {

@@ -10,6 +10,7 @@ import type { Allocation } from '../../resources/types';
 import type { Cluster } from './cluster';
 import { Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { NEVER_MET } from './dependencies';
+import { LeastUsages } from './least-usages';
 import type { Span } from './placed-pods';
 import {
   type Account,
@@ -24,7 +25,7 @@ import {
   quotaAccount,
   runningAccount,
 } from './quota-account';
-import { DIMENSIONS, heldBy, type LeastUsage, leastUsage, limitsOf, requestedBy, type Usage } from './usage';
+import { DIMENSIONS, heldBy, limitsOf, requestedBy, type Usage } from './usage';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
@@ -45,9 +46,11 @@ export interface QuotaShortage {
 /** Start of everything that runs already. */
 const STARTED = Number.NEGATIVE_INFINITY;
 
-/** Every pass asks for every waiting workload; the answer depends only on its shape and the nodes. */
-const leastOfShapes = new WeakMap<Cluster, Map<string, LeastUsage>>();
-const MOST_SHAPES = 10_000;
+interface AccountsOfUser {
+  readonly queue: string;
+  readonly user: string;
+  readonly accounts: readonly Account[];
+}
 
 export class Quotas {
   private readonly own = new Map<string, Account>();
@@ -60,8 +63,11 @@ export class Quotas {
   private readonly users = new Map<string, Account>();
   private readonly settings = new Map<string, QueueSettings>();
   private readonly reclaiming = new Set<string>();
+  private readonly least: LeastUsages;
   /** Queue -> user -> everything that a workload is charged to. */
-  private readonly accounts = new Map<string, Map<string, readonly Account[]>>();
+  private readonly accounts = new Map<string, Map<string, AccountsOfUser>>();
+  /** Most workloads are of the queue and user of the one before. */
+  private last: AccountsOfUser | undefined;
   private readonly charges = new Map<string, Charge>();
   /** Rows for which a queue that reclaims keeps its own quota. */
   private readonly claims = new Map<string, WorkloadRow>();
@@ -70,8 +76,9 @@ export class Quotas {
     queues: readonly QuotaQueue[],
     private readonly units: UnitSettings,
     private readonly now: number,
-    private readonly cluster: Cluster,
+    cluster: Cluster,
   ) {
+    this.least = new LeastUsages(cluster, units);
     const cohorts = byCohort(queues);
     for (const { settings } of queues) this.openAccounts(settings, cohorts.get(settings.cohort ?? '') ?? []);
     for (const [cohort, members] of cohorts) {
@@ -106,7 +113,7 @@ export class Quotas {
   shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const least = this.leastOf(row);
+    const least = this.least.of(row);
     for (const account of accounts) {
       const never = neverFits(account, row, least);
       if (never !== undefined)
@@ -183,7 +190,7 @@ export class Quotas {
   freeFrom(row: WorkloadRow, from = this.now): number {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return from;
-    const { amounts } = this.leastOf(row);
+    const { amounts } = this.least.of(row);
     let at = from;
     for (let moved = true; moved && at < Infinity; ) {
       moved = false;
@@ -209,12 +216,13 @@ export class Quotas {
    * @param rows all rows that may start, in order
    */
   claimOwn(rows: readonly WorkloadRow[]): void {
+    if (this.reclaiming.size === 0) return;
     const left = new Map<string, Usage>();
     for (const row of rows) {
       if (!this.reclaiming.has(row.queue) || this.charges.has(row.uid)) continue;
       const free = left.get(row.queue) ?? this.borrowedBy(row.queue, this.now).map((beyond) => -beyond);
       left.set(row.queue, free);
-      const { amounts } = this.leastOf(row);
+      const { amounts } = this.least.of(row);
       if (amounts.some((amount, i) => amount > free[i]!)) continue;
       amounts.forEach((amount, i) => {
         free[i]! -= amount;
@@ -244,7 +252,8 @@ export class Quotas {
     this.free(row);
     const accounts = this.chargedFor(row);
     if (accounts.length === 0) return;
-    const counts = allocation === undefined ? this.leastOf(row).amounts : heldBy(row, allocation, this.units);
+    const counts =
+      allocation === undefined ? this.least.of(row).amounts : heldBy(row, allocation, this.units);
     const nodes = allocation?.nodes.map(({ name }) => name) ?? [];
     const one = { start: start <= this.now ? STARTED : start, end, counts, nodes };
     this.charges.set(row.uid, one);
@@ -253,6 +262,7 @@ export class Quotas {
 
   /** Ends the charge of the row, if there is one. */
   free(row: WorkloadRow): void {
+    if (this.charges.size === 0) return;
     const one = this.charges.get(row.uid);
     if (one === undefined) return;
     this.charges.delete(row.uid);
@@ -264,22 +274,10 @@ export class Quotas {
     return { start, end: start + Math.ceil(walltime) };
   }
 
-  private leastOf(row: WorkloadRow): LeastUsage {
-    const { cluster } = this;
-    const known = leastOfShapes.get(cluster) ?? new Map<string, LeastUsage>();
-    leastOfShapes.set(cluster, known);
-    const found = known.get(row.shape);
-    if (found !== undefined) return found;
-    const least = leastUsage(row, cluster.classesFor(row.jobspec), this.units);
-    if (known.size >= MOST_SHAPES) known.clear();
-    // Without the nodes that it avoids for a while it may come to more.
-    if (Object.keys(row.avoid).length === 0) known.set(row.shape, least);
-    return least;
-  }
-
   /** All have room for a row that may start. */
   accountsOf(row: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
     const counted = this.countedIn(row);
+    if (this.cohortOf.size === 0) return counted;
     const cohort = this.accountOfCohort(row.queue);
     const lent = this.lentTo(row.queue);
     return lent === cohort ? counted : counted.map((account) => (account === cohort ? lent! : account));
@@ -287,11 +285,13 @@ export class Quotas {
 
   /** All of these count what the row holds. */
   private countedIn({ queue, user }: Pick<WorkloadRow, 'queue' | 'user'>): readonly Account[] {
-    const ofQueue = this.accounts.get(queue) ?? new Map<string, readonly Account[]>();
+    if (this.last?.queue === queue && this.last.user === user) return this.last.accounts;
+    const ofQueue = this.accounts.get(queue) ?? new Map<string, AccountsOfUser>();
     this.accounts.set(queue, ofQueue);
-    const known = ofQueue.get(user) ?? this.findAccounts({ queue, user });
-    ofQueue.set(user, known);
-    return known;
+    const found = ofQueue.get(user) ?? { queue, user, accounts: this.findAccounts({ queue, user }) };
+    ofQueue.set(user, found);
+    this.last = found;
+    return found.accounts;
   }
 
   /** The same, to be changed. */

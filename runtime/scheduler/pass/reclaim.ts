@@ -68,13 +68,13 @@ const FAILURES = 4;
 
 /** Evicts workloads of other queues that have borrowed the quota which the row needs. */
 export async function reclaimQuota(pass: Pass, row: WorkloadRow): Promise<void> {
-  const { quotas, failedReclaims } = pass;
+  const { quotas, failedReclaims, reservations } = pass;
   const failures = failedReclaims.get(row.queue) ?? 0;
   if (failures >= FAILURES) return;
   const at = pass.input.now + TERMINATION_SECONDS;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
   const planned = plannedBehind(pass, row);
-  for (const { uid } of planned) quotas.free(pass.eligible.get(uid)!);
+  for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
   const borrowers = borrowersOf(pass, row);
   const quota: Room<Lent> = new QuotaRoom(quotas.shortOf(row, at), (queue) => quotas.borrowedBy(queue, at));
   // Most rows need no look at the nodes: those that leave return enough, or nobody can.
@@ -82,13 +82,15 @@ export async function reclaimQuota(pass: Pass, row: WorkloadRow): Promise<void> 
   const chosen = isAtNodes && victims(both(quota, nodeRoom(await freeFor(pass, row))), borrowers);
   if (chosen && (await evictBorrowers(pass, row, chosen, planned))) return;
   if (isAtNodes) failedReclaims.set(row.queue, failures + 1);
-  for (const { uid, allocation } of planned)
-    if (pass.reservations.of(uid) !== undefined) claimQuota(pass, pass.eligible.get(uid)!, allocation);
+  for (const reservation of planned)
+    if (reservations.of(reservation.uid) !== undefined)
+      claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
 }
 
 /** Reservations of the other queues of the cohort whose rows come after this row. */
 function plannedBehind(pass: Pass, row: WorkloadRow): readonly Reservation[] {
-  return pass.reservations.unreached().filter(({ uid }) => sharesQuota(pass, row, pass.eligible.get(uid)!));
+  const { reservations } = pass;
+  return reservations.unreached().filter((other) => sharesQuota(pass, row, reservations.rowOf(other)));
 }
 
 function borrowersOf(pass: Pass, row: WorkloadRow): readonly Lent[] {

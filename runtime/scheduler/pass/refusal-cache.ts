@@ -5,6 +5,7 @@
  */
 import { askOf, canonical } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
+import type { UnitCounts } from '../../resources/types';
 
 export interface Refusals {
   /** Whether this jobspec requests at least as much, for at least as long, as one that was refused. */
@@ -20,36 +21,46 @@ export interface RefusalOptions {
 }
 
 /** What a jobspec requests, as numbers. A request is larger only if it is at least as large in each of them. */
-type Size = Readonly<Record<string, number>>;
+interface Size {
+  /** Only jobspecs with the same constraint and rules, all exclusive or all shared, can be compared. */
+  readonly family: string;
+  readonly pods: number;
+  readonly walltime: number;
+  readonly perPod: UnitCounts;
+}
+
+/** A jobspec never changes, and every pass compares those of all that wait. */
+const sizes = new WeakMap<Jobspec, Size>();
+
+function sizeOf(jobspec: Jobspec): Size {
+  const known = sizes.get(jobspec);
+  if (known !== undefined) return known;
+  const { pods, perPod, exclusive } = askOf(jobspec);
+  const { user, system } = jobspec.attributes;
+  const { duration, constraints = {} } = system;
+  const family = `${exclusive} ${canonical(constraints)} ${canonical(user?.placement ?? {})}`;
+  const size = { family, pods, walltime: duration, perPod };
+  sizes.set(jobspec, size);
+  return size;
+}
 
 export function refusals({ compareWalltime }: RefusalOptions): Refusals {
-  /** Only jobspecs with the same constraint and rules, all exclusive or all shared, can be compared. */
   const families = new Map<string, Size[]>();
-  const known = new WeakMap<Jobspec, { family: string; size: Size }>();
-
-  function measure(jobspec: Jobspec): { family: string; size: Size } {
-    const before = known.get(jobspec);
-    if (before !== undefined) return before;
-    const { pods, perPod, exclusive } = askOf(jobspec);
-    const { user } = jobspec.attributes;
-    const { duration, constraints = {} } = jobspec.attributes.system;
-    const measured = {
-      family: `${exclusive} ${canonical(constraints)} ${canonical(user?.placement ?? {})}`,
-      size: { ...perPod, ' pods': pods, ...(compareWalltime ? { ' walltime': duration } : {}) },
-    };
-    known.set(jobspec, measured);
-    return measured;
-  }
+  const isAtLeast = (size: Size, other: Size) =>
+    size.pods >= other.pods &&
+    (!compareWalltime || size.walltime >= other.walltime) &&
+    hasAtLeast(size.perPod, other.perPod);
 
   return {
     covers(jobspec) {
-      const { family, size } = measure(jobspec);
-      return families.get(family)?.some((refused) => atLeast(size, refused)) ?? false;
+      if (families.size === 0) return false;
+      const size = sizeOf(jobspec);
+      return families.get(size.family)?.some((refused) => isAtLeast(size, refused)) ?? false;
     },
     add(jobspec) {
-      const { family, size } = measure(jobspec);
-      const others = families.get(family)?.filter((refused) => !atLeast(refused, size)) ?? [];
-      families.set(family, [...others, size]);
+      const size = sizeOf(jobspec);
+      const others = families.get(size.family)?.filter((refused) => !isAtLeast(refused, size)) ?? [];
+      families.set(size.family, [...others, size]);
     },
     clear() {
       families.clear();
@@ -57,7 +68,7 @@ export function refusals({ compareWalltime }: RefusalOptions): Refusals {
   };
 }
 
-function atLeast(size: Size, other: Size): boolean {
-  for (const type in other) if ((size[type] ?? 0) < (other[type] ?? 0)) return false;
+function hasAtLeast(counts: UnitCounts, others: UnitCounts): boolean {
+  for (const type in others) if ((counts[type] ?? 0) < (others[type] ?? 0)) return false;
   return true;
 }

@@ -17,18 +17,17 @@ export async function keepReservations(
   previous: readonly Reservation[],
   ordered: readonly WorkloadRow[],
 ): Promise<void> {
-  // A fcfs queue of ten thousand has none.
-  const rank = new Map(previous.length === 0 ? [] : ordered.map(({ uid }, index) => [uid, index]));
-  const rankOf = ({ uid }: Reservation) => rank.get(uid) ?? Number.POSITIVE_INFINITY;
-  for (const reservation of previous.toSorted((a, b) => compare(rankOf(a), rankOf(b)))) {
-    const row = pass.eligible.get(reservation.uid);
-    if (row === undefined || !isValid(pass, reservation, row)) {
-      await pass.input.matcher.cancel(reservation.jobid);
-      markFreed(pass);
-    } else {
-      pass.reservations.keep(reservation);
-      charge(pass, row, reservation);
-    }
+  const left = new Map(previous.map((reservation) => [reservation.jobid, reservation]));
+  for (const row of left.size === 0 ? [] : ordered) {
+    const reservation = left.get(row.jobid);
+    if (reservation === undefined || !isValid(pass, reservation, row)) continue;
+    left.delete(row.jobid);
+    pass.reservations.keep(reservation, row);
+    charge(pass, row, reservation);
+  }
+  for (const { jobid } of left.values()) {
+    await pass.input.matcher.cancel(jobid);
+    markFreed(pass);
   }
   pass.quotas.claimOwn(ordered);
 }
@@ -36,15 +35,15 @@ export async function keepReservations(
 /** Whether the row may still have it, and all of its nodes are up. */
 function isValid(pass: Pass, reservation: Reservation, row: WorkloadRow): boolean {
   const { cluster, input } = pass;
-  const { jobid, allocation } = reservation;
-  if (jobid !== row.jobid || !budgetOf(pass, row).mayKeep(reservation)) return false;
+  const { allocation } = reservation;
+  if (!budgetOf(pass, row).mayKeep(reservation)) return false;
   if (input.nodes === undefined || input.graphGrew === false) return true;
   return allocation.nodes.every(({ name }) => cluster.isUp(name));
 }
 
 /** Records a reservation that Fluxion holds, and says that the row waits for it. */
 export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
-  pass.reservations.add(reservation);
+  pass.reservations.add(reservation, row);
   charge(pass, row, reservation);
   markReserved(pass, row, reservation);
 }
@@ -80,7 +79,7 @@ export async function dropReservation(pass: Pass, reservation: Reservation): Pro
 /** Cancels a reservation for as long as its own workload is asked for again. */
 export async function liftReservation(pass: Pass, reservation: Reservation): Promise<void> {
   const { uid, jobid, allocation } = reservation;
-  const row = pass.eligible.get(uid)!;
+  const row = pass.reservations.rowOf(reservation);
   await pass.input.matcher.cancel(jobid);
   pass.reservations.remove(uid);
   pass.quotas.free(row);
@@ -100,11 +99,6 @@ export function markFreed(pass: Pass): void {
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
   for (const budget of pass.budgets.values()) budget.overQuota = undefined;
-}
-
-/** Two that are infinite are equal. */
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a - b;
 }
 
 function charge(pass: Pass, row: WorkloadRow, reservation: Reservation): void {

@@ -1,3 +1,4 @@
+import type { WorkloadRow } from '../../queue/workload';
 import type { AllocatedNode, Allocation } from '../../resources/types';
 
 /** An allocation that starts later and is kept from pass to pass until then. */
@@ -11,11 +12,14 @@ export interface Reservation {
   readonly ofUser?: boolean;
 }
 
+const NONE: readonly Reservation[] = [];
+
 /** The reservations that Fluxion holds at one moment of a pass. */
 export class Reservations {
   private readonly byUid = new Map<string, Reservation>();
   /** Reservations of rows that the pass has not reached yet. */
   private readonly pending = new Map<string, Reservation>();
+  private readonly rows = new Map<string, WorkloadRow>();
 
   of(uid: string): Reservation | undefined {
     return this.byUid.get(uid);
@@ -27,6 +31,7 @@ export class Reservations {
 
   /** Reservations of rows that the pass has not reached yet. */
   unreached(): readonly Reservation[] {
+    if (this.pending.size === 0) return NONE;
     return [...this.pending.values()];
   }
 
@@ -35,19 +40,28 @@ export class Reservations {
     return this.all().filter(({ uid, allocation }) => allocation.start < time && !this.pending.has(uid));
   }
 
-  /** The pass comes to this row. */
-  markReached(uid: string): void {
+  /** The row that has, or had, this reservation. */
+  rowOf({ uid }: Pick<Reservation, 'uid'>): WorkloadRow {
+    return this.rows.get(uid)!;
+  }
+
+  /** The pass comes to this row. @returns its reservation; of ten thousand rows few have one */
+  reach({ uid }: Pick<WorkloadRow, 'uid'>): Reservation | undefined {
+    if (this.pending.size === 0) return undefined;
+    const reservation = this.pending.get(uid);
     this.pending.delete(uid);
+    return reservation;
   }
 
   /** Keeps a reservation of an earlier pass. */
-  keep(reservation: Reservation): void {
-    this.byUid.set(reservation.uid, reservation);
+  keep(reservation: Reservation, row: WorkloadRow): void {
+    this.add(reservation, row);
     this.pending.set(reservation.uid, reservation);
   }
 
-  add(reservation: Reservation): void {
+  add(reservation: Reservation, row: WorkloadRow): void {
     this.byUid.set(reservation.uid, reservation);
+    this.rows.set(reservation.uid, row);
   }
 
   remove(uid: string): void {

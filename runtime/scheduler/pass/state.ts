@@ -1,5 +1,6 @@
 /** The state of one pass while it runs: its decisions so far and what they take. */
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
+import type { QueueSettings } from '../../queue/settings';
 import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
 import type { GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
@@ -19,8 +20,6 @@ export interface Pass {
   readonly units: UnitSettings;
   /** By name of the queue. */
   readonly budgets: ReadonlyMap<string, QueueBudget>;
-  /** Rows that may start, by uid. Filled when they are in order. */
-  readonly eligible: Map<string, WorkloadRow>;
   /** Rows with an allocation, in whatever queue. */
   readonly holders: readonly WorkloadRow[];
   readonly grants: Grant[];
@@ -49,6 +48,8 @@ export interface Pass {
   freed: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
+  /** The second at which a waiting row may start that may not now; Infinity: none. */
+  wakeAt: number;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
   interrupted: boolean;
@@ -57,15 +58,12 @@ export interface Pass {
 
 export function beginPass(given: PassInput): Pass {
   const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
-  const queues = given.queues.map(({ settings, rows }) => ({
-    settings,
-    rows: rows.map((row) => withPlannedEnd(row, now)),
-  }));
-  const orphaned = (given.orphaned ?? []).map((row) => withPlannedEnd(row, now));
-  const holders = [...queues.flatMap(({ rows }) => rows), ...orphaned].filter(
-    ({ allocation }) => allocation !== null,
-  );
-  const overruns = overrunsOf(given);
+  const planned = (row: WorkloadRow) => withPlannedEnd(row, now);
+  const held = given.queues.map(({ rows }) => holdersOf(rows));
+  const orphaned = holdersOf(given.orphaned ?? []);
+  const queues = given.queues.map(({ settings }, i) => ({ settings, rows: held[i]!.map(planned) }));
+  const holders = [...queues.flatMap(({ rows }) => rows), ...orphaned.map(planned)];
+  const overruns = overrunsOf([...held.flat(), ...orphaned], now);
   const cluster = clusterOf(nodes);
   const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
   const settings = settingsText(given.queues);
@@ -79,7 +77,6 @@ export function beginPass(given: PassInput): Pass {
     ruleCache: newPassCache(),
     units,
     budgets: new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)])),
-    eligible: new Map(),
     holders,
     grants: [],
     evictions: [],
@@ -96,14 +93,26 @@ export function beginPass(given: PassInput): Pass {
     cluster,
     freed,
     forecast: undefined,
+    wakeAt: Infinity,
     restart: false,
     interrupted: false,
     matches: 0,
   };
 }
 
+/** Settings are replaced and never changed, and every pass compares those of all queues. */
+const texts = new WeakMap<QueueSettings, string>();
+
 function settingsText(queues: PassInput['queues']): string {
-  return JSON.stringify(queues.map(({ settings }) => settings));
+  return queues.map(({ settings }) => textOf(settings)).join('\n');
+}
+
+function textOf(settings: QueueSettings): string {
+  const known = texts.get(settings);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(settings);
+  texts.set(settings, text);
+  return text;
 }
 
 function ruleMatcherOf({
@@ -132,9 +141,14 @@ export function cacheFor({ cache, ruleCache, rules }: Pass, row: WorkloadRow): P
 const NO_NODES: readonly GraphNode[] = [];
 const NO_USAGE: ReadonlyMap<string, UnitCounts> = new Map();
 
-function overrunsOf({ now, queues, orphaned = [] }: PassInput): WorkloadRow[] {
-  return [...queues.flatMap(({ rows }) => rows), ...orphaned]
-    .filter(({ allocation }) => allocation !== null && allocation.end <= now)
+/** Nearly all rows wait, and every pass looks at all. */
+function holdersOf(rows: readonly WorkloadRow[]): WorkloadRow[] {
+  return rows.filter(({ allocation }) => allocation !== null);
+}
+
+function overrunsOf(held: readonly WorkloadRow[], now: number): WorkloadRow[] {
+  return held
+    .filter(({ allocation }) => allocation!.end <= now)
     .sort((a, b) => a.allocation!.end - b.allocation!.end || a.seq - b.seq);
 }
 

@@ -112,7 +112,7 @@ async function preemptLowerPriority(
  */
 export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0) return true;
-  const isHere = ({ uid }: Reservation) => pass.eligible.get(uid)!.queue === row.queue;
+  const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
   if (budget.isStrict) return pass.reservations.unreached().some(isHere);
   return ofLowerPriority(pass, row).some(isHere);
 }
@@ -127,7 +127,7 @@ export function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservat
   const priority = priorityIn(pass, row);
   return pass.reservations
     .unreached()
-    .filter(({ uid }) => priorityIn(pass, pass.eligible.get(uid)!) < priority);
+    .filter((other) => priorityIn(pass, pass.reservations.rowOf(other)) < priority);
 }
 
 function priorityIn(pass: Pass, row: WorkloadRow): number {

@@ -25,9 +25,11 @@ const SCALE: Readonly<Record<Dimension, number>> = {
 
 /** A number that the quota does not name is not limited: Infinity. */
 export function limitsOf(quota: Quota): Usage {
-  return Float64Array.from(DIMENSIONS, (dimension) =>
-    Math.round((quota[dimension] ?? Infinity) * SCALE[dimension]),
-  );
+  const limits = new Float64Array(DIMENSIONS.length);
+  DIMENSIONS.forEach((dimension, i) => {
+    limits[i] = Math.round((quota[dimension] ?? Infinity) * SCALE[dimension]);
+  });
+  return limits;
 }
 
 /** Usage in the units of a quota: cores, GiB. */

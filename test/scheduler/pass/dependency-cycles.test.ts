@@ -18,7 +18,7 @@ const waiting = (name: string, after: readonly string[], over: Partial<Node> = {
 });
 
 const textsOf = (...rows: readonly Node[]) => {
-  const cycles = new DependencyCycles(rows);
+  const cycles = new DependencyCycles(() => rows);
   return rows.map((row) => cycles.textOf(row));
 };
 

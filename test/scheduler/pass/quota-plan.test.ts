@@ -171,6 +171,32 @@ describe('fcfs', () => {
     expect(sim.running().map(({ uid }) => uid)).toEqual(['a1', 'b1']);
     expect(sim.row('a2').estimatedStart).toBe(1_100);
   });
+
+  test('a promise that is due is kept beside an earlier workload that no longer waits for the limit of its user', async () => {
+    const sim = await Simulation.of(nodesOf(4, 4), { policy: 'fcfs' });
+    sim.queue('default', { policy: 'fcfs', limits: { queue: {}, user: { running: 1 } } });
+    const whole = { exclusive: true, walltime: 1 };
+    sim.submit('first', whole);
+    sim.submit('second', whole);
+    sim.submit('other-queue', { ...whole, walltime: 2, queue: 'b' });
+    sim.submit('limited', { ...whole, pods: 2 });
+    sim.submit('promised', { ...whole, pods: 3, user: 'bob' });
+    await sim.run();
+    expect(sim.estimates.get('promised')).toEqual([1_002, 1_002]);
+    expect(sim.startOf('limited')).toBe(1_003);
+  });
+});
+
+test('a promise that an overrun breaks is planned again before equal workloads that came later', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  const lab = { cohort: 'lab', borrowing: {} };
+  sim.queue('small', { ...lab, quota: { nodes: 1 } });
+  sim.queue('default', { ...lab, policy: 'conservative' });
+  sim.submit('late', { exclusive: true, walltime: 1, runs: 47, queue: 'small' });
+  const job = { exclusive: true, walltime: 55, runs: 1 };
+  sim.submit('first', job);
+  await sim.run([{ at: sim.now + 1, submit: () => void sim.submit('second', job) }]);
+  expect(sim.started.map(({ uid }) => uid)).toEqual(['late', 'first', 'second']);
 });
 
 test('who waits for the limit of a user takes no reservation from other users', async () => {

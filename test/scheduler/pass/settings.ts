@@ -3,8 +3,10 @@ import { parseConfig } from '../../../runtime/config';
 import { stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 
+const defaults = stackQueue(parseConfig({}).queue);
+
 export function queueSettings(over: Partial<QueueSettings> = {}): QueueSettings {
-  return { ...stackQueue(parseConfig({}).queue), ...over };
+  return { ...defaults, ...over };
 }
 
 /** A queue whose workloads preempt others of it at once, and as often as they like. */

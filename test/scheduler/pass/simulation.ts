@@ -5,7 +5,6 @@
 
 import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
 import type { Fluxion } from '../../../runtime/fluxion/types';
-import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { newRow } from '../../../runtime/queue/rows';
 import type { QueueSettings } from '../../../runtime/queue/settings';
@@ -22,6 +21,7 @@ import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassQueue, PassResult } from '../../../runtime/scheduler/pass/types';
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
+import { requestOf } from './requests';
 import { queueSettings } from './settings';
 
 export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
@@ -78,6 +78,7 @@ export class Simulation {
   private count = 0;
   /** By name. A queue without an entry has the defaults, with the policy and depth of the simulation. */
   private readonly settings = new Map<string, QueueSettings>();
+  private readonly defaults = new Map<string, QueueSettings>();
 
   private constructor(
     readonly fluxion: Fluxion,
@@ -105,10 +106,8 @@ export class Simulation {
 
   submit(uid: string, options: JobOptions = {}): WorkloadRow {
     const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
-    const pod = { containers: [{ resources: { requests: { cpu } } }], ...options.pod };
-    const self = { namespace: 'science', labels: options.labels ?? {} };
-    const jobspec = jobspecOf({ pod, pods, walltime, exclusive, self });
-    this.labels.set(uid, self.labels);
+    const { pod, labels = {} } = options;
+    this.labels.set(uid, labels);
     this.count += 1;
     const submission = {
       uid,
@@ -120,8 +119,7 @@ export class Simulation {
       submittedAt,
       walltime,
       pods,
-      jobspec,
-      shape: shapeOf(jobspec),
+      ...requestOf({ pods, cpu, walltime, exclusive, pod, labels }),
       held: options.held ?? false,
       user: options.user ?? 'ada',
       after: options.after ?? [],
@@ -198,7 +196,10 @@ export class Simulation {
   }
 
   private settingsOf(name: string): QueueSettings {
-    return this.settings.get(name) ?? queueSettings({ name, policy: this.policy, depth: this.depth });
+    const { settings, defaults, policy, depth } = this;
+    const known = settings.get(name) ?? defaults.get(name) ?? queueSettings({ name, policy, depth });
+    defaults.set(name, known);
+    return known;
   }
 
   private commit({ grants, waits, evictions, reservations }: PassResult): void {

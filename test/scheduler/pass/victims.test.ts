@@ -1,4 +1,3 @@
-import fc from '../../fast-check';
 import { apart, labels, zones } from './rules';
 import { PREEMPTS } from './settings';
 import { nodesOf, Simulation } from './simulation';
@@ -182,54 +181,4 @@ test('evicts nothing for a workload whose whole nodes would exceed its quota', a
   expect((await sim.pass()).evictions).toEqual([]);
   sim.queue('small', { ...PREEMPTS, quota: { cores: 2 } });
   expect((await sim.pass({ freed: true })).evictions).toMatchObject([{ uid: 'low3' }]);
-});
-
-test('preemption ends: within minRuntime, limit and priorities, and only for a start when the victims are gone', async () => {
-  const job = fc.record({
-    priority: fc.integer({ min: 0, max: 3 }),
-    pods: fc.integer({ min: 1, max: 3 }),
-    cpu: fc.integer({ min: 1, max: 2 }),
-    walltime: fc.integer({ min: 50, max: 600 }),
-    preemptible: fc.boolean(),
-    gap: fc.integer({ min: 0, max: 60 }),
-  });
-  const preemption = fc.record({
-    minRuntimeSeconds: fc.constantFrom(0, 0, 30),
-    limit: fc.constantFrom(1, 2, 1_000),
-  });
-  let count = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(job, { minLength: 1, maxLength: 25 }),
-      fc.constantFrom('fcfs' as const, 'easy' as const, 'conservative' as const),
-      preemption,
-      async (jobs, policy, protection) => {
-        const sim = await Simulation.of(nodesOf(3, 2), { policy });
-        sim.queue('default', { policy, preempts: true, preemption: protection });
-        let at = sim.now;
-        const arrivals = jobs.map(({ gap, ...options }, i) => {
-          at += gap;
-          return { at, submit: () => void sim.submit(`j${i}`, options) };
-        });
-        await sim.run(arrivals, async () => {
-          const evicted = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
-          for (const { evictionReason, preemptible, priority, startedAt, preemptions } of evicted) {
-            count += 1;
-            const [, preemptor] = evictionReason!.match(/science\/(j[0-9]+)/)!;
-            expect(preemptible).toBe(true);
-            expect(sim.row(preemptor!).priority).toBeGreaterThan(priority);
-            expect(sim.now - startedAt!).toBeGreaterThanOrEqual(protection.minRuntimeSeconds);
-            expect(preemptions).toBeLessThan(protection.limit);
-            const promised = sim.reservations.find((reservation) => reservation.uid === preemptor);
-            if (policy !== 'fcfs') expect(promised!.allocation.start).toBeLessThanOrEqual(sim.now + 45);
-          }
-          for (const { uid } of evicted) await sim.requeue(uid);
-        });
-        expect(sim.doubleGrants()).toEqual([]);
-        expect([...sim.rows.values()].filter(({ phase }) => phase !== 'Finished')).toEqual([]);
-      },
-    ),
-    { numRuns: 120 },
-  );
-  expect(count).toBeGreaterThan(0);
 });

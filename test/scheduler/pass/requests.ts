@@ -1,0 +1,32 @@
+/** Jobspecs of simulated workloads. To make one takes longer than a small pass, so plain ones are made once. */
+import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
+import type { PodSpec } from '../../../runtime/jobspec/pod';
+import type { Submission } from '../../../runtime/queue/workload';
+
+type Request = Pick<Submission, 'jobspec' | 'shape'>;
+
+interface Wanted {
+  readonly pods: number;
+  readonly cpu: number;
+  readonly walltime: number;
+  readonly exclusive: boolean;
+  readonly pod: Partial<PodSpec> | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const plain = new Map<string, Request>();
+
+export function requestOf(wanted: Wanted): Request {
+  if (wanted.pod !== undefined || Object.keys(wanted.labels).length > 0) return make(wanted);
+  const { pods, cpu, walltime, exclusive } = wanted;
+  const key = [pods, cpu, walltime, exclusive].join(' ');
+  const known = plain.get(key) ?? make(wanted);
+  plain.set(key, known);
+  return known;
+}
+
+function make({ pods, cpu, walltime, exclusive, pod: over, labels }: Wanted): Request {
+  const pod = { containers: [{ resources: { requests: { cpu } } }], ...over };
+  const jobspec = jobspecOf({ pod, pods, walltime, exclusive, self: { namespace: 'science', labels } });
+  return { jobspec, shape: shapeOf(jobspec) };
+}

@@ -1,0 +1,77 @@
+/** Preemption ends: within minRuntime, limit and priorities, and only for a start when the victims are gone. */
+import type { QueuePolicy } from '../../../constructs/api/policies';
+import type { WorkloadRow } from '../../../runtime/queue/workload';
+import fc from '../../fast-check';
+import { nodesOf, Simulation } from '../pass/simulation';
+import { holdsNone, type Property } from './property';
+
+const job = fc.record({
+  priority: fc.integer({ min: 0, max: 3 }),
+  pods: fc.integer({ min: 1, max: 3 }),
+  cpu: fc.integer({ min: 1, max: 2 }),
+  walltime: fc.integer({ min: 50, max: 600 }),
+  preemptible: fc.boolean(),
+  gap: fc.integer({ min: 0, max: 60 }),
+});
+
+const jobsUpTo = (maxLength: number) =>
+  fc.record({
+    jobs: fc.array(job, { minLength: 2, maxLength, size: 'max' }),
+    policy: fc.constantFrom<QueuePolicy>('fcfs', 'easy', 'hybrid', 'conservative'),
+    preemption: fc.record({
+      minRuntimeSeconds: fc.constantFrom(0, 0, 30),
+      limit: fc.constantFrom(1, 2, 1_000),
+    }),
+  });
+
+type Given = ReturnType<typeof jobsUpTo> extends fc.Arbitrary<infer T> ? T : never;
+
+let evictions = 0;
+
+async function checkPreemption(given: Given): Promise<void> {
+  const { jobs, policy, preemption } = given;
+  const sim = await Simulation.of(nodesOf(3, 2), { policy });
+  sim.queue('default', { policy, preempts: true, preemption });
+  let at = sim.now;
+  const arrivals = jobs.map(({ gap, ...options }, i) => {
+    at += gap;
+    return { at, submit: () => void sim.submit(`j${i}`, options) };
+  });
+  await sim.run(arrivals, async () => {
+    const evicted = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
+    evictions += evicted.length;
+    holdsNone(evicted.flatMap((row) => violations(sim, given, row)));
+    for (const { uid } of evicted) await sim.requeue(uid);
+  });
+  const waiting = [...sim.rows.values()].filter(({ phase }) => phase !== 'Finished');
+  holdsNone([...sim.doubleGrants(), ...waiting.map(({ uid }) => `${uid} never ended`)]);
+}
+
+function violations(sim: Simulation, { policy, preemption }: Given, row: WorkloadRow): string[] {
+  const [, name] = row.evictionReason!.match(/science\/(j[0-9]+)/)!;
+  const preemptor = sim.row(name!);
+  const promised = sim.reservations.find(({ uid }) => uid === name)?.allocation.start ?? Infinity;
+  const ran = sim.now - row.startedAt!;
+  const checks: readonly (readonly [boolean, string])[] = [
+    [row.preemptible, 'is not preemptible'],
+    [
+      preemptor.priority > row.priority,
+      `has priority ${row.priority}, and ${name} has ${preemptor.priority}`,
+    ],
+    [ran >= preemption.minRuntimeSeconds, `ran only ${ran} s`],
+    [row.preemptions < preemption.limit, `was preempted ${row.preemptions} times before`],
+    [policy === 'fcfs' || promised <= sim.now + 45, `leaves for ${name}, which starts at ${promised}`],
+  ];
+  return checks.filter(([isMet]) => !isMet).map(([, text]) => `${row.uid} ${text}`);
+}
+
+const over = (given: fc.Arbitrary<Given>) => ({
+  property: fc.asyncProperty(given, checkPreemption) as fc.IRawProperty<unknown>,
+});
+
+const NAME = 'preemption: it ends, within minRuntime, limit and priorities, and each helps';
+
+export const PREEMPTION_PROPERTIES: readonly Property[] = [
+  { name: NAME, runs: 1_200, check: over(jobsUpTo(7)), met: () => ({ evictions }) },
+  { name: `${NAME}; long traces`, runs: 50, check: over(jobsUpTo(25)), met: () => ({ evictions }) },
+];
