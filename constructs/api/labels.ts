@@ -67,6 +67,8 @@ export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
 
 /** Annotation on a Job: the activeDeadlineSeconds that the queue wrote at the release; a different value is the user's. */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
+/** Audience of the tokens with which MiniClusters report to the controller; the apiserver accepts such a token for nothing. */
+export const REPORT_AUDIENCE = 'fluxqueue.converged-computing.org';
 /** Label of every object of a MiniCluster: the name of the MiniCluster. */
 export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 

@@ -1,4 +1,5 @@
 /** The pod of one broker: the init container with Flux, the sidecars, the container with the broker. */
+import { REPORT_AUDIENCE } from '../api/labels';
 import { affinity, topologySpread } from './affinity';
 import type { ConfigMapFiles } from './config-maps';
 import { type Container, container, securityContext, TEMPORARY_VOLUME } from './container';
@@ -12,6 +13,7 @@ import {
   hasView,
   MUNGE_FOLDER,
   mountPath,
+  REPORT_FOLDER,
   SCRIPTS,
   SOFTWARE,
   SOFTWARE_TARGET,
@@ -26,6 +28,7 @@ const SOFTWARE_VOLUME = 'flux-software';
 const CURVE_VOLUME = 'flux-curve';
 const CURVE_SECRET_VOLUME = 'flux-curve-secret';
 const MUNGE_VOLUME = 'flux-munge';
+const REPORT_VOLUME = 'flux-report';
 
 /** Names of volumes that users cannot use. */
 export const RESERVED_VOLUMES: readonly string[] = [
@@ -35,6 +38,7 @@ export const RESERVED_VOLUMES: readonly string[] = [
   CURVE_VOLUME,
   CURVE_SECRET_VOLUME,
   MUNGE_VOLUME,
+  REPORT_VOLUME,
   TEMPORARY_VOLUME,
 ];
 
@@ -117,6 +121,8 @@ function broker(context: ClusterContext): Container {
   );
   if (spec.flux.mungeSecret !== undefined)
     mounts.push({ name: MUNGE_VOLUME, mountPath: MUNGE_FOLDER, readOnly: true });
+  if (spec.flux.report === true)
+    mounts.push({ name: REPORT_VOLUME, mountPath: REPORT_FOLDER, readOnly: true });
   return container(spec, from, {
     name: brokerContainerName,
     command: ['/bin/sh', `${SCRIPTS}/start.sh`],
@@ -162,9 +168,16 @@ function volumes(context: ClusterContext, files: readonly ConfigMapFiles[]): Nam
   );
   if (mungeSecret !== undefined)
     all.push({ name: MUNGE_VOLUME, secret: { secretName: mungeSecret, defaultMode: 0o400 } });
+  if (spec.flux.report === true) all.push(reportToken());
   if (spec.pod.restricted === true) all.push({ name: TEMPORARY_VOLUME, emptyDir: {} });
   pushUserVolumes(all, brokerContainer, ...sidecars);
   return all;
+}
+
+/** The kubelet replaces the token when most of its time has passed; ten minutes are the least. */
+function reportToken(): NamedObject {
+  const serviceAccountToken = { audience: REPORT_AUDIENCE, expirationSeconds: 600, path: 'token' };
+  return { name: REPORT_VOLUME, projected: { sources: [{ serviceAccountToken }] } };
 }
 
 function projection({ name, items }: ConfigMapFiles) {

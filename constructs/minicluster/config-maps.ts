@@ -3,13 +3,17 @@ import type { ClusterContext } from './context';
 import { brokerContainerFiles, clusterFiles, type Files, sharedScripts, sidecarFiles } from './entrypoint';
 import { LazyManifest } from './manifest';
 import { objectMetadata } from './object-metadata';
+import type { ReportContact } from './resource';
 
 /** A ConfigMap by name with its files. */
 export interface ConfigMapFiles extends Files {
   readonly name: string;
 }
 
-export function configMapFiles(context: ClusterContext): readonly [ConfigMapFiles, ConfigMapFiles] {
+export function configMapFiles(
+  context: ClusterContext,
+  report?: ReportContact,
+): readonly [ConfigMapFiles, ConfigMapFiles] {
   const { spec, brokerContainer, sidecars, names } = context;
   let files = merged(
     sharedScripts(spec, brokerContainer, sidecars),
@@ -18,7 +22,7 @@ export function configMapFiles(context: ClusterContext): readonly [ConfigMapFile
   for (const sidecar of sidecars)
     if (sidecar.noWrapEntrypoint !== true) files = merged(files, sidecarFiles(sidecar));
   return [
-    { name: names.config, ...clusterFiles(context) },
+    { name: names.config, ...clusterFiles(context, report) },
     { name: names.scripts, ...files },
   ];
 }

@@ -13,10 +13,11 @@ import {
   configFolder,
   hasView,
   mountPath,
+  REPORT_TOKEN,
   runFolder,
   SCRIPTS,
 } from './pod-paths';
-import type { ContainerSpec } from './resource';
+import type { ContainerSpec, ReportContact } from './resource';
 import type { DefaultedSpec } from './schema';
 import { assignments, quote, quoteAll, withFinalNewline } from './shell-quote';
 
@@ -49,6 +50,7 @@ const SHARED_SCRIPTS: Readonly<Record<SharedScript, Item>> = {
   'fluxion.sh': { ...item('rc/rc1.d/fluxion'), mode: 0o555 },
   'lib.sh': item('lib.sh'),
   'rc.sh': item('rc.sh'),
+  'report.py': item('report.py'),
   'sidecar.sh': item('sidecar.sh'),
   'start.sh': item('start.sh'),
   'timed.sh': item('timed.sh'),
@@ -66,6 +68,7 @@ export function sharedScripts(
   names.push('lib.sh');
   if (loadsFluxion(spec)) names.push('fluxion.sh');
   names.push('rc.sh');
+  if (spec.flux.report === true) names.push('report.py');
   if (sidecars.length > 0) names.push('sidecar.sh');
   names.push('start.sh');
   if (spec.logging.timed === true) names.push('timed.sh');
@@ -101,9 +104,15 @@ const CLUSTER_ITEMS = Object.freeze([
   item('cluster/settings.sh'),
 ]);
 
-/** The files with the settings of this cluster; a change of its size changes only their text. */
-export function clusterFiles(context: ClusterContext): Files {
+const REPORTING_ITEMS = Object.freeze([...CLUSTER_ITEMS, item('cluster/report.json')]);
+
+/**
+ * The files with the settings of this cluster; a change of its size changes only their text.
+ * @param report whom the lead broker reports to
+ */
+export function clusterFiles(context: ClusterContext, report?: ReportContact): Files {
   const { spec } = context;
+  const reports = spec.flux.report === true;
   return {
     data: {
       'config_broker.toml': brokerConfig(context),
@@ -111,8 +120,9 @@ export function clusterFiles(context: ClusterContext): Files {
       'cluster_environment.sh': environment(spec),
       'cluster_lead.sh': leadScript(context),
       'cluster_settings.sh': settings(context),
+      ...(reports && { 'cluster_report.json': `${JSON.stringify(report ?? {})}\n` }),
     },
-    items: CLUSTER_ITEMS,
+    items: reports ? REPORTING_ITEMS : CLUSTER_ITEMS,
   };
 }
 
@@ -167,6 +177,7 @@ function settings(context: ClusterContext): string {
     name: resource.metadata.name,
     python_path: flux.container?.pythonPath ?? '',
     quiet: flag(logging.quiet),
+    report: flux.report === true ? REPORT_TOKEN : '',
     resources: local ? 'local' : '',
     run: CURVE_FOLDER,
     socket: `local://${runFolder(spec)}/local`,

@@ -56,6 +56,12 @@ export interface MiniClusterFluxProps {
    * @default - those of `devices`, and one for each entry of `claims` that has gpu in its name
    */
   readonly gpus?: number;
+  /**
+   * Reports the numbers of jobs and resources to the controller, which writes them to the status of the MiniCluster; requires
+   * `live: true`.
+   * @default false
+   */
+  readonly report?: boolean;
   /** Pins tasks to cores; use it where the kubelet gives each pod exclusive CPUs. @default false */
   readonly cpuAffinity?: boolean;
 

@@ -16,8 +16,10 @@ export type {
   MiniClusterResource,
   MiniClusterSpec,
   RenderOptions,
+  ReportContact,
 } from './resource';
 export type { MiniClusterSchedulingProps } from './scheduling-props';
 export { validateMiniCluster } from './validate';
+export { staticReportIssues } from './validate-report';
 export { formatIssue, type ValidationIssue } from './validation-issue';
 export { MiniClusterVolume } from './volume';

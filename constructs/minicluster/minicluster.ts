@@ -127,7 +127,9 @@ export class MiniCluster extends Construct {
   private validContext(props: MiniClusterProps): ClusterContext {
     const namespace = props.namespace ?? Chart.of(this).namespace;
     const metadata = { name: this.name, ...(namespace === undefined ? {} : { namespace }) };
-    return validProps({ metadata, spec: specOf(props) }, this.node.path);
+    return validProps({ metadata, spec: specOf(props) }, this.node.path, {
+      live: props.live === true,
+    });
   }
 
   private manifests(): readonly LazyManifest[] {

@@ -11,6 +11,9 @@ export const CURVE_SOURCE = '/etc/flux/curve';
 /** Directory in memory for the certificate: the broker requires a file that it owns and nobody else can read. */
 export const CURVE_FOLDER = '/run/flux-curve';
 export const CURVE_FILE = `${CURVE_FOLDER}/${CERTIFICATE_KEY}`;
+/** Directory with the token for reports to the controller. */
+export const REPORT_FOLDER = '/run/flux-report';
+export const REPORT_TOKEN = `${REPORT_FOLDER}/token`;
 export const MUNGE_FOLDER = '/etc/munge';
 /** Directory that views of Flux were built for; their programs expect each other there. */
 export const SOFTWARE = '/opt/software';

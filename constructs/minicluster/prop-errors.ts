@@ -3,14 +3,21 @@ import type { ClusterContext } from './context';
 import { propPath } from './prop-path';
 import type { MiniClusterResource } from './resource';
 import { validateContext } from './validate';
+import { staticReportIssues } from './validate-report';
 import { formatIssue, type ValidationIssue } from './validation-issue';
 
 /**
  * Validates the resource that the props of a construct stand for, and returns its context.
+ * @param live whether the MiniCluster itself is applied, or its manifests
  * @throws PropsError that lists every mistake at the path of its prop
  */
-export function validProps(resource: MiniClusterResource, constructPath: string): ClusterContext {
-  const { issues, context } = validateContext(resource);
+export function validProps(
+  resource: MiniClusterResource,
+  constructPath: string,
+  { live = false } = {},
+): ClusterContext {
+  const { issues: always, context } = validateContext(resource);
+  const issues = live ? always : [...always, ...staticReportIssues(resource)];
   if (context !== undefined && issues.length === 0) return context;
   const found = issues.map(atProp);
   throw new PropsError(

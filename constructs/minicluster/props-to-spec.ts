@@ -75,6 +75,7 @@ function fluxSpec({ flux = NO_FLUX_PROPS, certificate, logging, network, schedul
     logLevel: logging?.level,
     minimalService: network?.minimalService,
     optionFlags: flux.optionFlags,
+    report: flux.report,
     submitCommand: flux.submitCommand,
     topology: flux.topology,
     wrap: flux.wrap,

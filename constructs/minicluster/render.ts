@@ -22,8 +22,11 @@ export function renderMiniCluster(
 }
 
 /** Returns the same manifests without their content; the workload (Job or StatefulSet) is the last one. */
-export function lazyManifests(context: ClusterContext, { keygen }: RenderOptions): readonly LazyManifest[] {
-  const files = once(() => configMapFiles(context));
+export function lazyManifests(
+  context: ClusterContext,
+  { keygen, report }: RenderOptions,
+): readonly LazyManifest[] {
+  const files = once(() => configMapFiles(context, report));
   const manifests = keygen === undefined ? [] : keygenManifests(context, keygen);
   manifests.push(...configMaps(context, files), headlessService(context));
   manifests.push(...portServices(context), ...servicesDeployment(context), workload(context, files));

@@ -47,6 +47,22 @@ export interface RenderOptions {
    * @default - the Secret exists, or the controller creates it
    */
   readonly keygen?: KeygenOptions;
+  /** Whom lead brokers with `flux.report` report to. @default - nobody */
+  readonly report?: ReportContact;
+}
+
+/** The controller as lead brokers reach it; a file in their pods has it as JSON. */
+export interface ReportContact {
+  /** `ADDRESS:PORT` of the leader. */
+  readonly addresses: readonly string[];
+  /** Host name in its certificate. */
+  readonly host: string;
+  /** Certificates in PEM to trust. */
+  readonly ca: string;
+  /** Path of the MiniCluster at the controller. */
+  readonly path: string;
+  /** Seconds between two reports. */
+  readonly every: number;
 }
 
 export interface KeygenOptions {

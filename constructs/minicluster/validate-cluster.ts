@@ -4,6 +4,7 @@ import type { ClusterContext } from './context';
 import { hostDomain, maxSize } from './hosts';
 import type { ContainerSpec } from './resource';
 import type { DefaultedSpec } from './schema';
+import { joinedReportIssues } from './validate-report';
 import type { ValidationIssue } from './validation-issue';
 
 export function clusterIssues(context: ClusterContext): ValidationIssue[] {
@@ -18,6 +19,7 @@ export function clusterIssues(context: ClusterContext): ValidationIssue[] {
     certificateIssues(spec),
     burstingIssues(spec),
     topologyIssues(spec),
+    joinedReportIssues(spec),
     fqdnIssues(context),
   ].flat();
 }

@@ -10,6 +10,7 @@ import {
   objectNames,
   type RenderOptions,
   renderMiniCluster,
+  staticReportIssues,
   type ValidationIssue,
   validateMiniCluster,
 } from '../../constructs/minicluster/index';
@@ -52,7 +53,7 @@ export function render(input: RenderInput): Rendered {
 }
 
 function problemsOf(resource: MiniClusterResource): readonly ValidationIssue[] {
-  const problems = validateMiniCluster(resource);
+  const problems = [...validateMiniCluster(resource), ...staticReportIssues(resource)];
   const certificate: unknown = resource.spec.flux?.curveCert;
   const message = typeof certificate === 'string' ? certificateProblem(certificate) : undefined;
   if (message === undefined) return problems;

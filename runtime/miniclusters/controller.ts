@@ -2,19 +2,30 @@
 import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { keyOf } from '../kubernetes/cache';
 import { jobs, namespaced } from '../kubernetes/paths';
+import type { RateLimiter } from '../kubernetes/rate-limiter';
 import { Reflector } from '../kubernetes/reflector';
 import type { Job, KubernetesObject } from '../kubernetes/types';
-import type { WorkQueue } from '../kubernetes/work-queue';
+import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
+import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { OwnedObject } from './prune';
 import { MiniClusterReconciler } from './reconciler';
+import { ReportReceiver } from './report-receiver';
+import { Reports, STALE_S } from './reports';
 import { MINICLUSTER_API_VERSION, type MiniCluster, miniClusters } from './resource';
 import type { StatefulSet } from './workload-status';
 
 /** MiniClusters that are reconciled at the same time. */
 const CONCURRENCY = 8;
+/** Status writes for new numbers of jobs, which are the least urgent of all. */
+const REPORT_PACE: StatusPace = {
+  perSecond: { busy: 2, quiet: 10 },
+  burst: 10,
+  longestWait: 30,
+  mostPerSecond: 20,
+};
 
 const statefulSets = namespaced('apps', 'v1', 'statefulsets');
 const deployments = namespaced('apps', 'v1', 'deployments');
@@ -31,6 +42,9 @@ export class MiniClusterController implements Controller {
   private readonly statefulSets: Reflector<StatefulSet>;
   private readonly ownedObjects: readonly Reflector<KubernetesObject, OwnedObject>[];
   private readonly queue: WorkQueue;
+  private readonly reports: Reports;
+  private readonly receiver: ReportReceiver;
+  private readonly pace: RateLimiter;
   /** Until every resource has been listed, a workload that is not in a cache may exist. */
   private synced = false;
 
@@ -63,11 +77,15 @@ export class MiniClusterController implements Controller {
           onChange: (_key, now, before) => this.enqueueExisting(clusterOf((now ?? before)!)),
         }),
     );
+    this.reports = new Reports(shared.now);
+    const enqueue = (key: string) => this.reportChanged(key);
+    this.pace = createStatusLimiter(REPORT_PACE, { isBusy: shared.isBusy, clock: time.clock, enqueue });
+    this.receiver = this.createReceiver();
     const reconciler = this.createReconciler(rows);
     this.queue = reconcileQueue(shared, {
       name: 'miniclusters',
       concurrency: CONCURRENCY,
-      reconcile: (key) => reconciler.reconcile(key),
+      reconcile: async (key) => this.withReports(key, await reconciler.reconcile(key)),
     });
   }
 
@@ -86,7 +104,40 @@ export class MiniClusterController implements Controller {
 
   async stop(): Promise<void> {
     for (const reflector of this.reflectors()) reflector.stop();
-    await this.queue.stop();
+    this.pace.stop();
+    await Promise.all([this.queue.stop(), this.receiver.stop()]);
+  }
+
+  /** Numbers that nobody repeats have to leave the status. */
+  private withReports(key: string, result: ReconcileResult): ReconcileResult {
+    const cluster = this.clusters.get(key);
+    if (cluster === undefined || this.reports.of(cluster) === undefined) return result;
+    return { after: Math.min(result?.after ?? Infinity, STALE_S * 1000) };
+  }
+
+  /** Called again for a key that had to wait. */
+  private reportChanged(key: string): void {
+    if (this.pace.claim(key)) this.enqueueExisting(key);
+  }
+
+  private createReceiver(): ReportReceiver {
+    const { client, config, informers, logger, now } = this.shared;
+    return new ReportReceiver({
+      client,
+      settings: config.miniClusters.reports,
+      reports: this.reports,
+      ownersOf: (key) => {
+        const cluster = this.clusters.get(key)?.metadata.uid;
+        const workload = (this.jobs.get(key) ?? this.statefulSets.get(key))?.metadata;
+        // A Job of the same name can have another owner.
+        const isOwned = workload?.ownerReferences?.some(({ uid }) => uid === cluster) === true;
+        return cluster === undefined || !isOwned ? undefined : { cluster, workload: workload!.uid };
+      },
+      podOf: (key) => informers.pods.get(key),
+      onChange: (key) => this.reportChanged(key),
+      logger,
+      now,
+    });
   }
 
   private createReconciler(rows: RowSource): MiniClusterReconciler {
@@ -103,6 +154,8 @@ export class MiniClusterController implements Controller {
       podsOf: (workload) => workloads.podsOf(workload),
       rowOf: (uid) => rows.rowOf(uid),
       waitOf: (uid) => grantWaits.of(uid),
+      reportContactOf: ({ metadata: { namespace = '', name } }) => this.receiver.contactOf(namespace, name),
+      reportOf: (cluster) => this.reports.of(cluster),
       recordEvent: ({ metadata: { name, namespace = '', uid } }, event) =>
         events.record(
           { apiVersion: MINICLUSTER_API_VERSION, kind: 'MiniCluster', namespace, name, uid },

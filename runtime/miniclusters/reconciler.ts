@@ -7,10 +7,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   brokerSelector,
-  formatIssue,
   objectNames,
+  type ReportContact,
   renderMiniCluster,
-  type ValidationIssue,
   validateMiniCluster,
 } from '../../constructs/minicluster/index';
 import type { MiniClusterStatus } from '../../imports/flux-framework.org-status';
@@ -29,6 +28,8 @@ import { createCertificate } from './curve-secret';
 import { type DeviceClaimState, withClaimedGpus } from './device-claims';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
+import { invalidSpec, nameTaken, rejectEditAfterEnd } from './rejections';
+import type { FluxNumbers } from './reports';
 import { effectiveSpec } from './resize';
 import { type MiniCluster, miniClusters } from './resource';
 import { type Rejection, statusOf } from './status';
@@ -41,6 +42,10 @@ export interface MiniClusterReconcilerOptions extends WorkloadSource {
   readonly clusterOf: (key: string) => MiniCluster | undefined;
   /** Services and Deployments that carry the label of the cluster with this key. */
   readonly ownedObjectsOf: (key: string) => readonly OwnedObject[];
+  /** Whom the lead broker of this cluster can report to. */
+  readonly reportContactOf: (cluster: MiniCluster) => Promise<ReportContact | undefined>;
+  /** What the lead broker of this cluster reported in the last minute. */
+  readonly reportOf: (cluster: MiniCluster) => FluxNumbers | undefined;
   readonly recordEvent: (cluster: MiniCluster, event: EventNote) => void;
   readonly logger: Pick<Logger, 'debug'>;
 }
@@ -136,7 +141,9 @@ export class MiniClusterReconciler {
       this.log(context, 'invalid spec', { problems: problems.length });
       return { rejection: invalidSpec(problems), requeue: undefined };
     }
-    const manifests = renderMiniCluster(effective).map((one) => manifestToApply(one, cluster, progress));
+    const report = spec.flux?.report === true ? await this.options.reportContactOf(cluster) : undefined;
+    const rendered = renderMiniCluster(effective, report === undefined ? {} : { report });
+    const manifests = rendered.map((one) => manifestToApply(one, cluster, progress));
     // A cluster is suspended before its manifests are applied: the Job would start the pods that they ask for.
     const suspends = cluster.spec.suspend === true;
     if (suspends) await this.syncSuspend(context);
@@ -285,6 +292,7 @@ export class MiniClusterReconciler {
       fluxJob: row === undefined ? cluster.status?.jobid : fluxJobName(row.kind, cluster.metadata.name),
       selector: brokerSelector(cluster),
       rejection,
+      flux: cluster.spec.flux?.report === true ? this.options.reportOf(cluster) : undefined,
       now: this.options.now(),
     });
   }
@@ -312,28 +320,6 @@ export class MiniClusterReconciler {
 function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
   if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
   return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
-}
-
-function invalidSpec(problems: readonly ValidationIssue[]): Rejection {
-  return { reason: 'Invalid', message: problems.map(formatIssue).join('\n') };
-}
-
-/** A finished cluster does not change; an edit after its end is reported. */
-function rejectEditAfterEnd({ metadata, status }: MiniCluster): Rejection | undefined {
-  if (status?.phase !== 'Finished') return undefined;
-  const reported = status.conditions?.some(
-    ({ type, reason }) => type === 'Stalled' && reason === 'AlreadyFinished',
-  );
-  if (status.observedGeneration === metadata.generation && reported !== true) return undefined;
-  const message = 'the MiniCluster has finished; delete and recreate it to run it again';
-  return { reason: 'AlreadyFinished', message };
-}
-
-function nameTaken({ metadata: { name } }: MiniCluster): Rejection {
-  return {
-    reason: 'NameTaken',
-    message: `objects named ${name} already exist and have another owner; rename this MiniCluster or delete them`,
-  };
 }
 
 /** Seconds until a workload is created again that the watch does not show: repetitions make a late watch later. */

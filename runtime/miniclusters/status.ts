@@ -37,12 +37,14 @@ export interface Facts {
   readonly selector: string;
   /** Set if the current spec was not applied, or not completely. */
   readonly rejection: Rejection | undefined;
+  /** What the lead broker reported in the last minute. @default - nothing */
+  readonly flux?: MiniClusterStatus['flux'] | undefined;
   /** Unix seconds. */
   readonly now: number;
 }
 
 export function statusOf(facts: Facts): MiniClusterStatus {
-  const { cluster, progress, selector, fluxJob } = facts;
+  const { cluster, progress, selector, fluxJob, flux } = facts;
   const before = cluster.status ?? {};
   // With ttlSecondsAfterFinished the Job may be deleted. A finished cluster stays finished.
   if (progress === undefined && before.phase === 'Finished') return keepFinished(facts, before);
@@ -58,6 +60,7 @@ export function statusOf(facts: Facts): MiniClusterStatus {
     selector,
     ...(fluxJob !== undefined && { jobid: fluxJob }),
     ...(startTime !== undefined && { startTime }),
+    ...(flux !== undefined && phase !== 'Finished' && { flux }),
     observedGeneration: cluster.metadata.generation ?? 0,
     conditions: conditionsOf(facts, phase),
   };

@@ -10,12 +10,19 @@ export interface Volume {
   readonly hostPath?: { readonly path: string };
   readonly secret?: { readonly secretName: string; readonly defaultMode?: number };
   readonly projected?: {
-    readonly sources: readonly {
-      readonly configMap: {
-        readonly name: string;
-        readonly items: readonly { readonly key: string; readonly path: string; readonly mode?: number }[];
-      };
-    }[];
+    readonly sources: readonly (
+      | {
+          readonly configMap: {
+            readonly name: string;
+            readonly items: readonly {
+              readonly key: string;
+              readonly path: string;
+              readonly mode?: number;
+            }[];
+          };
+        }
+      | { readonly serviceAccountToken: { readonly audience: string; readonly path: string } }
+    )[];
   };
 }
 
@@ -56,7 +63,12 @@ export function filesOf({ name, secret, projected }: Volume, objects: readonly M
     return data.map(([at, text]) => ({ at, text, mode }));
   }
   if (projected === undefined) throw new Error(`volume ${name} has a type that is not supported`);
-  return projected.sources.flatMap(({ configMap }) => {
+  return projected.sources.flatMap((source) => {
+    if ('serviceAccountToken' in source) {
+      const { path, audience } = source.serviceAccountToken;
+      return [{ at: path, text: `token for ${audience}`, mode: 0o600 }];
+    }
+    const { configMap } = source;
     const data = dataOf(objects, 'ConfigMap', configMap.name);
     return configMap.items.map(({ key, path, mode = 0o644 }) => ({ at: path, text: data[key]!, mode }));
   });

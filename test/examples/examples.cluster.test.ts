@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
+import { installOperators } from '../constructs/fluxqueue/operators';
 import { stackObjects } from '../constructs/manifests';
 
 const ROOT = join(__dirname, '../..');
@@ -110,6 +111,30 @@ describeCluster('the examples on a real apiserver', (getCluster) => {
       expect(await apply()).toEqual(first);
       // A directory as -f has the same manifests, and kustomize's own file is not one of them.
       await kubectl('apply', '--server-side', '--force-conflicts', '-f', folder);
+    });
+  });
+
+  test('applies the objects of both engines of gitops.ts strictly, twice without a change', async () => {
+    await installOperators(getCluster());
+    const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await getCluster().apply(['flux-system', 'argocd'].map(namespace));
+    await synthesized('gitops.ts', async (folder) => {
+      const apply = async () => {
+        const args = ['apply', '--server-side', '--validate=strict', '-f', folder, '-o', 'json'];
+        const { items } = JSON.parse(await kubectl(...args)) as { items: KubeObject[] };
+        return items.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.resourceVersion]);
+      };
+      const first = await apply();
+      expect(first.map(([name]) => name)).toEqual([
+        'ConfigMap/argocd-cm',
+        'Application/fluxqueue',
+        'ApplicationSet/teams',
+        'ApplicationSet/stacks',
+        'OCIRepository/cluster',
+        'Kustomization/fluxqueue',
+        'Kustomization/physics',
+      ]);
+      expect(await apply()).toEqual(first);
     });
   });
 

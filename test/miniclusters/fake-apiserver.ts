@@ -1,5 +1,6 @@
 /** A fake apiserver for the MiniCluster reconciler, and the reconciler on it. */
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import type { ReportContact } from '../../constructs/minicluster';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
@@ -8,6 +9,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import type { Manifest } from '../../runtime/miniclusters/manifests';
 import type { OwnedObject } from '../../runtime/miniclusters/prune';
 import { MiniClusterReconciler } from '../../runtime/miniclusters/reconciler';
+import type { FluxNumbers } from '../../runtime/miniclusters/reports';
 import type { MiniCluster } from '../../runtime/miniclusters/resource';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { cluster, job, NOW } from './objects';
@@ -20,6 +22,8 @@ export class FakeApiserver {
   job: Job | undefined;
   row: WorkloadRow | undefined;
   ownedObjects: OwnedObject[] = [];
+  contact: ReportContact | undefined;
+  numbers: FluxNumbers | undefined;
   /** Objects that can be read, by `resource/name`. */
   readable: Record<string, object> = {};
   /** The owners of existing objects by `resource/name`; no other object exists. */
@@ -46,6 +50,8 @@ export class FakeApiserver {
       podsOf: () => [],
       rowOf: () => this.row,
       waitOf: () => undefined,
+      reportContactOf: async () => this.contact,
+      reportOf: () => this.numbers,
       recordEvent: (_, event) => this.events.push(event),
       logger: { debug: (_fields: object, decision?: string) => this.decisions.push(decision!) } as never,
       now: () => this.now,

@@ -1,6 +1,7 @@
 /** Creates, reads and ends MiniClusters of a test namespace. */
 
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import type { ReportContact } from '../../constructs/minicluster';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { MiniClusterStatusPhase } from '../../imports/flux-framework.org-status';
 import { isStatus } from '../../runtime/kubernetes/errors';
@@ -111,6 +112,16 @@ export class MiniClusters {
       const all = await this.brokers(name);
       if (all.length === count && all.every(({ status }) => status?.phase === 'Running')) return all;
       throw new Error(`there are ${all.map(({ metadata, status }) => `${metadata.name} ${status?.phase}`)}`);
+    });
+  }
+
+  /** How the lead broker reaches the leader of the controllers. */
+  reportContact(name: string): Promise<ReportContact> {
+    return waitFor(`the address of the leader in the configuration of ${name}`, async () => {
+      const all = await this.list<KubernetesObject & { data: Record<string, string> }>('ConfigMap');
+      const config = all.find(({ metadata }) => metadata.name === `${name}-config`);
+      const found = JSON.parse(config!.data['cluster_report.json']!) as Partial<ReportContact>;
+      return found.addresses === undefined ? undefined : (found as ReportContact);
     });
   }
 

@@ -1,10 +1,12 @@
 /** The rights of the controller and of the keygen role on the objects of MiniClusters. */
-import { CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE } from '../../constructs/api/labels';
+import { CONTROLLER_SERVICE_ACCOUNT, REPORT_AUDIENCE, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { type ManifestObject, renderMiniCluster } from '../../constructs/minicluster/index';
 import { createClient } from '../../runtime/kubernetes/client';
 import { secrets } from '../../runtime/kubernetes/paths';
-import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { checkCertificate } from '../../runtime/miniclusters/curve';
+import { waitFor } from '../cluster/wait';
+import { NUMBERS, send } from '../miniclusters/reporting';
 import type { MiniClusters } from './minicluster-objects';
 import { useMiniClusters } from './minicluster-suite';
 import { describeStack } from './suite';
@@ -77,6 +79,34 @@ describeStack(
         code: 1,
         stderr: expect.stringMatching(/^FLUXQ_KUBERNETES_FORBIDDEN: .*hello-curve/m),
       });
+    });
+
+    test('the report of the lead broker is in the status, and no other token can write it', async () => {
+      await clusters.create('open', { size: 2, flux: { report: true } });
+      const [lead, worker] = await clusters.running('open', 2);
+      const contact = await clusters.reportContact('open');
+      const tokenOf = async ({ metadata: { name, uid } }: Pod, audience?: string) => {
+        const path = '/api/v1/namespaces/science/serviceaccounts/default/token';
+        const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name, uid };
+        const spec = { expirationSeconds: 600, boundObjectRef, ...(audience && { audiences: [audience] }) };
+        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+        return (await getFixture().client.create<{ status: { token: string } }>(path, body)).status.token;
+      };
+      const token = await tokenOf(lead!, REPORT_AUDIENCE);
+      expect(await send(contact, { token: await tokenOf(worker!, REPORT_AUDIENCE) })).toBe(403);
+      expect(await send(contact, { token: await tokenOf(lead!) })).toBe(401);
+      // The controller's watch may show the pod a moment later, and takes five connections a second.
+      await waitFor('the report', async () => (await send(contact, { token })) === 204, { everyMs: 500 });
+      const numbers = await waitFor('the numbers', async () => (await clusters.get('open'))?.status?.flux);
+      expect(numbers).toEqual(NUMBERS);
+      // The apiserver accepts this token for nothing.
+      const { stack } = getFixture();
+      const asPod = stack.cluster.clientFor(token).request('GET', '/api/v1/namespaces');
+      await expect(asPod).rejects.toThrow('got 401');
+      const printed = await stack.roles.once(['mc', 'open', '--namespace', 'science'], {
+        KUBECONFIG: stack.cluster.kubeconfigFor('admin'),
+      });
+      expect(printed).toContain('3 pending, 2 running, 10 done (1 failed)');
     });
   },
   { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },

@@ -23,6 +23,7 @@ import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
 import { webhookConfig } from '../constructs/fluxqueue/webhook-configuration';
 import { stackObjects } from '../constructs/manifests';
+import { send } from '../miniclusters/reporting';
 import { granted, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
@@ -116,6 +117,7 @@ describeStack(
         database: { secret, migrate: false },
         fluxion: { address: 'embedded' },
         grants: { unschedulableSeconds: UNSCHEDULABLE },
+        miniClusters: { reports: { port: 0, addresses: ['127.0.0.1'] } },
       });
       await waitFor('the controller', () => role.isReady());
       const science = await Namespace.create(getFixture, 'science');
@@ -200,8 +202,14 @@ describeStack(
     async function runMiniClusters(): Promise<void> {
       const clusters = new MiniClusters(getFixture, 'science');
       const services = [{ name: 'db', image: 'none', ports: [5432] }];
-      const created = await clusters.create('served', { size: 1, services, cleanup: true });
+      const created = await clusters.create('served', {
+        size: 1,
+        services,
+        cleanup: true,
+        flux: { report: true },
+      });
       await clusters.phase('served', 'Running');
+      expect(await send(await clusters.reportContact('served'), { token: 'unknown' })).toBe(401);
       await clusters.patch('served', { services: null });
       await waitFor('the services to be deleted', async () => {
         const left = await clusters.ownedObjects(created);

@@ -22,8 +22,9 @@ export class Roles {
   private readonly bundle = join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
   private started = 0;
 
-  constructor() {
-    bundleRuntime(this.bundle);
+  /** @param makeBundle writes the program of the roles to a file. @default - that of this source */
+  constructor(makeBundle: (file: string) => void = bundleRuntime) {
+    makeBundle(this.bundle);
   }
 
   /** Address of the Fluxion service that startFluxion starts. */

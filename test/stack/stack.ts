@@ -127,6 +127,7 @@ export class Stack {
     return this.roles.startController(await this.databaseUrl, {
       kubernetes: { kubeconfig },
       database: { migrate: false },
+      miniClusters: { reports: { port: 0, addresses: ['127.0.0.1'] } },
       ...this.options.config,
       ...config,
     });
@@ -137,7 +138,7 @@ export class Stack {
     await this.roles.start('webhook', {
       kubernetes: { kubeconfig: await account },
       ...this.options.config,
-      webhook: { host: '127.0.0.1', port },
+      webhook: { host: '127.0.0.1', port, drainSeconds: 0 },
     });
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 /** Returns the text of each script by its name. */
 export function scripts(): Record<string, string> {
-  const names = readdirSync(__dirname).filter((name) => name.endsWith('.sh'));
+  const names = readdirSync(__dirname).filter((name) => /\.(sh|py)$/.test(name));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(__dirname, name), 'utf8')]));
 }
 

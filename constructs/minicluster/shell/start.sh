@@ -5,7 +5,7 @@ here=${0%/*}
 user_scripts=$here/runner
 # User scripts may require bash, so bash runs everything if the image has it.
 if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then exec bash "$0" "$@"; fi
-certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' beside='' domain='' hosts='' hostname='' joins='' complete='' archive='' dump=''
+certificate='' run='' affinity='' timed='' logs='' resources='' gpus='' leads='' report='' beside='' domain='' hosts='' hostname='' joins='' complete='' archive='' dump=''
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 rank=${JOB_COMPLETION_INDEX:?must be the index of this pod}
@@ -75,11 +75,22 @@ stop_child() {
   ) >/dev/null 2>&1 &
 }
 
-# The command of an interactive cluster, as soon as the instance accepts jobs. Brokers do not wait for it, and stay up.
-run_beside() {
+# Waits until the instance accepts jobs. Brokers do not wait for what runs beside them, and stay up.
+wait_instance() {
   while kill -0 $$ && [ ! -e "$notes/rc1-done" ]; do sleep 1; done
-  FLUX_URI=$(cat "$notes/rc1-done") || return
-  export FLUX_URI
+  FLUX_URI=$(cat "$notes/rc1-done") && export FLUX_URI
+}
+
+# The numbers of jobs and resources, for status.flux.
+run_report() {
+  wait_instance || return
+  [ "$quiet" != yes ] || exec 2>/dev/null
+  flux python "$here/report.py" "$here/cluster/report.json" "$report" || say "the report to the controller ended with code $?"
+}
+
+# The command of an interactive cluster.
+run_beside() {
+  wait_instance || return
   command_beside
   say "the command exited with code $?; the cluster is interactive and stays up until it is shut down"
 }
@@ -90,6 +101,7 @@ lead() {
   leads=yes
   began=$(date +%s)
   [ -z "$beside" ] || run_beside &
+  [ -z "$report" ] || run_report &
   [ -n "$terminated" ] || run "$@"
   took=$(($(date +%s) - began))
   [ "$timed" != yes ] || printf 'FLUXTIME fluxstart wall time %d:%02d\n' $((took / 60)) $((took % 60)) >&2

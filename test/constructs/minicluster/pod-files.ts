@@ -43,6 +43,7 @@ const PATHS = [
   '/flux_software',
   '/mnt/flux',
   '/run/flux-curve',
+  '/run/flux-report',
   '/etc/flux/curve',
   '/tmp/fluxout',
 ];

@@ -214,6 +214,14 @@ export const FLUX_FIELDS: readonly Field[] = [
     more: START,
   }),
   {
+    path: 'flux.report',
+    prop: 'flux.report',
+    effect: 'a token for the controller, and report.py beside the lead broker; requires `live`',
+    spec: { flux: { report: true } },
+    shows: 'report=/run/flux-report/token',
+    more: 'report.test.ts',
+  },
+  {
     ...field({
       path: 'flux.bursting.leadBroker',
       value: LEAD,
