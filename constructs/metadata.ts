@@ -17,7 +17,15 @@ export enum Wave {
   ADMISSION = 1,
 }
 
-export type Component = 'base' | 'controller' | 'webhook' | 'database' | 'scheduler' | 'admission' | 'users';
+export type Component =
+  | 'base'
+  | 'controller'
+  | 'webhook'
+  | 'database'
+  | 'backup'
+  | 'scheduler'
+  | 'admission'
+  | 'users';
 
 /** Props of every component of the stack. */
 export interface ComponentProps {
@@ -56,10 +64,11 @@ export function objectMetadata(props: ObjectProps): k8s.ObjectMeta {
 }
 
 /**
- * On objects that hold data or records of users, and their namespace: neither engine of GitOps deletes them when they leave Git,
+ * On objects that hold data or records of users, and their namespace: neither engine of GitOps, nor Helm, deletes them when they leave Git,
  * nor when their app is deleted. `fluxqueue uninstall` or a person does (docs/gitops.md).
  */
 export const KEEP = {
   'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+  'helm.sh/resource-policy': 'keep',
   'kustomize.toolkit.fluxcd.io/prune': 'disabled',
 } as const;

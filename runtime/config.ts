@@ -21,8 +21,10 @@ import {
 import { HISTORY_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
 import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
+import { databaseSettings } from './database-settings';
 import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
+import { reportSettings } from './report-settings';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
@@ -43,23 +45,7 @@ const settings = z.strictObject({
       context: z.string().min(1).optional(),
     })
     .prefault({}),
-  database: z
-    .strictObject({
-      /** postgres://user:password@host:port/database, also from the variable DATABASE_URL. Default: the URL in `secret`. */
-      url: z
-        .string()
-        .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-        .optional(),
-      /** The key of a Secret with the URL. The controller waits until it has a value. */
-      secret: z
-        .strictObject({ namespace: z.string().min(1), name: z.string().min(1), key: z.string().min(1) })
-        .optional(),
-      /** PEM certificates of the CAs to trust with `url`; the CAs for `secret` are its key ca.crt. Default: those of the system. */
-      ca: z.string().min(1).optional(),
-      /** If false, the controller waits until the command `migrate` has migrated the tables as another role. */
-      migrate: z.boolean().default(true),
-    })
-    .prefault({}),
+  database: databaseSettings.prefault({}),
   leaderElection: z
     .strictObject({
       namespace: z.string().min(1).default(STACK_NAMESPACE),
@@ -161,11 +147,15 @@ const settings = z.strictObject({
   /** The sizes of one core unit and one memory unit of the graph. Default: fine for the embedded matcher, else coarse. */
   units: z.strictObject({ cpuMillis: positive.optional(), memoryMiB: positive.optional() }).prefault({}),
   /** Whether the controller creates the objects of MiniClusters; without it, it needs no rights on them. */
-  miniClusters: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  miniClusters: z
+    .strictObject({ enabled: z.boolean().default(true), reports: reportSettings.prefault({}) })
+    .prefault({}),
   webhook: z
     .strictObject({
       host: z.string().default('0.0.0.0'),
       port: port.default(9443),
+      /** Seconds for which it serves after SIGTERM: the Service sends requests until all nodes know that the pod ends. */
+      drainSeconds: z.number().min(0).default(5),
       /** The folder with tls.crt and tls.key. Without it the role creates and rotates its own certificate. */
       certDir: z.string().min(1).optional(),
       secretNamespace: z.string().min(1).default(STACK_NAMESPACE),
@@ -212,6 +202,7 @@ const FROM_ENVIRONMENT = [
   'database.secret.namespace',
   'database.secret.name',
   'database.secret.key',
+  'database.secret.caName',
   'leaderElection.podUid',
   'fluxion.address',
   'fluxion.listen',

@@ -1,6 +1,8 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
+import { addBackupCommand } from './cli/backup-command';
 import { addMigrateCommand } from './cli/migrate-command';
+import { addMiniClusterCommand } from './cli/minicluster-command';
 import { addQueueCommands } from './cli/queue-commands';
 import { addRenderCommand } from './cli/render-command';
 import { addSecretCommands } from './cli/secret-commands';
@@ -69,7 +71,9 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .action((options: { config?: string }) => run(name, options));
 
 addQueueCommands(program);
+addMiniClusterCommand(program);
 addMigrateCommand(program);
+addBackupCommand(program);
 addSecretCommands(program);
 addRenderCommand(program);
 addUninstallCommand(program);

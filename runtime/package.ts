@@ -18,6 +18,7 @@ const COPIED = [
   'bin',
   'constructs/crds',
   'constructs/gitops/health',
+  'constructs/fluxqueue/backup.sh',
   'constructs/fluxqueue/postgres.sh',
   'runtime/Containerfile',
   'runtime/fluxion/Containerfile',

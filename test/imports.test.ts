@@ -91,7 +91,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/queue/migrations': [],
   'runtime/queue': ['ground', 'runtime/jobspec', 'runtime/queue/migrations'],
-  'runtime/config': ['ground', 'runtime/fluxion', 'runtime/queue'],
+  'runtime/report-settings': [],
+  'runtime/config': ['ground', 'runtime/fluxion', 'runtime/queue', 'runtime/report-settings'],
   // What all areas of a term share: it knows none of them.
   'runtime/shared': [
     'ground',
@@ -154,9 +155,12 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/miniclusters': [
     'ground',
     'constructs/minicluster',
+    // Certificates.
+    'runtime/admission',
     'runtime/fluxjobs',
     'runtime/kubernetes',
     'runtime/queue',
+    'runtime/report-settings',
     'runtime/shared',
     'runtime/workloads',
   ],
@@ -199,6 +203,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/package': ['runtime/bundle'],
   'runtime/images': ['ground', 'constructs/images'],
   'runtime/image-digests': ['ground', 'constructs/images'],
+  'runtime/helm': ['constructs/images', 'constructs/fluxqueue'],
 };
 
 const constructs = importsOf('constructs');

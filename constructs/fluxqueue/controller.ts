@@ -25,12 +25,16 @@ const NAME = 'fluxqueue-controller';
 export const HTTP_PORT = 8080;
 /** Port of their metrics. */
 export const METRICS_PORT = 9464;
+/** Port to which the lead brokers of MiniClusters report. */
+export const REPORT_PORT = 8444;
 
 export interface ControllerProps extends ComponentProps {
   readonly image: string;
   readonly pods: Pods;
   readonly configuration: Configuration;
   readonly database: Database;
+  /** Whether it receives the reports of MiniClusters. */
+  readonly miniClusters: boolean;
   /** Sidecar with the Fluxion service. @default - the matcher is embedded in the controller */
   readonly fluxion?: k8s.Container;
 }
@@ -76,7 +80,7 @@ export class Controller extends Construct {
 }
 
 function controllerContainer(props: ControllerProps): k8s.Container {
-  const { image, namespace, configuration, database, fluxion } = props;
+  const { image, namespace, configuration, database, fluxion, miniClusters } = props;
   return {
     name: 'controller',
     image,
@@ -88,11 +92,15 @@ function controllerContainer(props: ControllerProps): k8s.Container {
       { name: 'FLUXQUEUE_database_secret_namespace', value: namespace },
       { name: 'FLUXQUEUE_database_secret_name', value: database.url.name },
       { name: 'FLUXQUEUE_database_secret_key', value: database.url.key },
+      ...(database.caSecret === undefined
+        ? []
+        : [{ name: 'FLUXQUEUE_database_secret_caName', value: database.caSecret }]),
       { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     ],
     ports: [
       { name: 'http', containerPort: HTTP_PORT },
       { name: 'metrics', containerPort: METRICS_PORT },
+      ...(miniClusters ? [{ name: 'reports', containerPort: REPORT_PORT }] : []),
     ],
     ...httpProbes(HTTP_PORT),
     resources: resources({ cpu: '100m', memory: '256Mi', memoryLimit: '2Gi' }),

@@ -1,58 +1,28 @@
-/**
- * Postgres database of the queue. Its credentials never leave the cluster: the stack creates an empty Secret, and before each
- * start of Postgres the command `password` of the runtime fills the Secret if it is empty and writes password and
- * certificate to files for Postgres (docs/decisions/0028-database-roles.md). It is an init container instead of a Job, because the template of a Job is immutable, and GitOps tools
- * create a Job again each time its TTL deletes it.
- */
+/** Postgres database of the queue: part of the stack, of the operator CloudNativePG, or one that exists. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Size, SizeRoundingBehavior } from 'cdk8s';
-import { type ISecret, k8s } from 'cdk8s-plus-28';
-import { Construct } from 'constructs';
+import { type Size, SizeRoundingBehavior } from 'cdk8s';
+import type { ISecret, k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
-import { PRIORITY_CLASS } from '../api/labels';
-import { DEFAULT_IMAGES, roleCommand } from '../images';
-import { KubeObject } from '../kube-object';
-import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { Backup } from './backup';
 import {
-  API_ACCESS_MOUNT,
-  API_ACCESS_VOLUME,
-  NO_SERVICE_LINKS,
-  RESTRICTED,
-  resources,
-  restrictedPod,
-} from './pod';
-import type { Pods } from './pods/pods';
-import { DatabaseAccount } from './rbac';
+  type CloudNativeDatabaseProps,
+  CloudNativePg,
+  cloudNativePgPods,
+  cloudNativePgSecrets,
+} from './cloud-native-pg';
+import {
+  DATABASE_NAME,
+  DATABASE_PORT,
+  type DatabaseProps,
+  migrateContainer,
+  Postgres,
+  type StatefulDatabaseProps,
+} from './postgres';
 
-const NAME = 'fluxqueue-database';
-/**
- * Service of the clients. The governing Service of the StatefulSet is headless, and both that name in a StatefulSet and
- * the address of a Service are immutable, so an upgrade can only add a Service.
- */
-const CLIENT_SERVICE = 'fluxqueue-postgres';
 const URL_KEY = 'url';
-/** Owner of the database and its tables. */
-const OWNER = 'fluxqueue';
-/** Role of the controllers. */
-const RUNTIME_ROLE = 'fluxqueue_runtime';
-/** Port of Postgres. */
-const DATABASE_PORT = 5432;
-/** Entrypoint instead of that of the image, which accepts an incomplete data directory as a database. */
-const START = readFileSync(join(__dirname, 'postgres.sh'), 'utf8');
-/** Logs in as the queue does: a server that answers but rejects the login is not ready. */
-const LOGIN =
-  'PGPASSWORD="$(cat "$CREDENTIALS/password")" PGSSLMODE=require exec ' +
-  'psql -XAtqw -h 127.0.0.1 -U "$RUNTIME_ROLE" -d "$POSTGRES_DB" -c "SELECT 1"';
 /** Key of a Secret with the CAs of the database, next to its URL (runtime/kubernetes/secrets.ts). */
 const CA_KEY = 'ca.crt';
-/** User `postgres` of the Debian image. */
-const POSTGRES_USER_ID = 999;
-const CREDENTIALS = '/run/fluxqueue-credentials';
-const SOCKET_FOLDER = '/var/run/postgresql';
-/** The owner reaches the database by the Unix socket only. */
-const OWNER_URL = `postgres://${OWNER}@${encodeURIComponent(SOCKET_FOLDER)}/${OWNER}`;
 
 /** A key of a Secret in the namespace of the stack. */
 export interface SecretKey {
@@ -60,15 +30,6 @@ export interface SecretKey {
   readonly name: string;
   /** Key of the Secret. */
   readonly key: string;
-}
-
-export interface StatefulDatabaseProps {
-  /** Size of the volume for the data. @default Size.gibibytes(10) */
-  readonly storage?: Size;
-  /** Name of the StorageClass of the volume. @default - the default StorageClass of the cluster */
-  readonly storageClassName?: string;
-  /** Image of docker.io/library/postgres (Debian), version 18 or newer. @default docker.io/library/postgres:18.6-bookworm */
-  readonly image?: string;
 }
 
 export interface ExistingDatabaseProps {
@@ -101,6 +62,14 @@ export abstract class Database {
   }
 
   /**
+   * Deploys a `Cluster` of the operator CloudNativePG, which must be installed: several instances with failover. The operator
+   * makes password and certificates, and its user owns the tables.
+   */
+  static cloudNativePg(props: CloudNativeDatabaseProps = {}): Database {
+    return new CloudNativeDatabase(props);
+  }
+
+  /**
    * Uses an existing Postgres over TLS. Its certificate must be valid for the host in the URL and signed by a CA of the
    * Secret's key `ca.crt`, or of the image if the Secret has no such key. `sslmode=disable` in the URL allows plain text.
    * @param secret Secret in the namespace of the stack, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
@@ -117,27 +86,37 @@ export abstract class Database {
   /** Port of the database. */
   abstract readonly port: number;
 
-  /** Whether the stack deploys the database. */
-  abstract readonly isDeployed: boolean;
+  /** Whether the stack deploys the pod of the database, which its props `pods` and `images` are for. */
+  readonly isDeployed: boolean = false;
+
+  /** Whether the stack has objects of the database. */
+  readonly hasObjects: boolean = false;
+
+  /** Whether the stack dumps the database. */
+  readonly hasBackup: boolean = false;
 
   /** Whether another role than that of the controllers migrates the tables. */
   abstract readonly hasOwner: boolean;
 
+  /** Name of a Secret with the CA of the database in its key ca.crt. @default - the Secret of the URL */
+  readonly caSecret: string | undefined = undefined;
+
+  /** NetworkPolicy of an operator's pods in the namespace of the stack. @default - there are none */
+  readonly operated: ReturnType<typeof cloudNativePgPods> | undefined = undefined;
+
+  /** Port of the store for dumps. @default - dumps stay in the cluster */
+  readonly backupPort: number | undefined = undefined;
+
   /** Init containers of the controllers. */
-  abstract initContainers(runtimeImage: string): k8s.Container[];
+  initContainers(_runtimeImage: string): k8s.Container[] {
+    return [];
+  }
 
   /** Adds the objects of the database to the stack. */
   abstract render(scope: Construct, props: DatabaseProps): void;
 }
 
-export interface DatabaseProps extends ComponentProps {
-  /** Image of the runtime, for its role `password`. */
-  readonly runtimeImage: string;
-  readonly pods: Pods;
-}
-
 class ExistingDatabase extends Database {
-  override readonly isDeployed = false;
   override readonly hasOwner: boolean;
 
   constructor(
@@ -167,184 +146,68 @@ class ExistingDatabase extends Database {
   }
 }
 
-class StatefulDatabase extends Database {
-  override readonly url: SecretKey = { name: NAME, key: URL_KEY };
+class CloudNativeDatabase extends Database {
+  override readonly url: SecretKey = { name: cloudNativePgSecrets.url, key: 'uri' };
   override readonly port = DATABASE_PORT;
-  override readonly isDeployed = true;
-  override readonly hasOwner = true;
+  override readonly hasObjects = true;
+  override readonly hasOwner = false;
+  override readonly caSecret = cloudNativePgSecrets.ca;
+  override readonly operated;
 
-  /** @throws PropsError for a storage of size 0 */
-  constructor(private readonly props: StatefulDatabaseProps) {
+  /** @throws PropsError for a storage of size 0 or fewer than one instance */
+  constructor(private readonly props: CloudNativeDatabaseProps) {
     super();
-    const { storage } = props;
-    if (storage === undefined || storage.toKibibytes({ rounding: SizeRoundingBehavior.FLOOR }) > 0) return;
-    throw new PropsError(
-      'Database.statefulSet.storage',
-      'must be greater than 0',
-      storage.asString(),
-      'give Size.gibibytes(…)',
-    );
+    checkStorage('Database.cloudNativePg.storage', props.storage);
+    const { instances = 1 } = props;
+    if (!Number.isInteger(instances) || instances < 1)
+      throw new PropsError(
+        'Database.cloudNativePg.instances',
+        'must be a whole number, 1 or more',
+        instances,
+        'give 3 for a database that survives the loss of a node',
+      );
+    this.operated = cloudNativePgPods(props);
   }
 
-  override initContainers(): k8s.Container[] {
-    return [];
+  override render(scope: Construct, { namespace }: DatabaseProps): void {
+    new CloudNativePg(scope, 'cloud-native-pg', { ...this.props, namespace });
+  }
+}
+
+class StatefulDatabase extends Database {
+  override readonly url: SecretKey = { name: DATABASE_NAME, key: URL_KEY };
+  override readonly port = DATABASE_PORT;
+  override readonly isDeployed = true;
+  override readonly hasObjects = true;
+  override readonly hasOwner = true;
+  override readonly hasBackup: boolean;
+  override readonly backupPort: number | undefined;
+
+  /** @throws PropsError for a storage of size 0, or a major version that is not one */
+  constructor(private readonly props: StatefulDatabaseProps) {
+    super();
+    const { storage, replacesMajor, backup } = props;
+    checkStorage('Database.statefulSet.storage', storage);
+    if (replacesMajor !== undefined && (!Number.isInteger(replacesMajor) || replacesMajor < 18))
+      throw new PropsError(
+        'Database.statefulSet.replacesMajor',
+        'is not a major version that an earlier image of the stack had',
+        replacesMajor,
+        'give the number of the folder that the log of Postgres names, 18 or more',
+      );
+    this.hasBackup = backup !== undefined;
+    this.backupPort = backup?.target?.port;
   }
 
   override render(scope: Construct, props: DatabaseProps): void {
+    const { backup, image } = this.props;
     new Postgres(scope, 'postgres', { ...this.props, ...props });
+    if (backup !== undefined)
+      new Backup(scope, 'backup', { ...backup, ...props, ...(image === undefined ? {} : { image }) });
   }
 }
 
-class Postgres extends Construct {
-  constructor(scope: Construct, id: string, props: StatefulDatabaseProps & DatabaseProps) {
-    super(scope, id);
-    const { namespace } = props;
-    const labels = selectorLabels('database');
-    const place = { name: NAME, namespace, component: 'database', wave: Wave.DATABASE } as const;
-    new DatabaseAccount(this, 'account', { namespace, name: NAME });
-    new KubeObject(this, 'password', k8s.KubeSecret, {
-      metadata: objectMetadata({
-        name: NAME,
-        namespace,
-        component: 'database',
-        wave: Wave.RIGHTS,
-        annotations: KEEP,
-      }),
-      type: 'Opaque',
-    });
-    this.addServices(namespace, labels);
-    new KubeObject(this, 'stateful-set', k8s.KubeStatefulSet, {
-      metadata: objectMetadata({ ...place, annotations: KEEP }),
-      spec: {
-        replicas: 1,
-        serviceName: NAME,
-        selector: { matchLabels: labels },
-        template: props.pods.template('database', pod(props)),
-        volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim(props) }],
-      },
-    });
-  }
-
-  private addServices(namespace: string, selector: Record<string, string>): void {
-    const ports = [
-      { name: 'postgres', port: DATABASE_PORT, targetPort: k8s.IntOrString.fromString('postgres') },
-    ];
-    const metadata = (name: string) =>
-      objectMetadata({ name, namespace, component: 'database', wave: Wave.DATABASE });
-    new KubeObject(this, 'service', k8s.KubeService, {
-      metadata: metadata(NAME),
-      spec: { clusterIp: 'None', selector, ports },
-    });
-    // DNS servers and resolvers cache the address of a headless name, and that it has none, for 5 to 30 s after the pod
-    // moved. A cluster IP never changes, and refuses connections while the database has no pod. There is one pod, so its
-    // address is published before it is Ready: Postgres refuses a login that is too early, and the client retries.
-    new KubeObject(this, 'client-service', k8s.KubeService, {
-      metadata: metadata(CLIENT_SERVICE),
-      spec: { selector, ports, publishNotReadyAddresses: true },
-    });
-  }
-}
-
-function claim({
-  storage = Size.gibibytes(10),
-  storageClassName,
-}: StatefulDatabaseProps): k8s.PersistentVolumeClaimSpec {
-  return {
-    accessModes: ['ReadWriteOnce'],
-    ...(storageClassName === undefined ? {} : { storageClassName }),
-    resources: { requests: { storage: k8s.Quantity.fromString(storage.asString()) } },
-  };
-}
-
-function pod(props: StatefulDatabaseProps & DatabaseProps): k8s.PodSpec {
-  return {
-    serviceAccountName: NAME,
-    automountServiceAccountToken: false,
-    ...NO_SERVICE_LINKS,
-    priorityClassName: PRIORITY_CLASS,
-    securityContext: { ...restrictedPod(POSTGRES_USER_ID), fsGroupChangePolicy: 'OnRootMismatch' },
-    // A fast shutdown of Postgres (SIGINT, the stop signal of its image) writes a checkpoint first.
-    terminationGracePeriodSeconds: 120,
-    initContainers: [passwordContainer(props)],
-    containers: [postgresContainer(props), ownerContainer(props)],
-    volumes: [
-      API_ACCESS_VOLUME,
-      { name: 'credentials', emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('1Mi') } },
-      { name: 'run', emptyDir: {} },
-      { name: 'tmp', emptyDir: {} },
-    ],
-  };
-}
-
-function passwordContainer({ namespace, runtimeImage }: DatabaseProps): k8s.Container {
-  return {
-    name: 'password',
-    image: runtimeImage,
-    imagePullPolicy: 'IfNotPresent',
-    command: roleCommand(
-      'password',
-      ...['--namespace', namespace],
-      ...['--secret', NAME],
-      ...['--url', clientUrl(namespace)],
-      ...['--folder', CREDENTIALS],
-    ),
-    resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '256Mi' }),
-    securityContext: RESTRICTED,
-    volumeMounts: [API_ACCESS_MOUNT, { name: 'credentials', mountPath: CREDENTIALS }],
-  };
-}
-
-function clientUrl(namespace: string): string {
-  const host = `${CLIENT_SERVICE}.${namespace}.svc:${DATABASE_PORT}`;
-  return `postgres://${RUNTIME_ROLE}@${host}/${OWNER}?sslmode=verify-full`;
-}
-
-/** Migrates the tables at each start of the pod. A pod has no container that ends after its server has started, so it stays. */
-function ownerContainer({ runtimeImage }: DatabaseProps): k8s.Container {
-  return {
-    ...migrateContainer(runtimeImage, RUNTIME_ROLE, '--stay'),
-    env: [{ name: 'DATABASE_URL', value: OWNER_URL }],
-    volumeMounts: [{ name: 'run', mountPath: SOCKET_FOLDER }],
-  };
-}
-
-function migrateContainer(image: string, role: string, ...options: string[]): k8s.Container {
-  return {
-    name: 'migrate',
-    image,
-    imagePullPolicy: 'IfNotPresent',
-    command: roleCommand('migrate', '--grant-to', role, ...options),
-    resources: resources({ cpu: '10m', memory: '96Mi', memoryLimit: '256Mi' }),
-    securityContext: RESTRICTED,
-  };
-}
-
-function postgresContainer({ image = DEFAULT_IMAGES.postgres }: StatefulDatabaseProps): k8s.Container {
-  const isUp = ['pg_isready', '-h', '127.0.0.1', '-U', RUNTIME_ROLE, '-d', OWNER];
-  const logsIn = ['sh', '-c', LOGIN];
-  return {
-    name: 'postgres',
-    image,
-    imagePullPolicy: 'IfNotPresent',
-    command: ['sh', '-c', START, 'postgres.sh'],
-    env: [
-      { name: 'POSTGRES_USER', value: OWNER },
-      { name: 'POSTGRES_DB', value: OWNER },
-      { name: 'RUNTIME_ROLE', value: RUNTIME_ROLE },
-      { name: 'CREDENTIALS', value: CREDENTIALS },
-    ],
-    ports: [{ name: 'postgres', containerPort: DATABASE_PORT }],
-    startupProbe: { exec: { command: logsIn }, periodSeconds: 1, timeoutSeconds: 3, failureThreshold: 300 },
-    livenessProbe: { exec: { command: isUp }, periodSeconds: 20, timeoutSeconds: 10, failureThreshold: 6 },
-    readinessProbe: { exec: { command: logsIn }, periodSeconds: 5, timeoutSeconds: 3 },
-    resources: resources({ cpu: '90m', memory: '256Mi', memoryLimit: '1Gi' }),
-    securityContext: RESTRICTED,
-    volumeMounts: [
-      // The parent of the data directory: the image has one subdirectory per major version.
-      { name: 'data', mountPath: '/var/lib/postgresql' },
-      { name: 'credentials', mountPath: CREDENTIALS, readOnly: true },
-      { name: 'run', mountPath: SOCKET_FOLDER },
-      { name: 'tmp', mountPath: '/tmp' },
-    ],
-  };
+function checkStorage(prop: string, storage: Size | undefined): void {
+  if (storage === undefined || storage.toKibibytes({ rounding: SizeRoundingBehavior.FLOOR }) > 0) return;
+  throw new PropsError(prop, 'must be greater than 0', storage.asString(), 'give Size.gibibytes(…)');
 }

@@ -17,15 +17,18 @@ import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
 import type { AdmissionForm } from './admission/form';
 import { Base } from './base';
+import { caInjection, certificateFiles } from './certificates';
 import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
 import { queueSettings, userPriorities } from './default-queue';
+import { FlowSchemas } from './flow-schemas';
 import { fluxionImage, fluxionSettings, fluxionSidecar, warnOfLibrary } from './fluxion';
 import { grantSettings } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { dependOn, keepOrder, type Layer, layerScope } from './layers';
+import { Monitoring, PodRecommendations } from './monitoring';
 import { NetworkPolicies } from './network-policies';
 import { checkChart, checkOnlyStack, checkStackNamespace } from './place';
 import type { Absence } from './pods/checks';
@@ -75,7 +78,8 @@ export class FluxQueue extends Construct {
       props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
     this.admission = admissionForm(props, this.version);
     this.database = props.database ?? Database.statefulSet();
-    checkWhenKnown(this, props, (known) => checkProps(known, (component) => this.absence(component)));
+    const absence = (component: keyof PodsProps) => this.absence(component);
+    checkWhenKnown(this, props, (known) => checkProps(known, this.admission, absence));
     warnOfLibrary(props);
     const { pods = {}, labels = {} } = props;
     const images = new ImageNames(props.images ?? {});
@@ -96,8 +100,11 @@ export class FluxQueue extends Construct {
     new Base(this.layer('base'), 'base', this);
     new Crds(this.layer('base'), 'crds', this.hasMiniClusters ? {} : { without: 'miniclusters.yaml' });
     this.addRights();
+    if (props.externalRuntime === undefined && props.flowSchemas !== false)
+      new FlowSchemas(this.layer('rbac'), 'flow-schemas', this);
     if (props.externalRuntime === undefined && props.networkPolicies !== false) this.addNetworkPolicies();
     if (props.externalRuntime === undefined) this.addRuntime();
+    this.addMonitoring();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
   }
@@ -128,6 +135,8 @@ export class FluxQueue extends Construct {
       return ['is for the sidecar, and fluxion is embedded', "remove it, or choose fluxion: 'sidecar'"];
     if (component === 'database' && !database.isDeployed)
       return ["is for the stack's own database", 'remove it, or choose Database.statefulSet()'];
+    if (component === 'backup' && !database.hasBackup)
+      return ['requires dumps of the database', 'remove it, or choose Database.statefulSet({ backup: {} })'];
     return undefined;
   }
 
@@ -145,13 +154,14 @@ export class FluxQueue extends Construct {
     new ControllerAccount(scope, 'controller-account', {
       namespace,
       miniClusters: this.hasMiniClusters,
-      ...(props.externalRuntime === undefined ? { databaseSecret: database.url.name } : {}),
+      ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
     });
     if (this.admission === 'webhook') {
       new WebhookAccount(scope, 'webhook-account', {
         namespace: this.namespace,
         secretName: WEBHOOK_SECRET,
         configurationName: WEBHOOK_CONFIGURATION,
+        hasFiles: this.certManager !== undefined,
       });
     }
     new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters });
@@ -165,7 +175,7 @@ export class FluxQueue extends Construct {
       namespace,
       settings: whenKnown(this.props, (known) => this.settings(known)),
     });
-    if (database.isDeployed)
+    if (database.hasObjects)
       database.render(this.layer('database'), { namespace, runtimeImage: image, pods });
     new Controller(this.layer('controller'), 'controller', {
       namespace,
@@ -173,13 +183,44 @@ export class FluxQueue extends Construct {
       pods,
       configuration,
       database,
+      miniClusters: this.hasMiniClusters,
       ...(props.fluxion === 'embedded'
         ? {}
         : { fluxion: fluxionSidecar({ image: fluxionImage(props), configuration }) }),
     });
     if (this.admission === 'webhook') {
-      new Webhook(this.layer('webhook'), 'webhook', { namespace, image, pods, configuration });
+      new Webhook(this.layer('webhook'), 'webhook', {
+        namespace,
+        image,
+        pods,
+        configuration,
+        ...(this.certManager === undefined ? {} : { certManager: this.certManager }),
+      });
     }
+  }
+
+  private addMonitoring(): void {
+    const { namespace, props, admission, database } = this;
+    const hasWebhook = admission === 'webhook';
+    const scope = this.layer('controller');
+    if (props.monitoring !== undefined)
+      new Monitoring(scope, 'monitoring', {
+        ...props.monitoring,
+        namespace,
+        hasWebhook,
+        hasFluxion: props.fluxion !== 'embedded',
+      });
+    if (props.verticalPodAutoscalers !== true) return;
+    const others = [
+      ...(hasWebhook ? (['webhook'] as const) : []),
+      ...(database.isDeployed ? (['database'] as const) : []),
+      ...(props.scheduler === true ? (['scheduler'] as const) : []),
+    ];
+    new PodRecommendations(scope, 'recommendations', { namespace, components: ['controller', ...others] });
+  }
+
+  private get certManager() {
+    return this.props.webhookCertificate?.certManager;
   }
 
   private addNetworkPolicies(): void {
@@ -191,6 +232,7 @@ export class FluxQueue extends Construct {
       hasWebhook: admission === 'webhook',
       hasScheduler: scheduler === true,
       hasFluxion: fluxion !== 'embedded',
+      hasMiniClusters: this.hasMiniClusters,
       ...(monitoringNamespace === undefined ? {} : { monitoringNamespace }),
       ...(apiserverPorts === undefined ? {} : { apiserverPorts }),
     });
@@ -223,6 +265,7 @@ export class FluxQueue extends Construct {
       mutatingPolicies: this.admission === 'policies' || this.version?.hasMutatingPolicies === true,
       userPriorities: userPriorities(this.props),
       form: this.admission,
+      ...(this.certManager === undefined ? {} : { webhookAnnotations: caInjection(this.namespace) }),
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
@@ -236,7 +279,9 @@ export class FluxQueue extends Construct {
     const { database, props } = this;
     const { name } = database.url;
     return {
-      ...(this.admission === 'webhook' ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET } : {}),
+      ...(this.admission === 'webhook' && this.certManager === undefined
+        ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET }
+        : {}),
       ...(props.externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
     };
   }
@@ -260,6 +305,7 @@ export class FluxQueue extends Construct {
       miniClusters: { enabled: this.hasMiniClusters },
       webhook: {
         port: WEBHOOK_PORT,
+        ...(this.certManager === undefined ? {} : { certDir: certificateFiles.folder }),
         secretNamespace: namespace,
         secretName: WEBHOOK_SECRET,
         serviceName: WEBHOOK_SERVICE,
@@ -269,6 +315,10 @@ export class FluxQueue extends Construct {
       },
     };
   }
+}
+
+function databaseSecrets({ url, caSecret }: Database) {
+  return { databaseSecret: url.name, ...(caSecret === undefined ? {} : { databaseCaSecret: caSecret }) };
 }
 
 function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueueProps) {

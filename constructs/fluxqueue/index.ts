@@ -3,13 +3,16 @@ export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
 export type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from '../fluxsetup/props';
 export type { AdmissionForm, ExternalRuntime } from './admission/form';
 export {
-  Database,
-  type DatabaseOwnerProps,
-  type ExistingDatabaseProps,
-  type SecretKey,
-  type StatefulDatabaseProps,
-} from './database';
+  type BackupProps,
+  BackupTarget,
+  type S3TargetProps,
+  type VolumeTargetProps,
+} from './backup-target';
+export { type CertificateIssuer, type CertManagerProps, WebhookCertificate } from './certificates';
+export type { CloudNativeDatabaseProps } from './cloud-native-pg';
+export { Database, type DatabaseOwnerProps, type ExistingDatabaseProps, type SecretKey } from './database';
 export { FluxQueue } from './fluxqueue';
+export type { MonitoringProps } from './monitoring';
 export type { ImageProps } from './pods/images';
 export type {
   Amounts,
@@ -22,5 +25,6 @@ export type {
   ProbeTimings,
   ReplicatedPodSettings,
 } from './pods/props';
+export type { StatefulDatabaseProps } from './postgres';
 export type { FluxQueueProps } from './props';
 export { defaultStack } from './stack';

@@ -7,7 +7,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
-import { METRICS_PORT } from './controller';
+import { METRICS_PORT, REPORT_PORT } from './controller';
 import type { Database } from './database';
 import { FLUXION_METRICS_PORT } from './fluxion';
 import { WEBHOOK_PORT } from './webhook';
@@ -17,6 +17,7 @@ export interface NetworkPoliciesProps extends ComponentProps {
   readonly hasWebhook: boolean;
   readonly hasScheduler: boolean;
   readonly hasFluxion: boolean;
+  readonly hasMiniClusters: boolean;
   readonly monitoringNamespace?: string;
   readonly apiserverPorts?: readonly number[];
 }
@@ -41,19 +42,62 @@ export class NetworkPolicies extends Construct {
       this.add('webhook', [{ ports: tcp(WEBHOOK_PORT) }, ...this.monitoring(METRICS_PORT)], []);
     }
     if (database.isDeployed) {
-      this.add('database', [{ from: [pods('controller')], ports: tcp(database.port) }], []);
+      const clients = [pods('controller'), ...(database.hasBackup ? [pods('backup')] : [])];
+      this.add('database', [{ from: clients, ports: tcp(database.port) }], []);
     }
+    if (database.hasBackup) this.addBackup();
+    if (database.operated !== undefined) this.addOperated(database.operated);
     if (hasScheduler) this.add('scheduler', [], []);
   }
 
   private addController(): void {
-    const { database, hasFluxion } = this.props;
+    const { database, hasFluxion, hasMiniClusters } = this.props;
     const ports = [METRICS_PORT, ...(hasFluxion ? [FLUXION_METRICS_PORT] : [])];
-    this.add('controller', this.monitoring(...ports), [
-      // A DNS server may be a pod of any namespace or an address of the node.
-      { ports: [port(53, 'UDP'), port(53, 'TCP')] },
-      { ...(database.isDeployed ? { to: [pods('database')] } : {}), ports: tcp(database.port) },
-    ]);
+    const server = database.isDeployed ? pods('database') : operatedPods(database.operated);
+    // MiniClusters are in any namespace.
+    const reports = hasMiniClusters ? [{ ports: tcp(REPORT_PORT) }] : [];
+    const toDatabase = { ...(server === undefined ? {} : { to: [server] }), ports: tcp(database.port) };
+    this.add('controller', [...reports, ...this.monitoring(...ports)], [DNS, toDatabase]);
+  }
+
+  /** Dumps need no apiserver. */
+  private addBackup(): void {
+    const { port: database, backupPort } = this.props.database;
+    new KubeObject(this, 'backup', k8s.KubeNetworkPolicy, {
+      metadata: this.metadata('backup', 'backup'),
+      spec: {
+        podSelector: { matchLabels: selectorLabels('backup') },
+        policyTypes: ['Ingress', 'Egress'],
+        egress: [
+          DNS,
+          { to: [pods('database')], ports: tcp(database) },
+          ...(backupPort === undefined ? [] : [{ ports: tcp(backupPort) }]),
+        ],
+      },
+    });
+  }
+
+  /** Pods that an operator makes: clients, the operator and the other instances reach them, and they reach the apiserver. */
+  private addOperated(operated: NonNullable<Database['operated']>): void {
+    const { database, apiserverPorts = APISERVER_PORTS, monitoringNamespace } = this.props;
+    const own = { podSelector: { matchLabels: operated.labels } };
+    const operator = {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': operated.operatorNamespace } },
+    };
+    const among = tcp(database.port, operated.statusPort);
+    new KubeObject(this, 'operated-database', k8s.KubeNetworkPolicy, {
+      metadata: this.metadata('database', 'database'),
+      spec: {
+        podSelector: own.podSelector,
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [
+          { from: [pods('controller')], ports: tcp(database.port) },
+          { from: [own, operator], ports: among },
+          ...(monitoringNamespace === undefined ? [] : this.monitoring(operated.metricsPort)),
+        ],
+        egress: [{ ports: tcp(...apiserverPorts) }, DNS, { to: [own], ports: among }],
+      },
+    });
   }
 
   /** Adds the policy of one component. All components call the apiserver; its address is not known and may be outside the cluster. */
@@ -86,6 +130,13 @@ export class NetworkPolicies extends Construct {
     const { namespace } = this.props;
     return objectMetadata({ name: `fluxqueue-${name}`, namespace, component, wave: Wave.RIGHTS });
   }
+}
+
+/** A DNS server may be a pod of any namespace or an address of the node. */
+const DNS: k8s.NetworkPolicyEgressRule = { ports: [port(53, 'UDP'), port(53, 'TCP')] };
+
+function operatedPods(operated: Database['operated']): k8s.NetworkPolicyPeer | undefined {
+  return operated === undefined ? undefined : { podSelector: { matchLabels: operated.labels } };
 }
 
 function pods(component: Component): k8s.NetworkPolicyPeer {

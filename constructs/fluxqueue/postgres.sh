@@ -3,10 +3,22 @@
 # path, adds a marker last, and moves it when it is complete. Each start sets the password of the Secret.
 # POSTGRES_USER owns the tables and has no password: it logs in by the Unix socket only, from containers of this pod with the
 # same user. RUNTIME_ROLE logs in over TLS with the password; the command migrate of the runtime grants its rights.
-# The arguments are options of the server.
+# The arguments are options of the server. With REPLACED_MAJOR the data of that major version stays aside, unused, and an empty
+# database is created for a restore.
 set -eu
 umask 077
 : "${PGDATA:?}" "${POSTGRES_USER:?}" "${POSTGRES_DB:?}" "${RUNTIME_ROLE:?}" "${CREDENTIALS:?}"
+
+say() { echo "fluxqueue: $*" >&2; }
+
+# Images before 18 keep their data in a volume of their own, which is empty at each start of the pod.
+case $PGDATA in
+  */[0-9]*/*) ;;
+  *)
+    say "this image has its data in $PGDATA, without a major version; use an image of Postgres 18 or newer"
+    exit 1
+    ;;
+esac
 
 new=$PGDATA.new
 marker=fluxqueue-complete
@@ -14,8 +26,6 @@ marker=fluxqueue-complete
 hba=${PGDATA%/*/*}/fluxqueue-hba.conf
 # Process 1 ignores these signals by default; the script can stop between any two steps.
 trap 'exit 143' INT TERM
-
-say() { echo "fluxqueue: $*" >&2; }
 
 # Runs statements from standard input in a single-user server, which needs no password. Without a pipeline: the lock file
 # of the last start names process 1, and Postgres considers that process alive unless it is its own parent.
@@ -42,7 +52,9 @@ mark() {
 check_major_version() {
   for other in "${PGDATA%/*/*}"/*/"${PGDATA##*/}"; do
     if [ ! -e "$other/PG_VERSION" ]; then continue; fi
-    say "$other has the database of another major version; run its image again, or pg_upgrade it to $PGDATA"
+    major=${other%/*}
+    if [ "${major##*/}" = "${REPLACED_MAJOR:-}" ]; then continue; fi
+    say "$other has the database of another major version; run its image again, or follow \"Another major version of Postgres\" in docs/operations.md"
     exit 1
   done
 }

@@ -2,7 +2,9 @@ import type { Duration, Size } from 'cdk8s';
 import type { MatchPolicy, QueuePolicy } from '../api/policies';
 import type { BillingWeights, Limits, Quota } from '../fluxsetup/props';
 import type { AdmissionForm, ExternalRuntime } from './admission/form';
+import type { WebhookCertificate } from './certificates';
 import type { Database } from './database';
+import type { MonitoringProps } from './monitoring';
 import type { ImageProps } from './pods/images';
 import type { PodsProps } from './pods/props';
 
@@ -214,6 +216,28 @@ export interface FluxQueueProps {
    * @default - metrics are served on loopback only, for `kubectl port-forward`
    */
   readonly monitoringNamespace?: string;
+
+  /**
+   * Objects of the Prometheus Operator, which must be installed; it requires monitoringNamespace.
+   * @default - none
+   */
+  readonly monitoring?: MonitoringProps;
+
+  /**
+   * Whether Vertical Pod Autoscalers, whose operator must be installed, recommend requests for the pods. They change nothing.
+   * @default false
+   */
+  readonly verticalPodAutoscalers?: boolean;
+
+  /**
+   * Whether FlowSchemas give the stack's requests their place in the apiserver's priority and fairness: renewals of the Lease wait for
+   * nobody, and the other requests share the level of Kubernetes' own controllers.
+   * @default true
+   */
+  readonly flowSchemas?: boolean;
+
+  /** Source of the webhook's certificate, with admission by webhook. @default WebhookCertificate.selfMade() */
+  readonly webhookCertificate?: WebhookCertificate;
 
   /**
    * Whether the stack creates MiniClusters. If false, it has neither their CRD nor the rights and policies for their objects:

@@ -108,6 +108,8 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] },
   { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  // Whose token a report of a lead broker brings.
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['list', 'watch', 'create', 'patch'] },
   {
@@ -120,6 +122,8 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
 export interface ControllerAccountProps extends ComponentProps {
   /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
   readonly databaseSecret?: string;
+  /** Secret with its CA, if it is another one. */
+  readonly databaseCaSecret?: string;
   /** Whether the controller creates the objects of MiniClusters. */
   readonly miniClusters: boolean;
 }
@@ -171,11 +175,14 @@ export class ControllerAccount extends Construct {
       // A candidate sees at once that the Lease was released.
       { ...LEASES, resourceNames: [CONTROLLER_LEASE], verbs: ['list', 'watch'] },
       ...(props.databaseSecret === undefined ? [] : [namedSecret(props.databaseSecret, ['get'])]),
+      ...(props.databaseCaSecret === undefined ? [] : [namedSecret(props.databaseCaSecret, ['get'])]),
     ]);
   }
 }
 
 export interface WebhookAccountProps extends ComponentProps {
+  /** Whether the webhook only reads its certificate from files, and calls no apiserver. */
+  readonly hasFiles: boolean;
   readonly secretName: string;
   readonly configurationName: string;
 }
@@ -189,6 +196,7 @@ export class WebhookAccount extends Construct {
       name: WEBHOOK_SERVICE_ACCOUNT,
       component: 'webhook',
     });
+    if (props.hasFiles) return;
     account.grantClusterWide([
       {
         apiGroups: ['admissionregistration.k8s.io'],

@@ -3,8 +3,10 @@ import { Lazy, type Size, SizeRoundingBehavior } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
 import { hasLazy, produced } from '../lazy';
+import type { AdmissionForm } from './admission/form';
 import { checkPositive, checkQueue } from './default-queue';
 import { checkFluxion } from './fluxion';
+import { checkInterval } from './monitoring';
 import { checkNamespaceName } from './place';
 import { type Absence, checkPods } from './pods/checks';
 import type { PodsProps } from './pods/props';
@@ -30,6 +32,10 @@ const KNOWN_AT_ONCE = [
   'apiserverPorts',
   'monitoringNamespace',
   'externalRuntime',
+  'monitoring',
+  'verticalPodAutoscalers',
+  'flowSchemas',
+  'webhookCertificate',
   'images',
 ] as const satisfies readonly (keyof FluxQueueProps)[];
 
@@ -80,12 +86,17 @@ export function checkWhenKnown(
  * @param absence why the stack has no pods of a component
  * @throws PropsError
  */
-export function checkProps(props: FluxQueueProps, absence: (component: keyof PodsProps) => Absence): void {
+export function checkProps(
+  props: FluxQueueProps,
+  admission: AdmissionForm,
+  absence: (component: keyof PodsProps) => Absence,
+): void {
   checkQueue(props);
   checkPositive('FluxQueue.coreUnitMillis', props.coreUnitMillis);
   checkMemoryUnit(props.memoryUnit);
   checkFluxion(props);
   checkMonitoring(props);
+  checkOperators(props, admission);
   checkPods(props.pods ?? {}, absence);
   checkLabels(props.labels);
   const { excludedNamespaces = [], monitoringNamespace } = props;
@@ -117,6 +128,35 @@ function checkLabels(labels: FluxQueueProps['labels'] = {}): void {
       'give at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
     );
   }
+}
+
+/** Objects for other operators, which the stack must have pods for. */
+function checkOperators(props: FluxQueueProps, admission: AdmissionForm): void {
+  const { monitoring, monitoringNamespace, webhookCertificate, externalRuntime } = props;
+  const names = ['monitoring', 'verticalPodAutoscalers', 'webhookCertificate', 'flowSchemas'] as const;
+  const given = names.find((name) => props[name] !== undefined);
+  if (externalRuntime !== undefined && given !== undefined)
+    throw new PropsError(
+      `FluxQueue.${given}`,
+      'has no effect, because externalRuntime leaves out the pods',
+      undefined,
+      'remove one of the two',
+    );
+  if (monitoring !== undefined) checkInterval(monitoring);
+  if (monitoring !== undefined && monitoringNamespace === undefined)
+    throw new PropsError(
+      'FluxQueue.monitoring',
+      'requires monitoringNamespace, because the metrics are on loopback without it',
+      undefined,
+      'give the namespace of Prometheus',
+    );
+  if (webhookCertificate !== undefined && admission === 'policies')
+    throw new PropsError(
+      'FluxQueue.webhookCertificate',
+      'requires admission by webhook',
+      undefined,
+      "remove it, or give admission: 'webhook'",
+    );
 }
 
 function checkMonitoring({ monitoringNamespace, networkPolicies }: FluxQueueProps): void {

@@ -4,6 +4,7 @@ import { PRIORITY_CLASS, WEBHOOK_SECRET, WEBHOOK_SERVICE, WEBHOOK_SERVICE_ACCOUN
 import { roleCommand } from '../images';
 import { KubeObject } from '../kube-object';
 import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { CertManagerCertificate, type CertManagerProps, certificateFiles } from './certificates';
 import { CONFIG_FILE, type Configuration } from './configuration';
 import { HTTP_PORT, METRICS_PORT } from './controller';
 import {
@@ -25,6 +26,8 @@ export interface WebhookProps extends ComponentProps {
   readonly image: string;
   readonly pods: Pods;
   readonly configuration: Configuration;
+  /** cert-manager makes the certificate. @default - the webhook makes it */
+  readonly certManager?: CertManagerProps;
 }
 
 /** Deployment of the admission webhook. The webhook configuration is in the component Admission, one wave later. */
@@ -39,16 +42,19 @@ export class Webhook extends Construct {
       component: 'webhook',
       wave: Wave.RUNTIME,
     });
-    new KubeObject(this, 'certificate', k8s.KubeSecret, {
-      metadata: objectMetadata({
-        name: WEBHOOK_SECRET,
-        namespace,
-        component: 'webhook',
-        wave: Wave.RIGHTS,
-        annotations: KEEP,
-      }),
-      type: 'Opaque',
-    });
+    if (props.certManager !== undefined)
+      new CertManagerCertificate(this, 'cert-manager', { ...props.certManager, namespace });
+    else
+      new KubeObject(this, 'certificate', k8s.KubeSecret, {
+        metadata: objectMetadata({
+          name: WEBHOOK_SECRET,
+          namespace,
+          component: 'webhook',
+          wave: Wave.RIGHTS,
+          annotations: KEEP,
+        }),
+        type: 'Opaque',
+      });
     new KubeObject(this, 'service', k8s.KubeService, {
       metadata,
       spec: {
@@ -65,7 +71,11 @@ export class Webhook extends Construct {
 }
 
 function deployment(props: WebhookProps, labels: Record<string, string>): k8s.DeploymentSpec {
-  const { image, pods, configuration } = props;
+  const { image, pods, configuration, certManager } = props;
+  const [mount, volume] =
+    certManager === undefined
+      ? [API_ACCESS_MOUNT, API_ACCESS_VOLUME]
+      : [certificateFiles.mount, certificateFiles.volume];
   return {
     replicas: pods.replicas('webhook'),
     // With two replicas, a rolling update must not reduce the number of ready ones.
@@ -99,10 +109,10 @@ function deployment(props: WebhookProps, labels: Record<string, string>): k8s.De
             ...httpProbes(HTTP_PORT),
             resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '512Mi' }),
             securityContext: RESTRICTED,
-            volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
+            volumeMounts: [configuration.mount, mount],
           },
         ],
-        volumes: [configuration.volume, API_ACCESS_VOLUME],
+        volumes: [configuration.volume, volume],
       },
       configuration.annotations,
     ),

@@ -1,4 +1,13 @@
 export {
+  ArgoCdApplication,
+  type ArgoCdApplicationProps,
+  ArgoCdApplicationSet,
+  type ArgoCdApplicationSetProps,
+  type ArgoCdSourceProps,
+  type ClusterGenerator,
+  type FolderGenerator,
+} from './application';
+export {
   ArgoCdHealth,
   type ArgoCdHealthProps,
   argoCdHealth,
@@ -7,3 +16,8 @@ export {
 } from './health';
 export { FluxCdKustomization, type FluxCdKustomizationProps } from './kustomization';
 export { writeKustomization } from './kustomize';
+export {
+  type FluxCdOciReference,
+  FluxCdOciRepository,
+  type FluxCdOciRepositoryProps,
+} from './oci-repository';

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pause, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { AdmissionRequest, Verdict } from './review';
 import { type AdmissionOptions, admit } from './rules';
@@ -41,8 +42,11 @@ export interface WebhookServer {
    * @throws FluxqError FLUXQ_CERTIFICATE_INVALID; the server then keeps the previous certificate
    */
   setCertificate(tls: TlsPair): void;
-  /** Answers requests that have begun, then closes. */
-  stop(): Promise<void>;
+  /**
+   * Answers requests that have begun, then closes.
+   * @param drain milliseconds for which it accepts requests still: a Service sends them to a pod for a moment after its end has begun
+   */
+  stop(drain?: number): Promise<void>;
 }
 
 /**
@@ -73,13 +77,15 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
     port: (server.address() as AddressInfo).port,
     setCertificate: (tls) =>
       withValidCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
-    stop: () =>
-      new Promise((resolve) => {
-        // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
-        stopping = true;
+    stop: async (drain = 0) => {
+      // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
+      stopping = true;
+      if (drain > 0) await pause(systemClock, drain);
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-      }),
+      });
+    },
   };
 }
 

@@ -37,6 +37,7 @@ const ADMISSION: readonly Kind[] = [
 const RUNTIME: readonly Kind[] = [
   ['apps', 'deployments'],
   ['policy', 'poddisruptionbudgets'],
+  ['batch', 'cronjobs'],
 ];
 const RIGHTS: readonly Kind[] = [
   [RBAC, 'rolebindings'],
@@ -49,6 +50,7 @@ const CLUSTER_RIGHTS: readonly Kind[] = [
   [RBAC, 'clusterrolebindings'],
   [RBAC, 'clusterroles'],
   ['scheduling.k8s.io', 'priorityclasses'],
+  ['flowcontrol.apiserver.k8s.io', 'flowschemas'],
 ];
 const DATA: readonly Kind[] = [
   ['apps', 'statefulsets'],

@@ -15,6 +15,8 @@ export interface SecretKey {
   readonly namespace: string;
   readonly name: string;
   readonly key: string;
+  /** Secret with the CAs. @default name */
+  readonly caName?: string | undefined;
 }
 
 /** Key of the certificates of the CAs, next to the URL. */
@@ -26,15 +28,11 @@ const CA_KEY = 'ca.crt';
  */
 export async function readDatabaseAccess(
   client: Pick<KubernetesClient, 'get'>,
-  { namespace, name, key }: SecretKey,
+  { namespace, name, key, caName = name }: SecretKey,
 ): Promise<{ url: string; ca?: string }> {
-  const path = secrets(namespace, name);
-  const secret = await client.get<{ data?: Readonly<Record<string, string>> }>(path).catch((error) => {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  });
-  const read = (name: string) => Buffer.from(secret?.data?.[name] ?? '', 'base64').toString();
-  const [url, ca] = [read(key), read(CA_KEY)];
+  const secret = await readSecret(client, namespace, name);
+  const trusted = caName === name ? secret : await readSecret(client, namespace, caName);
+  const [url, ca] = [secret(key), trusted(CA_KEY)];
   if (url !== '') return { url, ...(ca === '' ? {} : { ca }) };
   throw new FluxqError('FLUXQ_SECRET_MISSING', `has no value for the key ${key}`, {
     field: `Secret ${namespace}/${name}`,
@@ -42,6 +40,16 @@ export async function readDatabaseAccess(
       "the init container of the stack's own database fills it; an existing database needs its URL there",
     retryable: true,
   });
+}
+
+/** Reads the keys of a Secret; those of a Secret that does not exist are empty. */
+async function readSecret(client: Pick<KubernetesClient, 'get'>, namespace: string, name: string) {
+  const path = secrets(namespace, name);
+  const secret = await client.get<{ data?: Readonly<Record<string, string>> }>(path).catch((error) => {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  });
+  return (key: string) => Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
 }
 
 /** @throws FluxqError FLUXQ_SECRET_MISSING if the ServiceAccount may not create it, and the errors of the client */

@@ -46,7 +46,8 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
     for (const step of stops.reverse()) await step();
   };
   try {
-    const { host, port, schedulerName, secretNamespace, controllerUsers, gitOpsUsers } = config.webhook;
+    const { host, port, schedulerName, secretNamespace, controllerUsers, gitOpsUsers, drainSeconds } =
+      config.webhook;
     const controller = `system:serviceaccount:${secretNamespace}:${CONTROLLER_SERVICE_ACCOUNT}`;
     const source = await certificateSource(config, logger, stops);
     const server = await startWebhook({
@@ -63,7 +64,7 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
       metrics.expiry.set(expiryOf(pair));
     });
     stops.push(
-      () => server.stop(),
+      () => server.stop(drainSeconds * 1000),
       () => following.stop(),
     );
     missing = [];

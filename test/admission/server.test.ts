@@ -261,6 +261,21 @@ describe('start and stop', () => {
     await stopped;
   }, 10_000);
 
+  it('takes new connections until it is drained, and keeps none', async () => {
+    await start();
+    let ended = false;
+    const stopped = server.stop(300).then(() => {
+      ended = true;
+    });
+    for (let i = 0; i < 3; i++) {
+      expect((await post(review(pod()))).status).toBe(200);
+      expect(Object.values(agent.freeSockets).flat()).toEqual([]);
+    }
+    expect(ended).toBe(false);
+    await stopped;
+    await expect(post(review(pod()))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
   it('closes idle connections', async () => {
     await start();
     await post(review(pod()));

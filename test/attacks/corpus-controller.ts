@@ -1,5 +1,5 @@
 /** Attacks with the controller's token. */
-import { ASSIGNMENT_ANNOTATION, STACK_NAMESPACE } from '../../constructs/api/labels';
+import { ASSIGNMENT_ANNOTATION, REPORT_AUDIENCE, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, BETA, PLAIN } from './attack';
 import {
   apply,
@@ -130,6 +130,14 @@ const COMPARED: readonly Attack[] = [
   ofTame('a Job with the token of its ServiceAccount', { automountServiceAccountToken: true }),
   ofTame('a Job with the token of its ServiceAccount in a volume', {
     volumes: [{ name: 't', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+  }),
+  ofTame('a Job with a token for reports, which its MiniCluster does not send', {
+    volumes: [
+      {
+        name: 't',
+        projected: { sources: [{ serviceAccountToken: { path: 'token', audience: REPORT_AUDIENCE } }] },
+      },
+    ],
   }),
   ofTame('a Job with a Secret of the user', { volumes: [{ name: 's', secret: { secretName: 'private' } }] }),
   ofTame('a Job with a ConfigMap of the user', { volumes: [{ name: 's', configMap: { name: 'notes' } }] }),

@@ -1,4 +1,5 @@
 /** A minimal JSON client of the Kubernetes API for tests, which exposes requests and responses. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
@@ -80,7 +81,7 @@ export class ApiClient {
     path: string,
     body?: unknown,
     type?: ContentType,
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<{ status: number; text: string; headers: IncomingHttpHeaders }> {
     const contentType = type ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -99,7 +100,11 @@ export class ApiClient {
           answer.on('data', (chunk: Buffer) => chunks.push(chunk));
           answer.on('error', reject);
           answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+            resolve({
+              status: answer.statusCode ?? 0,
+              text: Buffer.concat(chunks).toString('utf8'),
+              headers: answer.headers,
+            }),
           );
         },
       );

@@ -81,6 +81,11 @@ export function imagesBuilt(): boolean {
   return recipes.every((recipe) => existsSync(archivePath(recipe)));
 }
 
+/** Bytes of the archive of the runtime's image, without compression. */
+export function runtimeImageBytes(): number {
+  return statSync(archivePath(runtimeRecipe(nodeRecipe(baseRecipe()), 'runtime'))).size;
+}
+
 const imagesDirectory = (): string => join(cacheDirectory(), 'realpods');
 
 function archivePath({ name, key }: Recipe): string {

@@ -7,6 +7,7 @@
  */
 import { messageOf } from '../../runtime/errors';
 import { prepare } from './combinations';
+import { runtimeImageBytes } from './images';
 import { realPodsAvailable, realPodsBuilt } from './requirements';
 import { runScenario } from './scenario';
 
@@ -32,5 +33,6 @@ if (!runs)
     );
     expect(figures).toMatchObject({ problems: [], restarts: 0, lost: 0 });
     expect(figures.finished).toBeGreaterThan(7);
+    expect(runtimeImageBytes()).toBeLessThan(150e6);
   }, 1_200_000);
 });

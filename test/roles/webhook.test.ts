@@ -26,7 +26,7 @@ async function start(webhook: ConfigInput['webhook'], kubeconfig?: string) {
   const config = parseConfig({
     http: { host: LOOPBACK, port: http },
     metrics: { port: metrics },
-    webhook: { host: LOOPBACK, port: https, ...webhook },
+    webhook: { host: LOOPBACK, port: https, drainSeconds: 0, ...webhook },
     ...(kubeconfig === undefined ? {} : { kubernetes: { kubeconfig } }),
   });
   const role = await startWebhookRole(config, logger);

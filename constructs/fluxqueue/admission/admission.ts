@@ -34,6 +34,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly mutatingPolicies: boolean;
   /** Priorities that every user may set. @default -100 to 0 */
   readonly userPriorities?: Range;
+  /** Annotations of the webhook configuration. @default - none */
+  readonly webhookAnnotations?: Readonly<Record<string, string>>;
   /** The Secret that each ServiceAccount of the stack can create. */
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
@@ -79,6 +81,7 @@ export class Admission extends Construct {
         ...byUsers,
         name: WEBHOOK_CONFIGURATION,
         serviceName: WEBHOOK_SERVICE,
+        ...(props.webhookAnnotations === undefined ? {} : { annotations: props.webhookAnnotations }),
         ...externalAddress(externalRuntime),
       });
     }

@@ -3,6 +3,7 @@
  * something (images, Secrets, volumes, accounts, the node) must be in the spec. The content of ConfigMaps and commands is
  * not compared, because it is rendered text.
  */
+import { REPORT_AUDIENCE } from '../../api/labels';
 import { cel, celList, type Variable } from './scope';
 import type { Validation } from './settings';
 
@@ -44,6 +45,10 @@ const VOLUME_KINDS = [
   'has(volume.emptyDir)',
   'has(volume.projected) && volume.projected.sources.all(part, has(part.configMap) && ' +
     'part.configMap.name in [variables.name + "-config", variables.name + "-entrypoint"])',
+  // Its audience makes the token good for nothing but reports.
+  'has(volume.projected) && variables.spec.?flux.?report.orValue(false) && ' +
+    'volume.projected.sources.all(part, has(part.serviceAccountToken) && ' +
+    `part.serviceAccountToken.?audience.orValue("") == ${cel(REPORT_AUDIENCE)})`,
   `has(volume.secret) && (volume.secret.secretName in variables.secrets || ${mounts('secretName', 'volume.secret.secretName')})`,
   `has(volume.configMap) && ${mounts('configMapName', 'volume.configMap.name')}`,
   `has(volume.persistentVolumeClaim) && ${mounts('claimName', 'volume.persistentVolumeClaim.claimName')}`,

@@ -59,6 +59,10 @@ const KINDS: Readonly<Record<Component, Kind>> = {
       'remove it, or use an existing database with replicas: Database.fromSecret(…)',
     ],
   },
+  backup: {
+    settings: Object.fromEntries(Object.entries(POD).filter(([name]) => name !== 'probes')),
+    lacks: ['because a dump is a Job', 'remove it'],
+  },
   fluxion: {
     settings: CONTAINER,
     lacks: ['because Fluxion is a container in the pods of the controller', 'set it in pods.controller'],

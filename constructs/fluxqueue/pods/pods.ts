@@ -13,7 +13,7 @@ import type { DisruptionBudget, PodSettings, PodsProps } from './props';
 /** Components with pods of their own. */
 type PodComponent = Exclude<keyof PodsProps, 'fluxion'>;
 /** Components whose number of pods can be chosen. */
-type ReplicatedComponent = Exclude<PodComponent, 'database'>;
+type ReplicatedComponent = Exclude<PodComponent, 'database' | 'backup'>;
 
 /** Name of the container that the settings of a component are for. */
 const MAIN_CONTAINERS: Readonly<Record<keyof PodsProps, string>> = {
@@ -22,6 +22,7 @@ const MAIN_CONTAINERS: Readonly<Record<keyof PodsProps, string>> = {
   webhook: 'webhook',
   scheduler: 'scheduler',
   database: 'postgres',
+  backup: 'backup',
 };
 
 export interface PodRules {

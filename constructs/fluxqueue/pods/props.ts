@@ -113,4 +113,7 @@ export interface PodsProps {
 
   /** The pod of the stack's own database, and its container with Postgres. @default - that of the stack */
   readonly database?: PodSettings;
+
+  /** Pods of the scheduled dumps; `Database.statefulSet({ backup })` only. @default - those of the stack */
+  readonly backup?: Omit<PodSettings, 'probes'>;
 }

@@ -137,7 +137,7 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/miniclusters',
-    resources: { secrets: 'secrets(' },
+    resources: { secrets: 'secrets(', 'authentication.k8s.io/tokenreviews': 'tokenReviews(' },
     verbs: ['create'],
   },
   {

@@ -11,6 +11,7 @@ const CLUSTER_SCOPED = new Set([
   'ClusterRole',
   'ClusterRoleBinding',
   'CustomResourceDefinition',
+  'FlowSchema',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionPolicyBinding',
   'MutatingWebhookConfiguration',

@@ -22,6 +22,7 @@ const INTRODUCED: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration': 16,
   'apiextensions.k8s.io/v1 CustomResourceDefinition': 16,
   'policy/v1 PodDisruptionBudget': 21,
+  'flowcontrol.apiserver.k8s.io/v1 FlowSchema': 29,
   'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy': 30,
   'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding': 30,
   'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy': 36,

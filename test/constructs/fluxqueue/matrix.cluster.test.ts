@@ -3,10 +3,12 @@ import type { Cluster, KubeObject } from '../../cluster/cluster';
 import { describeCluster } from '../../cluster/suite';
 import { names, stackObjects } from '../manifests';
 import { COUNT, stacks } from './matrix';
+import { installOperators } from './operators';
 
 const STRICT = 'fieldManager=matrix&force=true&fieldValidation=Strict';
 
 describeCluster('the matrix of stacks on a real apiserver', (getCluster) => {
+  beforeAll(() => installOperators(getCluster()), 60_000);
   const known = new Set<string>();
   /** Objects that no earlier stack has in the same form: for the others nothing would be new. */
   const unknown = (objects: KubeObject[]) =>
@@ -50,7 +52,11 @@ async function applyOne({ api }: Cluster, object: KubeObject): Promise<KubeObjec
   return JSON.parse(text) as KubeObject;
 }
 
-/** The generation, because controllers write statuses meanwhile; the resource version of objects without generation. */
-function version({ kind, metadata }: KubeObject): string {
+/**
+ * The generation, because controllers write statuses meanwhile; the resource version of objects without generation. Controllers
+ * write to the metadata of a claim, too.
+ */
+function version({ kind, metadata, spec }: KubeObject): string {
+  if (kind === 'PersistentVolumeClaim') return `${kind}/${metadata.name} ${JSON.stringify(spec)}`;
   return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
 }

@@ -13,7 +13,14 @@ describe('the matrix of stacks', () => {
 
   test('has the settings of every component', () => {
     const components = new Set(matrix.flatMap(({ pods = {} }) => Object.keys(pods)));
-    expect([...components].sort()).toEqual(['controller', 'database', 'fluxion', 'scheduler', 'webhook']);
+    expect([...components].sort()).toEqual([
+      'backup',
+      'controller',
+      'database',
+      'fluxion',
+      'scheduler',
+      'webhook',
+    ]);
   });
 
   test.each(matrix.map((props, index) => [index, props] as const))(

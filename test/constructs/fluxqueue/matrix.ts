@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import { App, Duration, Size } from 'cdk8s';
 import { Cpu, Secret } from 'cdk8s-plus-28';
-import { Database, type FluxQueueProps, type PodSettings } from '../../../constructs/fluxqueue/index';
+import {
+  BackupTarget,
+  Database,
+  type FluxQueueProps,
+  type PodSettings,
+  WebhookCertificate,
+} from '../../../constructs/fluxqueue/index';
 
 type Choices = { readonly [Prop in keyof FluxQueueProps]: readonly FluxQueueProps[Prop][] };
 
@@ -40,7 +46,7 @@ const REPLICATED = {
     { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' },
   ],
 };
-const { resources = {}, probes = {} } = POD;
+const { resources = {}, probes = {}, ...BACKUP } = POD;
 
 /** How many stacks have every choice. */
 export const COUNT = 24;
@@ -72,6 +78,29 @@ export const CHOICES = {
       port: 6432,
       owner: { secret: secret('owner'), key: 'uri', runtimeRole: 'queue' },
     }),
+    Database.statefulSet({ replacesMajor: 18, backup: { target: BackupTarget.volume({ keep: 3 }) } }),
+    Database.statefulSet({
+      backup: {
+        schedule: '0 * * * *',
+        target: BackupTarget.s3({
+          endpoint: 'https://s3.example.org',
+          bucket: 'dumps',
+          prefix: 'a/',
+          region: 'eu-1',
+          credentials: secret('s3'),
+        }),
+      },
+    }),
+    Database.cloudNativePg(),
+    Database.cloudNativePg({
+      instances: 1,
+      storage: Size.gibibytes(20),
+      storageClassName: 'fast',
+      image: 'ghcr.io/cloudnative-pg/postgresql:18',
+      resources: { requests: { cpu: 1 }, limits: { memory: '4Gi' } },
+      parameters: { shared_buffers: '1GB' },
+      operatorNamespace: 'pg',
+    }),
   ],
   fluxion: ['sidecar', 'embedded', undefined],
   fluxionEngine: [undefined, 'library', 'embedded'],
@@ -84,6 +113,7 @@ export const CHOICES = {
       webhook: REPLICATED,
       scheduler: REPLICATED,
       database: POD,
+      backup: BACKUP,
     },
   ],
   images: [undefined, { registry: 'registry.example.org/mirror', pullSecrets: ['mirror'] }],
@@ -123,6 +153,19 @@ export const CHOICES = {
   coreUnitMillis: [undefined, 500],
   memoryUnit: [undefined, Size.gibibytes(2)],
   networkPolicies: [true, false],
+  flowSchemas: [undefined, true, false],
+  monitoring: [
+    undefined,
+    {},
+    { alerts: false, interval: Duration.seconds(15), labels: { release: 'prometheus' } },
+  ],
+  verticalPodAutoscalers: [false, true],
+  webhookCertificate: [
+    undefined,
+    WebhookCertificate.certManager(),
+    WebhookCertificate.certManager({ issuer: { name: 'internal', kind: 'ClusterIssuer' } }),
+    WebhookCertificate.selfMade(),
+  ],
   apiserverPorts: [undefined, [6443]],
   monitoringNamespace: [undefined, 'monitoring'],
   miniClusters: [true, false],
@@ -155,35 +198,49 @@ function start(text: string): number {
 
 /** Without the choices that others of the same stack exclude. */
 function possible({ ...props }: Record<string, unknown>): FluxQueueProps {
-  const without = (...names: (keyof FluxQueueProps)[]) => {
+  const without: Without = (...names) => {
     for (const name of names) delete props[name];
   };
-  if (props.kubernetesVersion === undefined) without('scheduler');
   const minor = Number(/1\.(\d+)/.exec(String(props.kubernetesVersion ?? '1.36'))?.[1]);
   if (minor < 36 && props.admission === 'policies') without('admission');
   // The volume of a StatefulSet cannot change, and the stacks are applied to one cluster.
   if (props.database === CHOICES.database[1]) props.namespace = 'fast';
+  if (props.externalRuntime !== undefined)
+    without('pods', 'images', 'flowSchemas', 'monitoring', 'verticalPodAutoscalers', 'webhookCertificate');
+  if (hasPolicies(props, minor)) without('webhookCertificate');
+  removeUnused(props, without);
+  if (props.pods !== undefined) props.pods = possiblePods(props, minor);
+  return props;
+}
+
+type Without = (...names: (keyof FluxQueueProps)[]) => void;
+
+function removeUnused(props: FluxQueueProps, without: Without): void {
+  if (props.kubernetesVersion === undefined) without('scheduler');
   if (props.scheduler !== true) without('schedulerImage');
   if (props.fluxion === 'embedded') without('fluxionEngine', 'fluxionImage');
   if (props.fluxionEngine === 'library' && props.matchPolicy === 'first') without('matchPolicy');
   if (props.queuePolicy !== 'hybrid') without('queueReservations');
   if (props.fairShare !== true) without('fairShareHalfLife');
   if (props.networkPolicies === false) without('monitoringNamespace');
-  if (props.externalRuntime !== undefined) without('pods', 'images');
-  if (props.pods !== undefined) props.pods = possiblePods(props, minor);
-  return props;
+  if (props.monitoringNamespace === undefined) without('monitoring');
+}
+
+function hasPolicies({ admission, kubernetesVersion }: FluxQueueProps, minor: number): boolean {
+  return (
+    admission === 'policies' || (minor >= 36 && admission === undefined && kubernetesVersion !== undefined)
+  );
 }
 
 function possiblePods(props: FluxQueueProps, minor: number): FluxQueueProps['pods'] {
-  const { controller, fluxion, webhook, scheduler, database } = CHOICES.pods[1];
-  const policies =
-    props.admission === 'policies' ||
-    (minor >= 36 && props.admission === undefined && props.kubernetesVersion);
+  const { controller, fluxion, webhook, scheduler, database, backup } = CHOICES.pods[1];
+  const chosen = props.database;
   return {
     controller,
     ...(props.fluxion === 'embedded' ? {} : { fluxion }),
-    ...(policies ? {} : { webhook }),
+    ...(hasPolicies(props, minor) ? {} : { webhook }),
     ...(props.scheduler === true ? { scheduler } : {}),
-    ...(props.database === undefined || props.database === CHOICES.database[1] ? { database } : {}),
+    ...(chosen === undefined || chosen.isDeployed ? { database } : {}),
+    ...(chosen?.hasBackup === true ? { backup } : {}),
   };
 }

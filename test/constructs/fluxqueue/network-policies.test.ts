@@ -147,8 +147,9 @@ test('the ports of Services, of the URL of the database and of the programs are 
   const database = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database')!;
   const url = container(database, 'password').command?.find((word) => word.startsWith('postgres://'));
   expect(new URL(url ?? '').port).toBe('5432');
-  const { webhook, http, metrics, fluxion } = configurationOf(objects);
+  const { webhook, http, metrics, fluxion, miniClusters } = configurationOf(objects);
   expect([webhook.port, http.port, metrics]).toEqual([9443, 8080, { host: '0.0.0.0', port: 9464 }]);
+  expect(miniClusters.reports.port).toBe(8444);
   expect(fluxion.address).toMatch(/^unix:/);
 });
 
@@ -176,6 +177,7 @@ describe('the props', () => {
     const defaults = stackObjects();
     expect(configurationOf(defaults).metrics.host).toBe('127.0.0.1');
     expect(pathsOf(policiesOf(defaults), 'ingress').sort()).toEqual([
+      'anywhere > controller 8444/TCP',
       'anywhere > webhook 9443/TCP',
       'controller > database 5432/TCP',
     ]);

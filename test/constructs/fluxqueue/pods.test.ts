@@ -6,24 +6,25 @@ import type { KubeObject } from '../../cluster/api';
 import { configurationOf, container, find, LARGEST_STACK, podTemplates, stackObjects } from '../manifests';
 
 const ALL: FluxQueueProps = { kubernetesVersion: '1.37.1', scheduler: true, admission: 'webhook' };
-const WORKLOADS: Record<keyof PodsProps, [owner: string, container: string]> = {
+type Workload = Exclude<keyof PodsProps, 'backup'>;
+const WORKLOADS: Record<Workload, [owner: string, container: string]> = {
   controller: ['fluxqueue-controller', 'controller'],
   fluxion: ['fluxqueue-controller', 'fluxion'],
   webhook: ['fluxqueue-webhook', 'webhook'],
   scheduler: ['fluxqueue-scheduler', 'scheduler'],
   database: ['fluxqueue-database', 'postgres'],
 };
-const COMPONENTS = Object.keys(WORKLOADS) as (keyof PodsProps)[];
+const COMPONENTS = Object.keys(WORKLOADS) as Workload[];
 const PODS = COMPONENTS.filter((component) => component !== 'fluxion');
 const REPLICATED = PODS.filter((component) => component !== 'database');
 
-function template(objects: readonly KubeObject[], component: keyof PodsProps) {
+function template(objects: readonly KubeObject[], component: Workload) {
   const found = podTemplates(objects).find(({ owner }) => owner === WORKLOADS[component][0]);
   if (found === undefined) throw new Error(`no pods of ${component}`);
   return found;
 }
 
-const main = (objects: readonly KubeObject[], component: keyof PodsProps) =>
+const main = (objects: readonly KubeObject[], component: Workload) =>
   container(template(objects, component), WORKLOADS[component][1]);
 
 const withSettings = (component: keyof PodsProps, settings: object, props: FluxQueueProps = ALL) =>

@@ -53,17 +53,22 @@ withPostgres('the start of the database', () => {
     await pod.untilReady('first');
     const { calls } = pod;
     expect(calls).toEqual(expect.arrayContaining(['initdb', 'postgres', 'sync', 'mv']));
+    const afterInitdb = await DatabasePod.create();
+    afterInitdb.start({ killBefore: calls.indexOf('initdb') + 2 });
+    await afterInitdb.ended();
+    const env = { INITDB_COPY: `${afterInitdb.data}.new` };
     for (const [index, call] of calls.entries()) {
       await pod.remove();
       pod = await DatabasePod.create();
-      pod.start({ killBefore: index + 1 });
+      pod.start({ killBefore: index + 1, env });
       await pod.ended();
-      pod.start();
+      pod.start({ env });
       await pod.untilReady('first').catch((error: unknown) => {
         throw new Error(`killed before call ${index + 1}, ${call}`, { cause: error });
       });
       expect([call, pod.beside]).toEqual([call, []]);
     }
+    await afterInitdb.remove();
   }, 400_000);
 
   test.each([
@@ -173,6 +178,18 @@ withPostgres('the start of the database', () => {
     await pod.ended();
     expect(pod.log).toContain(`${pod.data} has the database of another major version`);
     expect(existsSync(newer)).toBe(false);
+    pod.start({ data: newer, env: { REPLACED_MAJOR: '17' } });
+    await pod.ended();
+    expect(existsSync(newer)).toBe(false);
+    pod.start({ data: newer, env: { REPLACED_MAJOR: '18' } });
+    await pod.untilReady('first');
+    expect([existsSync(newer), existsSync(join(pod.data, 'PG_VERSION'))]).toEqual([true, true]);
+  });
+
+  test('refuses an image whose data are not on the volume', async () => {
+    pod.start({ data: join(pod.data, '..', '..', 'data') });
+    await pod.ended();
+    expect(pod.log).toContain('use an image of Postgres 18 or newer');
   });
 
   (installed('psql') ? test : test.skip)(

@@ -13,6 +13,7 @@ import { ProcessSet } from '../../cluster/processes';
 import { describeCluster } from '../../cluster/suite';
 import { names, podTemplates, stackObjects } from '../manifests';
 import { BAD_PODS, RESTRICTED_POD } from '../validation/pods';
+import { placeOf } from './flow-schemas';
 import { webhookConfig } from './webhook-configuration';
 
 /** Together they include every object of the stack. */
@@ -177,6 +178,19 @@ describeCluster(
           expect(review.status.allowed).toBe(allowed);
         },
       );
+    });
+
+    test('renewals of the Lease have the level of leader elections, and other requests that of controllers', async () => {
+      const account = getCluster().api.as(
+        await getCluster().tokenFor('fluxqueue-controller', 'fluxqueue-system'),
+      );
+      const leases = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
+      // The apiserver reads a new FlowSchema a moment after it has stored it.
+      const place = (path: string, expected: string) =>
+        getCluster().waitFor(expected, async () => (await placeOf(getCluster(), account, path)) === expected);
+      await place(leases, 'fluxqueue-leases leader-election');
+      await place('/api/v1/nodes', 'fluxqueue-requests workload-high');
+      account.close();
     });
 
     test('the webhook writes its certificate and CA bundle with the rights of its account, and another apply of the stack keeps them', async () => {

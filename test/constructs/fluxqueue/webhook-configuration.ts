@@ -14,6 +14,6 @@ export async function webhookConfig(cluster: Cluster, objects: KubeObject[]) {
     kubernetes: { kubeconfig },
     http: here,
     metrics: here,
-    webhook: { ...settings.webhook, ...here },
+    webhook: { ...settings.webhook, ...here, drainSeconds: 0 },
   });
 }

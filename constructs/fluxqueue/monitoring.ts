@@ -1,0 +1,135 @@
+/**
+ * Objects for other operators: a PodMonitor and alerts for the Prometheus Operator, recommendations by the Vertical Pod Autoscaler.
+ * Names and fields are those of monitoring.coreos.com/v1 and autoscaling.k8s.io/v1; test/constructs/fluxqueue/operators has the parts
+ * that are used.
+ */
+import { ApiObject, type Duration } from 'cdk8s';
+import { Construct } from 'constructs';
+import { PropsError } from '../api/errors';
+import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
+
+export interface MonitoringProps {
+  /** Whether a PodMonitor makes Prometheus read the metrics of all components. @default true */
+  readonly podMonitor?: boolean;
+  /** Time between two readings, in whole seconds. @default - that of Prometheus */
+  readonly interval?: Duration;
+  /** Whether a PrometheusRule has alerts: no leader, repeated repairs, an expiring certificate. @default true */
+  readonly alerts?: boolean;
+  /** Further labels of both, by which Prometheus finds them, e.g. `{ release: 'kube-prometheus-stack' }`. @default - none */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** @throws PropsError for an interval that Prometheus cannot have */
+export function checkInterval({ interval }: MonitoringProps): void {
+  const seconds = (interval?.toMilliseconds() ?? 1000) / 1000;
+  if (Number.isInteger(seconds) && seconds >= 1) return;
+  throw new PropsError(
+    'FluxQueue.monitoring.interval',
+    'must be a whole number of seconds, 1 or more',
+    `${seconds} s`,
+    'give Duration.seconds(…)',
+  );
+}
+
+/** Alerts that a person should see; each expression names metrics of the runtime only. */
+const ALERTS = [
+  {
+    alert: 'FluxqueueNoLeader',
+    expr: 'max(fluxqueue_leader) != 1 or absent(fluxqueue_leader)',
+    for: '2m',
+    severity: 'critical',
+    summary: 'No controller leads: no Job starts. Read the logs of fluxqueue-controller.',
+  },
+  {
+    alert: 'FluxqueueRepairs',
+    expr: 'sum by (kind) (increase(fluxqueue_repairs_total{kind=~"fluxion-differs|release-unfounded"}[1h])) > 10',
+    for: '10m',
+    severity: 'warning',
+    summary: 'Database and cluster differ again and again ({{ $labels.kind }}); see docs/recovery.md.',
+  },
+  {
+    alert: 'FluxqueueCertificateExpires',
+    expr: 'min(fluxqueue_webhook_certificate_expiry_seconds) - time() < 86400',
+    for: '1h',
+    severity: 'critical',
+    summary:
+      'The certificate of the webhook expires within a day; then Jobs of enabled namespaces are refused.',
+  },
+] as const;
+
+interface Props extends MonitoringProps, ComponentProps {
+  readonly hasWebhook: boolean;
+  readonly hasFluxion: boolean;
+}
+
+export class Monitoring extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: Props,
+  ) {
+    super(scope, id);
+    if (props.podMonitor !== false) this.addPodMonitor();
+    if (props.alerts !== false) this.addAlerts();
+  }
+
+  private addPodMonitor(): void {
+    const { interval, hasFluxion } = this.props;
+    const timing = interval === undefined ? {} : { interval: `${interval.toSeconds()}s` };
+    const ports = ['metrics', ...(hasFluxion ? ['fluxion-metrics'] : [])];
+    const { 'app.kubernetes.io/component': _, ...stack } = selectorLabels('controller');
+    this.add('PodMonitor', {
+      selector: { matchLabels: stack },
+      podMetricsEndpoints: ports.map((port) => ({ port, ...timing })),
+    });
+  }
+
+  private addAlerts(): void {
+    const alerts = ALERTS.filter(({ expr }) => this.props.hasWebhook || !expr.includes('webhook'));
+    const rules = alerts.map(({ alert, expr, for: time, severity, summary }) => ({
+      alert,
+      expr,
+      for: time,
+      labels: { severity },
+      annotations: { summary },
+    }));
+    this.add('PrometheusRule', { groups: [{ name: 'fluxqueue', rules }] });
+  }
+
+  private add(kind: string, spec: object): void {
+    const { namespace, labels = {} } = this.props;
+    new ApiObject(this, kind, {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind,
+      metadata: objectMetadata({
+        name: 'fluxqueue',
+        namespace,
+        component: 'controller',
+        wave: Wave.RUNTIME,
+        labels,
+      }),
+      spec,
+    });
+  }
+}
+
+/** Recommendations for the requests of the pods (`kubectl describe vpa`). Nothing is changed: a restart is worth a decision. */
+export class PodRecommendations extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { namespace, components }: ComponentProps & { readonly components: readonly Component[] },
+  ) {
+    super(scope, id);
+    for (const component of components) {
+      const name = `fluxqueue-${component}`;
+      const kind = component === 'database' ? 'StatefulSet' : 'Deployment';
+      new ApiObject(this, component, {
+        apiVersion: 'autoscaling.k8s.io/v1',
+        kind: 'VerticalPodAutoscaler',
+        metadata: objectMetadata({ name, namespace, component, wave: Wave.RUNTIME }),
+        spec: { targetRef: { apiVersion: 'apps/v1', kind, name }, updatePolicy: { updateMode: 'Off' } },
+      });
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Rolling updates of controller and webhook under a load of Jobs, on a real control plane and a real Postgres: the same version
+ * again, back to the version before as `git revert` does, and forward again. Each step applies the manifests of its version, migrates
+ * with its program, and replaces two controllers and two webhooks one by one.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import {
+  CONTROLLER_SERVICE_ACCOUNT,
+  NAMESPACE_LABEL,
+  STACK_NAMESPACE,
+  WEBHOOK_SERVICE_ACCOUNT,
+} from '../../constructs/api/labels';
+import { jobs } from '../../runtime/kubernetes/paths';
+import type { Job } from '../../runtime/kubernetes/types';
+import { type Cluster, startCluster } from '../cluster/cluster';
+import { freePorts } from '../cluster/ports';
+import { type Postgres, startPostgres } from '../cluster/postgres';
+import { RUNTIME_ROLE, runtimeUrl } from '../stack/runtime-role';
+import { Deployment } from './deployment';
+import { LOAD_NAMESPACE, Load } from './load';
+import { currentRelease, type Release, releaseOf } from './release';
+import { Service } from './service';
+
+export interface Options {
+  readonly perSecond: number;
+  /** Commit of the version before. @default - only the same version again */
+  readonly before?: string;
+  readonly print: (line: string) => void;
+}
+
+interface StepResult {
+  readonly step: string;
+  readonly seconds: number;
+  /** Jobs that the apiserver refused while the step ran. */
+  readonly refused: number;
+  /** Longest time without a grant, in seconds. */
+  readonly gap: number;
+}
+
+export interface Result {
+  readonly jobs: number;
+  readonly steps: readonly StepResult[];
+  readonly refused: number;
+  /** Refused while pods of the version before ended, which may lack what this one has. */
+  readonly refusedByBefore: number;
+  readonly lost: number;
+  readonly gap: number;
+}
+
+/** The step in which the pods of the version before end. */
+const FORWARD = 'forward again';
+/** Milliseconds of load before and after each step. */
+const CALM_MS = 4000;
+/** Jobs that do not end in this time, while no other one ends either, are lost. */
+const IDLE_MS = 60_000;
+
+export async function rollOut(options: Options): Promise<Result> {
+  const service = await Service.create();
+  const props = {
+    admission: 'webhook',
+    externalRuntime: { webhookUrl: `https://127.0.0.1:${service.port}` },
+  } as const;
+  const current = currentRelease(props);
+  const before = options.before === undefined ? undefined : releaseOf(options.before, props);
+  const [cluster, postgres] = await Promise.all([
+    startCluster({
+      nodes: 10,
+      nodeShape: { cpu: '64', memory: '256Gi', pods: 250 },
+      objects: current.objects,
+      progress: options.print,
+    }),
+    startPostgres({ own: true }),
+  ]);
+  try {
+    return await new RollOut(cluster, postgres, service, options).play(current, before);
+  } finally {
+    await current.roles.stop();
+    await before?.roles.stop();
+    await Promise.all([cluster.stop(), postgres.stop()]);
+    service.stop();
+  }
+}
+
+class RollOut {
+  private readonly controllers: Deployment;
+  private readonly webhooks: Deployment;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly postgres: Postgres,
+    service: Service,
+    private readonly options: Options,
+  ) {
+    const url = runtimeUrl(postgres.url);
+    this.controllers = new Deployment(async ({ roles }) => {
+      const kubeconfig = await cluster.kubeconfigForServiceAccount(
+        CONTROLLER_SERVICE_ACCOUNT,
+        STACK_NAMESPACE,
+      );
+      const config = { kubernetes: { kubeconfig }, database: { migrate: false } };
+      return { role: await roles.startController(await url, config) };
+    });
+    this.webhooks = new Deployment(async ({ roles }) => {
+      const kubeconfig = await cluster.kubeconfigForServiceAccount(WEBHOOK_SERVICE_ACCOUNT, STACK_NAMESPACE);
+      const [port = 0] = await freePorts(1);
+      const webhook = { host: '127.0.0.1', port };
+      return { role: await roles.start('webhook', { kubernetes: { kubeconfig }, webhook }), port };
+    }, service);
+  }
+
+  async play(current: Release, before: Release | undefined): Promise<Result> {
+    await this.webhooks.create(current);
+    await this.controllers.create(current);
+    await this.untilAdmitted();
+    const load = new Load(this.cluster, this.options.perSecond);
+    const steps: StepResult[] = [];
+    await delay(CALM_MS);
+    for (const [step, release] of [
+      ['the same version again', current],
+      ['back to the version before', before],
+      [FORWARD, before === undefined ? undefined : current],
+    ] as const)
+      if (release !== undefined) steps.push(await this.step(step, release, load));
+    await load.stop();
+    const lost = await this.lost(load);
+    const gap = Math.max(...steps.map((step) => step.gap));
+    for (const { at, why } of load.refused.slice(0, 5)) this.options.print(`refused at ${at} s: ${why}`);
+    const refusedByBefore = steps.find(({ step }) => step === FORWARD)?.refused ?? 0;
+    const refused = load.refused.length - refusedByBefore;
+    return { jobs: load.count, steps, refused, refusedByBefore, lost, gap };
+  }
+
+  private async step(step: string, release: Release, load: Load): Promise<StepResult> {
+    const began = Date.now();
+    const refused = load.refused.length;
+    const say = (text: string) => this.options.print(`${step}: ${text}, ${load.count} Jobs`);
+    await this.cluster.apply(release.objects);
+    say('manifests applied');
+    const environment = { DATABASE_URL: this.postgres.url };
+    await release.roles.once(['migrate', '--grant-to', RUNTIME_ROLE], environment);
+    await this.controllers.roll(release);
+    say('controllers replaced');
+    await this.webhooks.roll(release);
+    say('webhooks replaced');
+    await delay(CALM_MS);
+    const result = {
+      step,
+      seconds: round((Date.now() - began) / 1000),
+      refused: load.refused.length - refused,
+      gap: round(await this.longestGap(began, Date.now())),
+    };
+    this.options.print(`${step} (${release.name}): ${JSON.stringify(result)}`);
+    return result;
+  }
+
+  private async untilAdmitted(): Promise<void> {
+    const labels = { [NAMESPACE_LABEL]: 'true' };
+    await this.cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: LOAD_NAMESPACE, labels },
+    });
+    const probe = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'probe' },
+      spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } } },
+    };
+    await this.cluster.waitFor('admission by the webhook', async () => {
+      const { status, text } = await this.cluster.api.send(
+        'POST',
+        `${jobs(LOAD_NAMESPACE)}?dryRun=All`,
+        probe,
+      );
+      return status === 201 && (JSON.parse(text) as Job).spec.suspend === true;
+    });
+  }
+
+  /** Accepted Jobs that are gone, or that do not end: a busy machine needs time, but it makes progress. */
+  private async lost(load: Load): Promise<number> {
+    let left = Number.POSITIVE_INFINITY;
+    for (let progress = Date.now(); Date.now() - progress < IDLE_MS && left > 0; await delay(2000)) {
+      const { length } = await load.unfinished();
+      if (length < left) progress = Date.now();
+      left = length;
+    }
+    return left + (await load.missing());
+  }
+
+  /** Seconds between two grants, at most, as the tables have them. */
+  private async longestGap(from: number, to: number): Promise<number> {
+    const client = new Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ ms: string }>(
+        `SELECT extract(epoch FROM at) * 1000 AS ms FROM fluxqueue.events
+         WHERE event = 'Allocated' AND at BETWEEN to_timestamp($1) AND to_timestamp($2) ORDER BY at`,
+        [from / 1000, to / 1000],
+      );
+      const times = [from, ...rows.map(({ ms }) => Number(ms)), to];
+      return Math.max(...times.slice(1).map((time, index) => time - times[index]!)) / 1000;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
