@@ -16,6 +16,7 @@ module.exports = {
           'runtime/images.ts!',
           'runtime/image-digests.ts!',
           'runtime/package.ts!',
+          'runtime/helm/main.ts!',
           'runtime/simulation/main.ts!',
         ]
       : []),
@@ -36,7 +37,16 @@ module.exports = {
   ],
   ignore: ['runtime/fluxion/generated/**'],
   ignoreDependencies: ['ts-proto'],
-  ignoreBinaries: ['go', 'ip', 'kind', 'nsenter', 'shellcheck', ...(production ? ['tsx'] : [])],
+  ignoreBinaries: [
+    'go',
+    'helm',
+    'ip',
+    'kind',
+    'kubectl',
+    'nsenter',
+    'shellcheck',
+    ...(production ? ['tsx'] : []),
+  ],
   // Many exports that only tests use are also used in their own file, which is no dead code.
   ignoreExportsUsedInFile: production,
 };

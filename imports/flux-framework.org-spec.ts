@@ -2915,6 +2915,11 @@ export interface MiniClusterSpecFlux {
   readonly gpus?: number;
 
   /**
+   * Whether the lead broker reports the numbers of its jobs and resources to the controller, which writes them to status.flux.
+   */
+  readonly report?: boolean;
+
+  /**
    * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.
    */
   readonly cpuAffinity?: boolean;

@@ -127,6 +127,11 @@ export interface MiniClusterStatus {
   readonly jobid?: string;
 
   /**
+   * What runs inside, as its lead broker reported it in the last minute; only with spec.flux.report.
+   */
+  readonly flux?: MiniClusterStatusFlux;
+
+  /**
    * Time at which its brokers were first online. RFC 3339.
    */
   readonly startTime?: string;
@@ -156,6 +161,126 @@ export type MiniClusterStatusPhase = 'Requested' | 'Waiting' | 'Ready' | 'Runnin
  * Outcome of the MiniCluster.
  */
 export type MiniClusterStatusResult = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
+
+/**
+ * What runs inside, as its lead broker reported it in the last minute; only with spec.flux.report.
+ */
+export interface MiniClusterStatusFlux {
+  /**
+   * Numbers of the jobs of the Flux instance.
+   */
+  readonly jobs: MiniClusterStatusFluxJobs;
+
+  /**
+   * Resources of the Flux instance by their state.
+   */
+  readonly resources: MiniClusterStatusFluxResources;
+}
+
+/**
+ * Numbers of the jobs of the Flux instance.
+ */
+export interface MiniClusterStatusFluxJobs {
+  /**
+   * Number of jobs that wait for their dependencies or for resources.
+   */
+  readonly pending: number;
+
+  /**
+   * Number of jobs that run.
+   */
+  readonly running: number;
+
+  /**
+   * Number of jobs that ended, whatever their result.
+   */
+  readonly done: number;
+
+  /**
+   * Number of those that failed, timed out or were cancelled.
+   */
+  readonly failed: number;
+}
+
+/**
+ * Resources of the Flux instance by their state.
+ */
+export interface MiniClusterStatusFluxResources {
+  /**
+   * Numbers by state. A node with some cores allocated counts as free and as allocated.
+   */
+  readonly nodes: MiniClusterStatusFluxResourcesNodes;
+
+  /**
+   * Numbers by state. A node with some cores allocated counts as free and as allocated.
+   */
+  readonly cores: MiniClusterStatusFluxResourcesCores;
+
+  /**
+   * Numbers by state. A node with some cores allocated counts as free and as allocated.
+   */
+  readonly gpus: MiniClusterStatusFluxResourcesGpus;
+}
+
+/**
+ * Numbers by state. A node with some cores allocated counts as free and as allocated.
+ */
+export interface MiniClusterStatusFluxResourcesNodes {
+  /**
+   * Number that jobs can get.
+   */
+  readonly free: number;
+
+  /**
+   * Number that jobs have.
+   */
+  readonly allocated: number;
+
+  /**
+   * Number whose broker is not connected or drained.
+   */
+  readonly down: number;
+}
+
+/**
+ * Numbers by state. A node with some cores allocated counts as free and as allocated.
+ */
+export interface MiniClusterStatusFluxResourcesCores {
+  /**
+   * Number that jobs can get.
+   */
+  readonly free: number;
+
+  /**
+   * Number that jobs have.
+   */
+  readonly allocated: number;
+
+  /**
+   * Number whose broker is not connected or drained.
+   */
+  readonly down: number;
+}
+
+/**
+ * Numbers by state. A node with some cores allocated counts as free and as allocated.
+ */
+export interface MiniClusterStatusFluxResourcesGpus {
+  /**
+   * Number that jobs can get.
+   */
+  readonly free: number;
+
+  /**
+   * Number that jobs have.
+   */
+  readonly allocated: number;
+
+  /**
+   * Number whose broker is not connected or drained.
+   */
+  readonly down: number;
+}
 
 export interface MiniClusterStatusConditions {
   /**

@@ -1100,6 +1100,13 @@ export interface MiniClusterSpecFlux {
   readonly gpus?: number;
 
   /**
+   * Whether the lead broker reports the numbers of its jobs and resources to the controller, which writes them to status.flux.
+   *
+   * @schema MiniClusterSpecFlux#report
+   */
+  readonly report?: boolean;
+
+  /**
    * Whether Flux pins tasks to cores, for nodes with the static CPU manager policy.
    *
    * @schema MiniClusterSpecFlux#cpuAffinity
@@ -1153,6 +1160,7 @@ export function toJson_MiniClusterSpecFlux(obj: MiniClusterSpecFlux | undefined)
     'scheduler': toJson_MiniClusterSpecFluxScheduler(obj.scheduler),
     'cores': obj.cores,
     'gpus': obj.gpus,
+    'report': obj.report,
     'cpuAffinity': obj.cpuAffinity,
     'bursting': toJson_MiniClusterSpecFluxBursting(obj.bursting),
     'brokerConfig': obj.brokerConfig,
