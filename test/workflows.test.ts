@@ -1,17 +1,12 @@
 /** The workflows of GitHub: what they run, and actionlint if it can be had. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { GoProgram } from './go-program';
 
 const FOLDER = join(__dirname, '..', '.github', 'workflows');
-const CACHE = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-  'cdk8s-fluxqueue',
-  'actionlint-1.7.12',
-);
-const MODULE = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';
+const ACTIONLINT = new GoProgram('github.com/rhysd/actionlint/cmd/actionlint', 'v1.7.12');
 
 interface Step {
   readonly uses?: string;
@@ -30,22 +25,9 @@ const commandsOf = (file: string) =>
     .flatMap(({ run }) => run ?? [])
     .join('\n');
 
-/** The program, built once from its Go module; undefined without Go, or without the module. */
-function actionlint(): string | undefined {
-  const program = join(CACHE, 'actionlint');
-  if (existsSync(program)) return program;
-  mkdirSync(CACHE, { recursive: true });
-  const env = { ...process.env, GOBIN: CACHE, GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
-  const { status } = spawnSync('go', ['install', MODULE], { env, stdio: 'ignore', timeout: 300_000 });
-  return status === 0 && existsSync(program) ? program : undefined;
-}
-
 test('actionlint finds no problem', () => {
-  const program = actionlint();
-  if (program === undefined) {
-    process.stderr.write(`skipped: actionlint (go install ${MODULE} failed)\n`);
-    return;
-  }
+  const program = ACTIONLINT.buildOrSkip();
+  if (program === undefined) return;
   const paths = files.map((file) => join(FOLDER, file));
   const { status, stdout } = spawnSync(program, paths, { encoding: 'utf8' });
   expect([stdout, status]).toEqual(['', 0]);

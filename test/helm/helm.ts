@@ -1,22 +1,13 @@
 /** Helm: that of the machine, or the one that `npm run -s helm:tool` builds once from its Go module into the cache. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
+import { GoProgram } from '../go-program';
 
-const VERSION = '3.22.0';
-const MODULE = `helm.sh/helm/v3/cmd/helm@v${VERSION}`;
-const CACHE = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-  'cdk8s-fluxqueue',
-  `helm-${VERSION}`,
-);
+const HELM = new GoProgram('helm.sh/helm/v3/cmd/helm', 'v3.22.0');
 
 /** The program; undefined if there is none: tests do not build for five minutes. */
 export function helmProgram(): string | undefined {
-  const built = join(CACHE, 'helm');
-  if (existsSync(built)) return built;
+  if (HELM.built !== undefined) return HELM.built;
   return spawnSync('helm', ['version'], { stdio: 'ignore' }).status === 0 ? 'helm' : undefined;
 }
 
@@ -31,15 +22,10 @@ export function helm(args: readonly string[]): string {
 }
 
 if (require.main === module) {
-  mkdirSync(CACHE, { recursive: true });
-  const env = { ...process.env, GOBIN: CACHE, GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
-  const { status } = spawnSync('go', ['install', '-trimpath', '-ldflags', '-s -w', MODULE], {
-    env,
-    stdio: 'inherit',
-  });
-  if (status !== 0)
-    throw new FluxqError('FLUXQ_TEST_BUILD', `go install ${MODULE} failed`, {
+  const program = HELM.build('inherit');
+  if (program === undefined)
+    throw new FluxqError('FLUXQ_TEST_BUILD', `go install ${HELM.module} failed`, {
       remedy: 'install Go, or Helm itself',
     });
-  process.stdout.write(`${join(CACHE, 'helm')}\n`);
+  process.stdout.write(`${program}\n`);
 }
