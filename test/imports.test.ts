@@ -92,7 +92,14 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/migrations': [],
   'runtime/queue': ['ground', 'runtime/jobspec', 'runtime/queue/migrations'],
   'runtime/report-settings': [],
-  'runtime/config': ['ground', 'runtime/fluxion', 'runtime/queue', 'runtime/report-settings'],
+  'runtime/database-settings': [],
+  'runtime/config': [
+    'ground',
+    'runtime/database-settings',
+    'runtime/fluxion',
+    'runtime/queue',
+    'runtime/report-settings',
+  ],
   // What all areas of a term share: it knows none of them.
   'runtime/shared': [
     'ground',

@@ -1,4 +1,4 @@
-import type { k8s } from 'cdk8s-plus-28';
+import { k8s } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
 import { LIBRARY_UNITS } from '../api/library-size';
 import { HISTORY_POLICIES } from '../api/policies';
@@ -17,7 +17,10 @@ export const FLUXION_METRICS_PORT = 9465;
 /** Address of the sidecar for the controller: a Unix socket in a volume of the pod needs no TLS and no port. */
 const FLUXION_SOCKET = `unix:${FOLDER}/fluxion.sock`;
 
-export const SOCKET_VOLUME: k8s.Volume = { name: 'fluxion', emptyDir: {} };
+export const SOCKET_VOLUME: k8s.Volume = {
+  name: 'fluxion',
+  emptyDir: { sizeLimit: k8s.Quantity.fromString('16Mi') },
+};
 export const SOCKET_MOUNT: k8s.VolumeMount = { name: 'fluxion', mountPath: FOLDER };
 
 type FluxionChoice = Pick<

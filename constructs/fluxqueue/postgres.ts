@@ -153,8 +153,8 @@ function pod(props: PostgresProps): k8s.PodSpec {
     volumes: [
       API_ACCESS_VOLUME,
       { name: 'credentials', emptyDir: { medium: 'Memory', sizeLimit: k8s.Quantity.fromString('1Mi') } },
-      { name: 'run', emptyDir: {} },
-      { name: 'tmp', emptyDir: {} },
+      { name: 'run', emptyDir: { sizeLimit: k8s.Quantity.fromString('16Mi') } },
+      { name: 'tmp', emptyDir: { sizeLimit: k8s.Quantity.fromString('64Mi') } },
     ],
   };
 }

@@ -16,6 +16,8 @@ const cluster = new MiniCluster(chart, 'elastic', {
   minSize: 2,
   maxSize: 16,
   interactive: true,
+  // `kubectl fluxqueue mc elastic` shows the jobs and nodes inside.
+  flux: { report: true },
   // The autoscaler compares the CPU in use with the request.
   container: { image: 'docker.io/library/ubuntu:24.04', cpu: 4 },
 });

@@ -18,7 +18,7 @@ const POD: PodSettings = {
   resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '8Gi', cpu: 4 } },
   env: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example.org:3128' }],
   args: [],
-  containerSecurityContext: { runAsUser: 1234 },
+  containerSecurityContext: { runAsUser: 12345, runAsGroup: 12345 },
   probes: { startup: { failureThreshold: 600 }, liveness: { timeoutSeconds: 9, initialDelaySeconds: 0 } },
   nodeSelector: { 'kubernetes.io/os': 'linux' },
   affinity: {
