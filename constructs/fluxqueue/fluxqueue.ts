@@ -15,7 +15,7 @@ import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
 import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
-import type { AdmissionForm } from './admission/form';
+import { type AdmissionChoice, hasForm } from './admission/form';
 import { Base } from './base';
 import { caInjection, certificateFiles } from './certificates';
 import { Configuration } from './configuration';
@@ -51,7 +51,7 @@ export class FluxQueue extends Construct {
   /** Namespace of the stack. */
   readonly namespace: string;
   /** Form of admission that the stack uses. */
-  readonly admission: AdmissionForm;
+  readonly admission: AdmissionChoice;
 
   /** Name of the cluster, if the app writes the stacks of several clusters. */
   readonly cluster: string | undefined;
@@ -79,7 +79,7 @@ export class FluxQueue extends Construct {
     this.admission = admissionForm(props, this.version);
     this.database = props.database ?? Database.statefulSet();
     const absence = (component: keyof PodsProps) => this.absence(component);
-    checkWhenKnown(this, props, (known) => checkProps(known, this.admission, absence));
+    checkWhenKnown(this, props, (known) => checkProps(known, this.hasWebhook, absence));
     warnOfLibrary(props);
     const { pods = {}, labels = {} } = props;
     const images = new ImageNames(props.images ?? {});
@@ -122,14 +122,14 @@ export class FluxQueue extends Construct {
 
   /** Why the stack has no pods of a component, and the remedy. */
   private absence(component: keyof PodsProps): Absence {
-    const { props, admission, database } = this;
+    const { props, database } = this;
     if (component === 'scheduler')
       return props.scheduler === true
         ? undefined
         : ['requires scheduler: true', 'remove it, or give scheduler: true'];
     if (props.externalRuntime !== undefined)
       return ['has no effect, because externalRuntime leaves out these pods', 'remove one of the two'];
-    if (component === 'webhook' && admission === 'policies')
+    if (component === 'webhook' && !this.hasWebhook)
       return ['requires admission by webhook', "remove it, or give admission: 'webhook'"];
     if (component === 'fluxion' && props.fluxion === 'embedded')
       return ['is for the sidecar, and fluxion is embedded', "remove it, or choose fluxion: 'sidecar'"];
@@ -138,6 +138,10 @@ export class FluxQueue extends Construct {
     if (component === 'backup' && !database.hasBackup)
       return ['requires dumps of the database', 'remove it, or choose Database.statefulSet({ backup: {} })'];
     return undefined;
+  }
+
+  private get hasWebhook(): boolean {
+    return hasForm(this.admission, 'webhook');
   }
 
   private get hasMiniClusters(): boolean {
@@ -156,7 +160,7 @@ export class FluxQueue extends Construct {
       miniClusters: this.hasMiniClusters,
       ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
     });
-    if (this.admission === 'webhook') {
+    if (this.hasWebhook) {
       new WebhookAccount(scope, 'webhook-account', {
         namespace: this.namespace,
         secretName: WEBHOOK_SECRET,
@@ -188,7 +192,7 @@ export class FluxQueue extends Construct {
         ? {}
         : { fluxion: fluxionSidecar({ image: fluxionImage(props), configuration }) }),
     });
-    if (this.admission === 'webhook') {
+    if (this.hasWebhook) {
       new Webhook(this.layer('webhook'), 'webhook', {
         namespace,
         image,
@@ -200,8 +204,7 @@ export class FluxQueue extends Construct {
   }
 
   private addMonitoring(): void {
-    const { namespace, props, admission, database } = this;
-    const hasWebhook = admission === 'webhook';
+    const { namespace, props, database, hasWebhook } = this;
     const scope = this.layer('controller');
     if (props.monitoring !== undefined)
       new Monitoring(scope, 'monitoring', {
@@ -224,12 +227,12 @@ export class FluxQueue extends Construct {
   }
 
   private addNetworkPolicies(): void {
-    const { namespace, props, database, admission } = this;
+    const { namespace, props, database, hasWebhook } = this;
     const { monitoringNamespace, apiserverPorts, fluxion, scheduler } = props;
     new NetworkPolicies(this.layer('rbac'), 'network-policies', {
       namespace,
       database,
-      hasWebhook: admission === 'webhook',
+      hasWebhook,
       hasScheduler: scheduler === true,
       hasFluxion: fluxion !== 'embedded',
       hasMiniClusters: this.hasMiniClusters,
@@ -262,7 +265,7 @@ export class FluxQueue extends Construct {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
       miniClusters: this.hasMiniClusters,
-      mutatingPolicies: this.admission === 'policies' || this.version?.hasMutatingPolicies === true,
+      mutatingPolicies: hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true,
       userPriorities: userPriorities(this.props),
       form: this.admission,
       ...(this.certManager === undefined ? {} : { webhookAnnotations: caInjection(this.namespace) }),
@@ -279,7 +282,7 @@ export class FluxQueue extends Construct {
     const { database, props } = this;
     const { name } = database.url;
     return {
-      ...(this.admission === 'webhook' && this.certManager === undefined
+      ...(this.hasWebhook && this.certManager === undefined
         ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET }
         : {}),
       ...(props.externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
@@ -329,15 +332,16 @@ function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueuePr
   };
 }
 
-function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionForm {
+function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionChoice {
   const servesPolicies = version?.hasMutatingPolicies === true;
-  if (props.admission === 'policies' && version !== undefined && !servesPolicies) {
+  const { admission } = props;
+  if (admission !== undefined && hasForm(admission, 'policies') && version !== undefined && !servesPolicies) {
     throw new PropsError(
       'FluxQueue.admission',
       `requires Kubernetes 1.36 or newer, this cluster has ${version}`,
-      'policies',
+      admission,
       'choose webhook, or remove admission',
     );
   }
-  return props.admission ?? (servesPolicies ? 'policies' : 'webhook');
+  return admission ?? (servesPolicies ? 'policies' : 'webhook');
 }

@@ -1,7 +1,7 @@
 import type { Duration, Size } from 'cdk8s';
 import type { MatchPolicy, QueuePolicy } from '../api/policies';
 import type { BillingWeights, Limits, Quota } from '../fluxsetup/props';
-import type { AdmissionForm, ExternalRuntime } from './admission/form';
+import type { AdmissionChoice, ExternalRuntime } from './admission/form';
 import type { WebhookCertificate } from './certificates';
 import type { Database } from './database';
 import type { MonitoringProps } from './monitoring';
@@ -19,10 +19,11 @@ export interface FluxQueueProps {
   readonly kubernetesVersion?: string;
 
   /**
-   * Form of admission: CEL policies inside the apiserver, or a webhook.
+   * Form of admission: CEL policies inside the apiserver, or a webhook. `both` is for the time in which a live stack changes
+   * from one to the other (docs/gitops.md).
    * @default - `policies` if kubernetesVersion is 1.36 or newer, else `webhook`
    */
-  readonly admission?: AdmissionForm;
+  readonly admission?: AdmissionChoice;
 
   /**
    * Whether the queue admits Jobs and Pods of all namespaces except kube-system and the stack's own, instead of only those

@@ -3,7 +3,6 @@ import { Lazy, type Size, SizeRoundingBehavior } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
 import { hasLazy, produced } from '../lazy';
-import type { AdmissionForm } from './admission/form';
 import { checkPositive, checkQueue } from './default-queue';
 import { checkFluxion } from './fluxion';
 import { checkInterval } from './monitoring';
@@ -83,12 +82,13 @@ export function checkWhenKnown(
 }
 
 /**
+ * @param hasWebhook whether admission is by webhook
  * @param absence why the stack has no pods of a component
  * @throws PropsError
  */
 export function checkProps(
   props: FluxQueueProps,
-  admission: AdmissionForm,
+  hasWebhook: boolean,
   absence: (component: keyof PodsProps) => Absence,
 ): void {
   checkQueue(props);
@@ -96,7 +96,7 @@ export function checkProps(
   checkMemoryUnit(props.memoryUnit);
   checkFluxion(props);
   checkMonitoring(props);
-  checkOperators(props, admission);
+  checkOperators(props, hasWebhook);
   checkPods(props.pods ?? {}, absence);
   checkLabels(props.labels);
   const { excludedNamespaces = [], monitoringNamespace } = props;
@@ -131,7 +131,7 @@ function checkLabels(labels: FluxQueueProps['labels'] = {}): void {
 }
 
 /** Objects for other operators, which the stack must have pods for. */
-function checkOperators(props: FluxQueueProps, admission: AdmissionForm): void {
+function checkOperators(props: FluxQueueProps, hasWebhook: boolean): void {
   const { monitoring, monitoringNamespace, webhookCertificate, externalRuntime } = props;
   const names = ['monitoring', 'verticalPodAutoscalers', 'webhookCertificate', 'flowSchemas'] as const;
   const given = names.find((name) => props[name] !== undefined);
@@ -150,7 +150,7 @@ function checkOperators(props: FluxQueueProps, admission: AdmissionForm): void {
       undefined,
       'give the namespace of Prometheus',
     );
-  if (webhookCertificate !== undefined && admission === 'policies')
+  if (webhookCertificate !== undefined && !hasWebhook)
     throw new PropsError(
       'FluxQueue.webhookCertificate',
       'requires admission by webhook',

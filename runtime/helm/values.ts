@@ -40,8 +40,8 @@ export const VALUES: readonly Value[] = [
   value(
     'admission',
     'webhook',
-    oneOf('webhook', 'policies'),
-    'Form of admission: a webhook, or CEL policies (Kubernetes 1.36 or newer).',
+    oneOf('webhook', 'policies', 'both'),
+    'Form of admission: a webhook, or CEL policies (Kubernetes 1.36 or newer); both while it changes.',
   ),
   value('clusterWide', false, BOOLEAN, 'Whether all namespaces are enabled, not only labelled ones.'),
   value('miniClusters', true, BOOLEAN, 'Whether the stack creates MiniClusters.'),

@@ -53,7 +53,7 @@ function choices(): readonly Choice[] {
   return [
     {
       value: 'admission',
-      options: (['webhook', 'policies'] as const).map((admission) => ({
+      options: (['webhook', 'policies', 'both'] as const).map((admission) => ({
         when: is('admission', admission),
         props: { admission },
       })),

@@ -27,6 +27,7 @@ const CASES: Record<string, [values: object, props: FluxQueueProps]> = {
     { namespace: 'batch', admission: 'policies' },
     { namespace: 'batch', admission: 'policies' },
   ],
+  'both forms of admission': [{ admission: 'both' }, { admission: 'both' }],
   'settings of all pods and of the queue': [
     {
       images: {

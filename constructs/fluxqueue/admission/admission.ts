@@ -5,7 +5,7 @@ import type { Range } from '../../api/queue-defaults';
 import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import { CreatorGuard } from './creators';
-import type { AdmissionForm, ExternalRuntime } from './form';
+import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
 import { AdmissionGuards } from './guards';
 import { KeyGuard } from './key-guard';
 import { MiniClusterRights } from './minicluster-rights';
@@ -16,8 +16,7 @@ import { AdmissionWebhookConfiguration } from './webhook-configuration';
 import { WebhookGuard } from './webhook-guard';
 
 export interface AdmissionProps extends ComponentProps {
-  /** Form of admission. */
-  readonly form: AdmissionForm;
+  readonly form: AdmissionChoice;
   /** Whether all namespaces are enabled that are not excluded. */
   readonly clusterWide: boolean;
   /** Excluded namespaces besides kube-system and the stack's own. @default - none; with clusterWide: kube-public and kube-node-lease */
@@ -40,7 +39,7 @@ export interface AdmissionProps extends ComponentProps {
   readonly ownSecrets: Readonly<Record<string, string>>;
 }
 
-/** Admission to the queue: the chosen form, and the guards that both forms need. */
+/** Admission to the queue: the chosen form or forms, and the guards that both forms need. */
 export class Admission extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionProps) {
     super(scope, id);
@@ -70,12 +69,13 @@ export class Admission extends Construct {
     if (miniClusters) new MiniClusterRights(this, 'rights', byUsers);
     if (Object.keys(props.ownSecrets).length > 0)
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
-    if (props.form === 'policies') {
+    if (hasForm(props.form, 'policies')) {
       new AdmissionPolicies(this, 'policies', {
         ...byUsers,
         ...(schedulerName === undefined ? {} : { schedulerName }),
       });
-    } else {
+    }
+    if (hasForm(props.form, 'webhook')) {
       new WebhookGuard(this, 'webhook-guard', where);
       new AdmissionWebhookConfiguration(this, 'webhook', {
         ...byUsers,

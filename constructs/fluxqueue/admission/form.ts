@@ -1,6 +1,13 @@
 /** Form of admission of Jobs and Pods. Both forms have the same effect. */
 export type AdmissionForm = 'policies' | 'webhook';
 
+/** The form that a stack has; `both` while a live stack changes from one to the other. */
+export type AdmissionChoice = AdmissionForm | 'both';
+
+export function hasForm(choice: AdmissionChoice, form: AdmissionForm): boolean {
+  return choice === form || choice === 'both';
+}
+
 /** A runtime that is started outside the cluster, for the demo, tests and debugging. */
 export interface ExternalRuntime {
   /** URL of the webhook role, e.g. `https://127.0.0.1:9443`. @default - required with admission `webhook` only */

@@ -42,7 +42,7 @@ describe('the components of the stack', () => {
     );
     expect(mounts[0]).toEqual({ name: 'fluxion', mountPath: '/run/fluxion' });
     expect(mounts[1]).toEqual(mounts[0]);
-    expect(template.spec.volumes).toContainEqual({ name: 'fluxion', emptyDir: {} });
+    expect(template.spec.volumes).toContainEqual({ name: 'fluxion', emptyDir: { sizeLimit: '16Mi' } });
     const ports = ['controller', 'fluxion'].map(
       (name) => container(template, name).ports?.[0]?.containerPort,
     );

@@ -61,7 +61,7 @@ export const CHOICES = {
     'v1.35.2-eks-a1b2c3d',
     'v1.36.0+k3s1',
   ],
-  admission: [undefined, 'webhook', 'policies'],
+  admission: [undefined, 'webhook', 'policies', 'both'],
   clusterWide: [false, true, undefined],
   excludedNamespaces: [undefined, ['infra', 'monitoring']],
   gitOpsUsers: [undefined, ['system:serviceaccount:git:applier']],
@@ -202,7 +202,7 @@ function possible({ ...props }: Record<string, unknown>): FluxQueueProps {
     for (const name of names) delete props[name];
   };
   const minor = Number(/1\.(\d+)/.exec(String(props.kubernetesVersion ?? '1.36'))?.[1]);
-  if (minor < 36 && props.admission === 'policies') without('admission');
+  if (minor < 36 && /policies|both/.test(String(props.admission))) without('admission');
   // The volume of a StatefulSet cannot change, and the stacks are applied to one cluster.
   if (props.database === CHOICES.database[1]) props.namespace = 'fast';
   if (props.externalRuntime !== undefined)
