@@ -72,6 +72,8 @@ class Controller {
   private readonly standby: Standby;
   private changing: Promise<void> = Promise.resolve();
   private migrated = false;
+  /** Whether it has led, or could have: a rolling update must not end a leader before another replica is warm. */
+  private couldLead = false;
   /** The fence of the last term. */
   private lastFence = 0;
 
@@ -166,6 +168,8 @@ class Controller {
   notReady(): string[] {
     if (!this.migrated) return ['database'];
     if (this.isPending) return ['the Lease is held, but this replica does not lead yet'];
+    this.couldLead ||= this.term !== undefined || this.isWarm;
+    if (!this.couldLead) return ['the copy of the cluster and of the queue'];
     const trouble = this.term?.trouble;
     return trouble === undefined ? [] : [trouble];
   }

@@ -66,7 +66,8 @@ export async function rollOut(options: Options): Promise<Result> {
   const [cluster, postgres] = await Promise.all([
     startCluster({
       nodes: 10,
-      nodeShape: { cpu: '64', memory: '256Gi', pods: 250 },
+      // Room for every Job of the load: a cluster that is full grants nothing, whoever leads.
+      nodeShape: { cpu: '1000', memory: '4Ti', pods: 1000 },
       objects: current.objects,
       progress: options.print,
     }),
@@ -185,7 +186,25 @@ class RollOut {
       if (length < left) progress = Date.now();
       left = length;
     }
+    if (left > 0) for (const name of (await load.unfinished()).slice(0, 5)) await this.describe(name);
     return left + (await load.missing());
+  }
+
+  /** What Kubernetes and the queue have of a Job that does not end. */
+  private async describe(name: string): Promise<void> {
+    for (const [kind, selector] of [
+      ['job', `metadata.name=${name}`],
+      ['fluxjob', `metadata.name=${name}-job`],
+    ] as const) {
+      const { stdout } = await this.cluster.kubectl([
+        ...['get', kind, '--namespace', LOAD_NAMESPACE, '--field-selector', selector, '--output', 'yaml'],
+      ]);
+      this.options.print(`${name} does not end:\n${stdout}`);
+    }
+    const { stdout } = await this.cluster.kubectl([
+      ...['get', 'pods', '--namespace', LOAD_NAMESPACE, '--selector', `job-name=${name}`, '--output', 'yaml'],
+    ]);
+    this.options.print(stdout);
   }
 
   /** Seconds between two grants, at most, as the tables have them. */

@@ -116,6 +116,8 @@ describeStack(
       const [first] = controllers;
       await waitFor('the first controller to lead', () => isLeader(first!));
       const second = await startController();
+      // A rolling update ends the leader as soon as its replacement is ready.
+      expect(await second.metrics()).toMatch(/^fluxqueue_standby_warm 1$/m);
       await submit();
       first!.process.signal('SIGSTOP');
       await submit();
