@@ -14,6 +14,10 @@ export class FairKeys {
     return this.#groups.get(this.groupOf(key))?.has(key) ?? false;
   }
 
+  *[Symbol.iterator](): Iterator<string> {
+    for (const keys of this.#groups.values()) yield* keys;
+  }
+
   add(key: string): void {
     const group = this.groupOf(key);
     const keys = this.#groups.get(group) ?? new Set();

@@ -50,7 +50,8 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
-  readonly #idle: (() => void)[] = [];
+  /** Who waits for runs: how many each key still has to end. */
+  readonly #awaited = new Set<{ readonly left: Map<string, number>; readonly resolve: () => void }>();
   /**
    * In which runs may follow each other. Runs that never wait for an answer would otherwise keep timers, probes and the
    * renewals of the Lease waiting until the last key is done.
@@ -118,13 +119,18 @@ export class WorkQueue {
     this.#ready.delete(key);
     this.#again.delete(key);
     this.#failures.delete(key);
-    this.#reportIdle();
+    this.#report(key, () => (this.#running.has(key) ? 1 : 0));
   }
 
-  /** Resolves when no key waits or runs; delayed keys may remain. */
-  async drained(): Promise<void> {
-    if (this.#ready.size === 0 && this.#running.size === 0) return;
-    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  /**
+   * Resolves when the keys that wait or run now have run. Those that are added meanwhile do not count, because there may always be
+   * some, nor do delayed ones.
+   */
+  async caughtUp(): Promise<void> {
+    const left = new Map<string, number>();
+    for (const key of this.#ready) left.set(key, 1);
+    for (const key of this.#running) left.set(key, this.#again.has(key) ? 2 : 1);
+    if (left.size > 0) await new Promise<void>((resolve) => this.#awaited.add({ left, resolve }));
   }
 
   /** Starts no further runs. Resolves when the current ones have ended. */
@@ -135,8 +141,9 @@ export class WorkQueue {
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
     this.#cancelRest?.();
-    this.#reportIdle();
-    await this.drained();
+    for (const { left } of this.#awaited)
+      for (const key of left.keys()) if (!this.#running.has(key)) this.#report(key, () => 0);
+    await this.caughtUp();
   }
 
   #undelay(key: string): void {
@@ -189,12 +196,21 @@ export class WorkQueue {
     this.#options.onOutcome?.(key, outcome, (this.#clock.now() - started) / 1000);
     if (this.#again.delete(key)) this.add(key);
     this.#pump();
-    this.#reportIdle();
+    this.#report(key, (runs) => (this.#stopped ? 0 : runs - 1));
   }
 
-  #reportIdle(): void {
-    if (this.#ready.size > 0 || this.#running.size > 0) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
+  /** Tells those who wait for this key how many of its runs are left. */
+  #report(key: string, runsLeft: (before: number) => number): void {
+    for (const awaited of this.#awaited) {
+      const { left, resolve } = awaited;
+      const runs = left.get(key);
+      if (runs === undefined) continue;
+      if (runsLeft(runs) > 0) left.set(key, runsLeft(runs));
+      else left.delete(key);
+      if (left.size > 0) continue;
+      this.#awaited.delete(awaited);
+      resolve();
+    }
   }
 
   #succeeded(key: string, again: ReconcileResult): Outcome {

@@ -67,7 +67,7 @@ export class Term {
     if (this.stopped) return;
     // Reconciling everything takes seconds, in which the first pass would wait for the processor.
     signals.resync.emit();
-    void this.workloads.queue.drained().then(() => this.audit.recovered());
+    void this.workloads.queue.caughtUp().then(() => this.audit.recovered());
   }
 
   /** Why no workload is scheduled at this moment; undefined while passes succeed. */
@@ -96,7 +96,7 @@ export class Term {
   private async recover(): Promise<void> {
     await this.audit.recover();
     this.workloads.enqueueNew();
-    await this.withinTime(this.workloads.queue.drained());
+    await this.withinTime(this.workloads.queue.caughtUp());
   }
 
   private async withinTime(work: Promise<void>): Promise<void> {

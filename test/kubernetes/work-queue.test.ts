@@ -1,32 +1,8 @@
 import { systemClock } from '../../runtime/clock';
 import { FluxqError } from '../../runtime/errors';
-import { type Outcome, WorkQueue, type WorkQueueOptions } from '../../runtime/kubernetes/work-queue';
 import fc from '../fast-check';
-import { ManualClock, settle } from './manual-clock';
-import { recordingLogger } from './recording-logger';
-
-function setUp(options: Partial<WorkQueueOptions> & Pick<WorkQueueOptions, 'reconcile'>) {
-  const clock = new ManualClock();
-  const logger = recordingLogger();
-  const outcomes: [string, Outcome][] = [];
-  const queue = new WorkQueue({
-    name: 'test',
-    logger,
-    clock,
-    // The longest wait of every backoff.
-    random: () => 1,
-    onOutcome: (key, outcome) => outcomes.push([key, outcome]),
-    ...options,
-  });
-  return { clock, logger, outcomes, queue };
-}
-
-/** A reconcile function whose runs end when the test says so. */
-function gated() {
-  const runs: { readonly key: string; readonly end: () => void }[] = [];
-  const reconcile = (key: string) => new Promise<void>((end) => runs.push({ key, end }));
-  return { runs, reconcile, keys: () => runs.map(({ key }) => key) };
-}
+import { gated, setUp } from './gated-queue';
+import { settle } from './manual-clock';
 
 test('runs keys in order of arrival, as many at the same time as allowed', async () => {
   const { runs, reconcile, keys } = gated();
@@ -67,9 +43,9 @@ test('stop ends a rest', async () => {
   for (let i = 0; i < 10; i++) queue.add(`${i}`);
   await settle();
   expect([queue.running, clock.next]).toEqual([0, 0]);
-  const drained = queue.drained();
+  const caughtUp = queue.caughtUp();
   await queue.stop();
-  await drained;
+  await caughtUp;
   await clock.advance(1_000);
   expect([queue.waiting, queue.running, clock.next]).toEqual([0, 0, undefined]);
 });
@@ -243,24 +219,6 @@ test('stop waits for the current runs and starts no further ones', async () => {
   expect(keys()).toEqual(['a']);
 });
 
-test('drained resolves when no key waits or runs', async () => {
-  const { runs, reconcile } = gated();
-  const { queue } = setUp({ reconcile, concurrency: 1 });
-  await queue.drained();
-  queue.add('a');
-  queue.add('b');
-  let drained = false;
-  const drain = queue.drained().then(() => {
-    drained = true;
-  });
-  runs[0]!.end();
-  await settle();
-  expect(drained).toBe(false);
-  runs[1]!.end();
-  await drain;
-  expect(queue.running).toBe(0);
-});
-
 test('for random adds, a key never runs twice at the same time and runs after its last add', async () => {
   const command = fc.oneof(
     fc.record({ add: fc.constantFrom('a', 'b', 'c') }),
@@ -310,7 +268,7 @@ test('lets others run while many keys run that never wait', async () => {
   for (let i = 0; i < 50; i++) queue.add(`key-${i}`);
   await new Promise((resolve) => setImmediate(resolve));
   expect(runs).toBeLessThan(50);
-  await queue.drained();
+  await queue.caughtUp();
   expect(runs).toBe(50);
 });
 
