@@ -18,27 +18,32 @@ export interface Need {
   readonly amounts: Float64Array;
 }
 
+const NO_DIMENSIONS: ReadonlySet<number> = new Set();
+
 export class Planner {
   private times = NO_TIMES;
   /** Number of spans that begin or end at the point. */
   private refs = NO_REFS;
   private used: Float64Array;
   private length = 1;
-  /** Number of jobs that hold units below the vertex at any time. */
+  /** Number of jobs that hold units below the vertex at any time, not only in `uncounted` dimensions. */
   spans = 0;
   /** Number of spans that begin at a point after -Infinity. */
   private rises = 0;
   /** Usage of jobs past their end that still hold units. It counts only in windows that begin now. */
   private over: Float64Array | undefined;
 
-  constructor(readonly dimensions: number) {
+  constructor(
+    readonly dimensions: number,
+    private readonly uncounted: ReadonlySet<number> = NO_DIMENSIONS,
+  ) {
     this.used = new Float64Array(dimensions);
   }
 
   /** @param start -Infinity for jobs that run already */
   add(start: number, end: number, counts: Float64Array): void {
     if (this.times === NO_TIMES) this.grow();
-    if (holdsBelow(counts)) this.spans++;
+    if (this.holdsBelow(counts)) this.spans++;
     if (start !== Number.NEGATIVE_INFINITY) this.rises++;
     const from = this.point(start);
     this.refs[from]!++;
@@ -48,7 +53,7 @@ export class Planner {
   }
 
   remove(start: number, end: number, counts: Float64Array): void {
-    if (holdsBelow(counts)) this.spans--;
+    if (this.holdsBelow(counts)) this.spans--;
     if (start !== Number.NEGATIVE_INFINITY) this.rises--;
     const from = this.indexAt(start);
     const to = this.indexAt(end);
@@ -58,7 +63,7 @@ export class Planner {
   }
 
   addOver(counts: Float64Array): void {
-    if (holdsBelow(counts)) this.spans++;
+    if (this.holdsBelow(counts)) this.spans++;
     this.over ??= new Float64Array(this.dimensions);
     for (let k = 0; k < counts.length; k++) this.over[k]! += counts[k]!;
   }
@@ -66,7 +71,7 @@ export class Planner {
   removeOver(counts: Float64Array): void {
     const { over } = this;
     if (over === undefined) return;
-    if (holdsBelow(counts)) this.spans--;
+    if (this.holdsBelow(counts)) this.spans--;
     for (let k = 0; k < counts.length; k++) over[k]! -= counts[k]!;
     if (over[0] === 0) this.over = undefined;
   }
@@ -173,7 +178,7 @@ export class Planner {
   }
 
   clone(dimensions = this.dimensions): Planner {
-    const copy = new Planner(dimensions);
+    const copy = new Planner(dimensions, this.uncounted);
     copy.times = this.times.slice();
     copy.refs = this.refs.slice();
     copy.used = new Float64Array(this.times.length * dimensions);
@@ -244,9 +249,9 @@ export class Planner {
     this.refs = refs;
     this.used = used;
   }
-}
 
-function holdsBelow(counts: Float64Array): boolean {
-  for (let k = 1; k < counts.length; k++) if (counts[k]! > 0) return true;
-  return false;
+  private holdsBelow(counts: Float64Array): boolean {
+    for (let k = 1; k < counts.length; k++) if (counts[k]! > 0 && !this.uncounted.has(k)) return true;
+    return false;
+  }
 }

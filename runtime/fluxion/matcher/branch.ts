@@ -45,9 +45,10 @@ export class Branch implements Candidate {
     /** Consecutive number of the branch in the graph. */
     readonly row: number,
     dimensions: number,
+    uncounted?: ReadonlySet<number>,
   ) {
     this.totals = new Float64Array(dimensions);
-    this.planner = new Planner(dimensions);
+    this.planner = new Planner(dimensions, uncounted);
   }
 
   addChild(v: number): void {

@@ -26,6 +26,10 @@ export class PruneFilters {
     // Since flux-sched 0.46 the cluster counts all other leaf types.
     const added = [...leaves].filter((type) => !pruned.has(type));
     for (const type of added) this.count('cluster', type);
+    graph.uncounted.clear();
+    graph.dimensionOf.forEach((dimension, type) => {
+      if (!pruned.has(type) && !leaves.has(type)) graph.uncounted.add(dimension);
+    });
     graph.rootTotals = graph.root.totals.slice();
     for (const type of added) {
       const dimension = graph.dimensionOf[type] ?? 0;

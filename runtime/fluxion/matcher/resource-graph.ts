@@ -49,6 +49,8 @@ export class ResourceGraph {
   readonly nodes = new Map<string, Branch>();
   /** Dimension of each type in the planners; 0 for a type that is not counted. */
   readonly dimensionOf: number[] = [];
+  /** Dimensions of types that no pruning filter counts. */
+  readonly uncounted = new Set<number>();
   dimensions = 1;
   /** Number of branches ever added. */
   rows = 0;
@@ -132,6 +134,7 @@ export class ResourceGraph {
       parent,
       this.rows++,
       this.dimensions,
+      this.uncounted,
     );
     branch.properties = properties;
     this.row[v] = branch.row;
