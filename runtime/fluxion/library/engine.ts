@@ -91,7 +91,8 @@ class LibraryEngine implements Engine {
   async replay(allocations: readonly Allocation[], now: number): Promise<void> {
     const session = this.initialised();
     session.axis.advanceTo(now);
-    for (const allocation of allocations) session.replay(allocation);
+    // A reservation is made among what is held before it starts.
+    for (const allocation of [...allocations].sort((a, b) => a.start - b.start)) session.replay(allocation);
   }
 
   async cancel(jobid: number): Promise<void> {

@@ -17,8 +17,9 @@ import type { InitRequest, MatchOperation } from '../types';
 import { inDoubt } from '../wire';
 import type { FluxionLibrary, LibraryContext } from './bindings';
 import { gapsOn } from './gaps';
+import { onAxis } from './on-axis';
 import { NO_NODES, noNodes, refusedReplay } from './refusals';
-import { onNodes, sameGrant } from './reservations';
+import { onNodes, requestFor, sameGrant } from './reservations';
 import { type GraphSource, KnownGraph } from './source';
 
 export interface SessionJob extends RegisteredJob {
@@ -68,7 +69,7 @@ export class Session {
     if (refused !== undefined) return { status: 'INVALID', text: refused };
     if (context === undefined) return noNodes(jobspec, operation);
     this.matches++;
-    const answer = context.match(operation, this.onAxis(jobspec), jobid);
+    const answer = context.match(operation, JSON.stringify(onAxis(axis, jobspec)), jobid);
     if (answer.status !== 'OK') return answer;
     const later = answer.at > 0;
     const start = axis.absolute(later ? answer.at : axis.second);
@@ -120,6 +121,7 @@ export class Session {
   replay(allocation: Allocation, job: Partial<SessionJob> = {}): void {
     const { jobid } = allocation;
     if (this.jobs.has(jobid)) throw refusedReplay(jobid, 'the job id is in use');
+    if (this.replayReservation(allocation, job)) return;
     const refusal = this.keeps(allocation) ? undefined : this.updateAllocate(allocation, job.answer);
     if (refusal !== undefined) {
       if (this.kept.size === 0) throw refusedReplay(jobid, refusal);
@@ -129,6 +131,18 @@ export class Session {
       return;
     }
     this.jobs.set({ reserved: false, ...job, allocation });
+  }
+
+  /** What is new here and starts later is reserved. @returns false if it has to be held from now on */
+  private replayReservation(allocation: Allocation, { jobspec, answer }: Partial<SessionJob>): boolean {
+    if (allocation.start <= this.now || (jobspec ?? answer ?? this.source.jgf) !== undefined) return false;
+    const request = requestFor(allocation);
+    if (request === undefined || this.context === undefined) return false;
+    this.settle();
+    // Starts and units are exact on an axis that begins now.
+    if (this.axis.second !== 0) this.rebase();
+    this.restoreReservation({ allocation, reserved: true, jobspec: request });
+    return true;
   }
 
   /** Whether the library still holds exactly this allocation. */
@@ -330,16 +344,5 @@ export class Session {
   private withOverrun(allocation: Allocation): Allocation {
     const soon = this.axis.absolute(this.axis.second + 1);
     return { ...allocation, end: Math.max(allocation.end, soon) };
-  }
-
-  private onAxis(jobspec: Jobspec): string {
-    const system = jobspec.attributes?.system;
-    // The jobspec is invalid; the library reports the error.
-    if (system === undefined) return JSON.stringify(jobspec);
-    const duration = this.axis.duration(this.axis.second, system.duration ?? 0);
-    return JSON.stringify({
-      ...jobspec,
-      attributes: { ...jobspec.attributes, system: { ...system, duration } },
-    });
   }
 }

@@ -6,9 +6,6 @@ import type { Fluxion } from '../../../runtime/fluxion/types';
 /** SIMULATION_ENGINE=library: flux-sched's library answers in simulations of passes. */
 const isLibrary = process.env.SIMULATION_ENGINE === 'library';
 
-/** Whether units are backfilled until a reservation with placement rules begins: the library holds them at once. */
-export const BACKFILLS_BEFORE_RULES = !isLibrary;
-
 export async function simulationFluxion(): Promise<Fluxion> {
   if (!isLibrary) return embeddedFluxion();
   const path = findLibrary(undefined);

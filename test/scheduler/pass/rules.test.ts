@@ -1,5 +1,4 @@
 /** What kube-scheduler checks on a node: one row per way in which a plan could be wrong. */
-import { BACKFILLS_BEFORE_RULES } from './engine';
 import { apart, type Case, HOST, labels, nodes, other, place, port, two, web, ZONE, zones } from './rules';
 import { granted, reserved, Simulation } from './simulation';
 
@@ -198,7 +197,7 @@ describe('anti-affinity and host ports', () => {
     expect(sim.row('second')).toMatchObject({ reason: 'Reserved', estimatedStart: 1100 });
     sim.submit('long', { pods: 2, walltime: 101 });
     sim.submit('fits', { pods: 2, walltime: 100 });
-    expect(granted(await sim.pass())).toEqual(BACKFILLS_BEFORE_RULES ? ['fits'] : []);
+    expect(granted(await sim.pass())).toEqual(['fits']);
     await sim.run();
     expect(sim.startOf('second')).toBe(1100);
     expect(sim.doubleGrants()).toEqual([]);
